@@ -4,6 +4,8 @@
 
 #include "md5/core/context.h"
 
+#include <string.h>
+
 // Scratch memory of one call, in chunks that grow. Freed as a whole.
 typedef struct md5_arena {
     md5_context *context;
@@ -19,6 +21,14 @@ void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t s
 // Such memory for `count` elements of a type.
 #define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
 #define MD5_ROOM(arena, type, count) ((type *)md5i_arena_room(arena, count, sizeof(type)))
+// A copy of a text of `size` bytes, with a NUL.
+static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t size)
+{
+    char *const copy = MD5_NEW(arena, char, size + 1);
+    if (copy && size > 0)
+        memcpy(copy, text, size);
+    return copy;
+}
 // Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
 // limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
 // if memory runs out.

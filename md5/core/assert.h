@@ -28,6 +28,9 @@
 #define MD5_VALIDATE(condition, rule) MD5_ASSERT(condition, rule)
 #endif
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
+#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": not NULL")
+
 // Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
 {

@@ -16,6 +16,9 @@
             return false; \
     } while (0)
 
+// The number of an array's elements.
+#define MD5_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 // Warnings of one kind are reported as one: those of one format about the same keyword.
 typedef struct md5_held_warning {
     const char *format, *word; // word: [word_size] of the text that is read
@@ -100,6 +103,7 @@ typedef struct md5_quoted {
     char text[72];
 } md5_quoted;
 md5_quoted md5i_quote(const char *bytes, size_t size);
+#define MD5_QUOTED(string) md5i_quote(string, strlen(string)).text // needs <string.h>
 
 // Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
 // none.

@@ -161,7 +161,7 @@ void md5_destroy_actor(md5_actor *actor)
 
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     actor->removes_motion = is_removed;
 }
 
@@ -176,7 +176,7 @@ static uint32_t actor_random(md5_actor *actor)
 
 void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     actor->random = seed;
 }
 
@@ -210,8 +210,8 @@ static uint32_t choose(md5_actor *actor, const char *prefix, const char *name)
 
 uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_NOT_NULL(name);
     const uint32_t clip = prefix && prefix[0] ? choose(actor, prefix, name) : MD5_NONE;
     return clip != MD5_NONE ? clip : choose(actor, "", name);
 }
@@ -254,7 +254,7 @@ static bool is_channel(md5_channel channel)
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     MD5_ASSERT((int)mode >= 0 && mode <= MD5_ACTOR_HOLD, "mode: one of md5_actor_mode");
     const md5_entity *const entity = actor->entity;
     TRY(is_channel(channel) && clip < entity->num_clips && entity->clips[clip].num_files > 0);
@@ -291,7 +291,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
 
 bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     TRY(is_channel(channel));
     for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
         clear(&actor->slots[channel][i], actor->time, blend);
@@ -300,7 +300,7 @@ bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 
 md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     const md5_actor_slot *const slot = is_channel(channel) ? actor->slots[channel] : &empty_slot;
     md5_actor_status status = {.clip = slot->clip};
     if (slot->clip == MD5_NONE)
@@ -331,8 +331,8 @@ static uint32_t choose_playable(md5_actor *actor, const char *name)
 
 void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    MD5_ASSERT(body != NULL, "body: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_NOT_NULL(body);
     const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
     const md5_entity *const head = has_head ? body->parts[0].entity : NULL;
     if (head && head != actor->entity)
@@ -361,7 +361,7 @@ static void choose_next(md5_actor *actor)
 void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 {
     enum { FADE = 2 * 1000 / 24 }; // two frames of the engine's 24 a second
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     if (actor->blink.clip == MD5_NONE)
         return;
     actor->blink.is_stopped = !is_blinking;
@@ -472,7 +472,7 @@ static bool blend_channels(const md5_actor *actor, md5_xform *pose)
 
 void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     const md5_model *const model = actor->entity->model;
     const uint32_t num_joints = model->skeleton.num_joints;
     MD5_ASSERT(pose != NULL || num_joints == 0, "pose: not NULL");
@@ -502,6 +502,24 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
 // == Time =========================================================================================
 //
 // The time of an actor: frame commands that are passed, and the motion of the root.
+
+// -- Steps ----------------------------------------------------------------------------------------
+
+// What a slot passed in the last advance: two times within its clip, of which the second may lie
+// in the next cycle. Returns false if it did not play.
+static bool find_step(const md5_actor *actor, const md5_actor_slot *slot, int64_t *from,
+                      md5_moment moments[2])
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    if (!clip || slot->held > 0 || (slot->end > 0 && actor->before > slot->end))
+        return false;
+    *from = slot_time(actor, slot, actor->before);
+    int64_t to = slot_time(actor, slot, actor->time);
+    to += to < *from ? clip->anim->milliseconds : 0;
+    moments[0] = frames_at(clip->anims[0], *from, slot->is_cycling);
+    moments[1] = frames_at(clip->anims[0], to, slot->is_cycling);
+    return true;
+}
 
 // -- Frame commands -------------------------------------------------------------------------------
 
@@ -547,7 +565,7 @@ typedef struct root_sum {
 
 md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     const float *const *const masks = actor->entity->masks;
     root_sum sum = {.turn = {0.0f, 0.0f, 0.0f, 1.0f}};
     const bool moves =
@@ -555,26 +573,23 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
     for (int channel = 0; channel < MD5_NUM_CHANNELS && moves; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++) {
             const md5_actor_slot *const slot = &actor->slots[channel][i];
-            const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             const float weight = slot_weight(slot, actor->time);
-            if (!clip || slot->held > 0 || weight == 0.0f
-                || (slot->end > 0 && actor->before > slot->end))
+            int64_t from;
+            md5_moment moments[2];
+            if (weight == 0.0f || !find_step(actor, slot, &from, moments))
                 continue;
-            const int64_t from = slot_time(actor, slot, actor->before);
-            int64_t to = slot_time(actor, slot, actor->time);
-            to += to < from ? clip->anim->milliseconds : 0;
+            const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             const md5_anim *const anim = clip->anims[0];
-            const md5_moment first = frames_at(anim, from, slot->is_cycling);
-            const md5_moment last = frames_at(anim, to, slot->is_cycling);
-            const md5_vec3 move = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
+            const md5_vec3 move =
+                md5_vec3_sub(root_at(anim, &moments[1]), root_at(anim, &moments[0]));
             sum.weight += weight;
             sum.move = md5_vec3_lerp(sum.move, move, weight / sum.weight);
             if (!(clip->anim->flags & MD5_ANIM_TURN))
                 continue;
             sum.turn_weight += weight;
-            md5_sample(clip->bindings[0], first, MD5_ROOT_ID, actor->clip_pose);
+            md5_sample(clip->bindings[0], moments[0], MD5_ROOT_ID, actor->clip_pose);
             const md5_quat before = actor->clip_pose[0].rotation;
-            md5_sample(clip->bindings[0], last, MD5_ROOT_ID, actor->clip_pose);
+            md5_sample(clip->bindings[0], moments[1], MD5_ROOT_ID, actor->clip_pose);
             const md5_quat turn =
                 md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(before));
             sum.turn = md5_quat_slerp(sum.turn, turn, weight / sum.turn_weight);
@@ -590,7 +605,7 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
 
 void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
     actor->before = actor->time;
     actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
     // It may be time to blink.
@@ -604,15 +619,13 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
             const md5_actor_slot *const slot = &actor->slots[channel][i];
             const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-            if (!clip || slot->held > 0 || clip->anim->num_commands == 0
-                || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
+            int64_t from;
+            md5_moment moments[2];
+            if (actor->time <= slot->start || !clip || clip->anim->num_commands == 0
+                || !find_step(actor, slot, &from, moments))
                 continue;
             const md5_anim *const anim = clip->anims[0];
-            const int64_t from = slot_time(actor, slot, actor->before);
-            int64_t to = slot_time(actor, slot, actor->time);
-            to += to < from ? clip->anim->milliseconds : 0;
-            const uint32_t old = frames_at(anim, from, slot->is_cycling).frame0;
-            const uint32_t now = frames_at(anim, to, slot->is_cycling).frame0;
+            const uint32_t old = moments[0].frame0, now = moments[1].frame0;
             const bool is_first = from <= 0;
             if (is_first || old < now) {
                 fire(&listener, clip, is_first ? 0 : old + 1, now);
@@ -698,8 +711,8 @@ static bool keep_actor(md5_kept_state *archive, md5_actor *actor)
 
 void md5_actor_save(const md5_actor *actor, void *bytes)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
-    MD5_ASSERT(bytes != NULL, "bytes: not NULL");
+    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_NOT_NULL(bytes);
     md5_kept_state archive = {.to = (unsigned char *)bytes + sizeof magic};
     uint32_t version = SAVE_VERSION;
     uint64_t hash = fingerprint(actor->entity);

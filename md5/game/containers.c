@@ -15,6 +15,16 @@ void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
     return copy;
 }
 
+const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const void *const row = (const char *)rows + i * size;
+        if (strcmp(*(const char *const *)row, word) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 // == Names ========================================================================================
 
 // The side of an inner node's child on the path to a name.

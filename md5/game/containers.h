@@ -4,15 +4,17 @@
 
 #include "md5/core/arena.h"
 
-// Returns `count` zeroed items, or NULL and the context's error if memory runs out.
-#define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
-
 // == Arrays that grow =============================================================================
 
 // Returns an array with room for one item more than `count`, all of `size` bytes: `items`, which
 // this function has returned for each count before, or a copy in the arena where that is full,
 // which follows from the count. NULL and the context's error if memory runs out.
 void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size);
+
+// Returns the row of an array whose first member is the word, or NULL.
+const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size);
+#define MD5_FIND_ROW(type, rows, word) \
+    ((const type *)md5i_find_row(word, rows, MD5_COUNT(rows), sizeof(rows)[0]))
 
 // == Names ========================================================================================
 //

@@ -7,8 +7,6 @@
 #include "md5/game/containers.h"
 #include "md5/md5dialects.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 // == The language =================================================================================
@@ -64,23 +62,9 @@ static md5_cube2_frame *top_frame(md5_cube2_script *script)
     return &script->frames[script->depth - 1];
 }
 
-// Reports a warning at a word of the command that was read last.
-MD5_PRINTF(3, 4)
-static void script_warn(md5_cube2_script *script, const md5_cube2_word *word, const char *format,
-                        ...)
+static md5_lex *lex_of(md5_cube2_script *script)
 {
-    char message[sizeof((md5_error *)0)->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    md5i_lex_warn(&top_frame(script)->lex, word->at, "%s", message);
-}
-
-static void warn_at(md5_cube2_script *script, const char *at, const char *message)
-{
-    const md5_cube2_word word = {.at = at};
-    script_warn(script, &word, "%s", message);
+    return &top_frame(script)->lex;
 }
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -211,95 +195,54 @@ static const char *copy_string(md5_arena *arena, const char *at, const char *end
     return text;
 }
 
-static const char *copy_text(md5_arena *arena, const char *at, const char *end)
-{
-    const size_t size = (size_t)(end - at);
-    char *const text = (char *)md5i_arena_room(arena, size + 1, 1);
-    if (!text)
-        return NULL;
-    if (size > 0)
-        memcpy(text, at, size);
-    text[size] = '\0';
-    return text;
-}
-
-static bool read_string(md5_cube2_script *script, md5_cube2_word *word)
-{
-    md5_lex *const lex = &top_frame(script)->lex;
-    const char *const end = string_end(lex, lex->at);
-    const bool is_closed = end - lex->at > 1 && end[-1] == '"';
-    if (!is_closed)
-        warn_at(script, word->at, "this string has no end on its line: expected '\"'");
-    word->text = copy_string(script->arena, lex->at + 1, end - is_closed);
-    lex->at = end;
-    return word->text != NULL;
-}
-
-static bool read_bracket(md5_cube2_script *script, md5_cube2_word *word)
-{
-    md5_lex *const lex = &top_frame(script)->lex;
-    const char *const closed = bracket_end(lex, lex->at);
-    const char *const end = closed ? closed : lex->end;
-    word->kind = *lex->at == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
-    if (!closed)
-        warn_at(script, word->at, "this bracket is not closed: expected ']' or ')'");
-    word->block.bytes = lex->at + 1;
-    word->block.size = (size_t)(end - lex->at) - 1 - (closed != NULL);
-    word->text = copy_text(script->arena, word->block.bytes, word->block.bytes + word->block.size);
-    lex->at = end;
-    return word->text != NULL;
-}
-
-// Returns the value of $NAME, or NULL after a warning.
-static const char *value_of(md5_cube2_script *script, const md5_cube2_word *word)
-{
-    void **const found = md5i_name_map_find(&script->variables, word->text + 1);
-    if (found)
-        return (const char *)*found;
-    script_warn(script, word, "variable %s is not set here: its value is not known",
-                md5i_quote(word->text, strlen(word->text)).text);
-    return NULL;
-}
-
-static bool read_bare(md5_cube2_script *script, md5_cube2_word *word)
-{
-    md5_lex *const lex = &top_frame(script)->lex;
-    const char *at = lex->at;
-    bool has_expression = false;
-    while (at < lex->end && !is_blank(*at) && *at != '\n' && *at != ';' && !is_comment(lex, at)) {
-        const bool is_bracket = *at == '(' || *at == '[';
-        const char *const end = is_bracket ? bracket_end(lex, at) : at + 1;
-        has_expression |= is_bracket;
-        at = end ? end : lex->end;
-    }
-    word->text = copy_text(script->arena, lex->at, at);
-    lex->at = at;
-    if (!word->text)
-        return false;
-    word->kind = has_expression ? MD5_CUBE2_EXPRESSION : MD5_CUBE2_WORD;
-    if (word->text[0] == '$' && word->text[1] != '\0' && !has_expression) {
-        const char *const value = value_of(script, word);
-        word->kind = value ? MD5_CUBE2_WORD : MD5_CUBE2_EXPRESSION;
-        word->text = value ? value : "";
-    }
-    return true;
-}
-
 static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
-    md5_lex *const lex = &top_frame(script)->lex;
-    memset(word, 0, sizeof *word);
-    word->at = lex->at;
-    if (*lex->at == '"')
-        return read_string(script, word);
-    return *lex->at == '[' || *lex->at == '(' ? read_bracket(script, word)
-                                              : read_bare(script, word);
+    md5_lex *const lex = lex_of(script);
+    const char *const at = lex->at;
+    *word = (md5_cube2_word){.at = at};
+    if (*at == '"') {
+        lex->at = string_end(lex, at);
+        const bool is_closed = lex->at - at > 1 && lex->at[-1] == '"';
+        if (!is_closed)
+            md5i_lex_warn(lex, at, "this string has no end on its line: expected '\"'");
+        word->text = copy_string(script->arena, at + 1, lex->at - is_closed);
+        return word->text != NULL;
+    }
+    if (*at == '[' || *at == '(') {
+        const char *const closed = bracket_end(lex, at);
+        if (!closed)
+            md5i_lex_warn(lex, at, "this bracket is not closed: expected ']' or ')'");
+        lex->at = closed ? closed : lex->end;
+        word->kind = *at == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
+        word->block = (md5_span){at + 1, (size_t)(lex->at - at) - 1 - (closed != NULL)};
+        word->text = md5_copy_text(script->arena, word->block.bytes, word->block.size);
+        return word->text != NULL;
+    }
+    while (lex->at < lex->end && !is_blank(*lex->at) && *lex->at != '\n' && *lex->at != ';'
+           && !is_comment(lex, lex->at)) {
+        const bool is_bracket = *lex->at == '(' || *lex->at == '[';
+        const char *const end = is_bracket ? bracket_end(lex, lex->at) : lex->at + 1;
+        if (is_bracket)
+            word->kind = MD5_CUBE2_EXPRESSION;
+        lex->at = end ? end : lex->end;
+    }
+    word->text = md5_copy_text(script->arena, at, (size_t)(lex->at - at));
+    TRY(word->text);
+    if (word->kind != MD5_CUBE2_WORD || word->text[0] != '$' || word->text[1] == '\0')
+        return true;
+    void **const found = md5i_name_map_find(&script->variables, word->text + 1);
+    if (!found)
+        md5i_lex_warn(lex, at, "variable %s is not set here: its value is not known",
+                      MD5_QUOTED(word->text));
+    word->kind = found ? MD5_CUBE2_WORD : MD5_CUBE2_EXPRESSION;
+    word->text = found ? (const char *)*found : "";
+    return true;
 }
 
 // Reads a command, whose first word is next, up to its end. Returns false if memory runs out.
 static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
 {
-    md5_lex *const lex = &top_frame(script)->lex;
+    md5_lex *const lex = lex_of(script);
     md5_cube2_word extra;
     command->num_words = 0;
     do {
@@ -307,8 +250,8 @@ static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
         md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
         TRY(read_word(script, word));
         if (is_full)
-            script_warn(script, word, "a command has at most %d words: skipped",
-                        MD5_CUBE2_MAX_WORDS);
+            md5i_lex_warn(lex, word->at, "a command has at most %d words: skipped",
+                          MD5_CUBE2_MAX_WORDS);
         command->num_words += !is_full;
         skip_blanks(lex);
     } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
@@ -320,19 +263,17 @@ static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
 // Puts a file on the stack. Returns false, with the context's error set, if it cannot be read.
 static bool script_open(md5_cube2_script *script, const char *file)
 {
-    md5_file_text text = {0};
+    md5_cube2_frame *const frame = &script->frames[script->depth];
+    *frame = (md5_cube2_frame){.file = file};
     md5i_context_set_file(script->context, file);
-    if (!md5i_read_file_text(script->context, file, &text)
-        || !md5_check_text_size(script->context, text.size)) {
-        md5i_free_file_text(script->context, &text);
+    if (!md5i_read_file_text(script->context, file, &frame->text)
+        || !md5_check_text_size(script->context, frame->text.size)) {
+        md5i_free_file_text(script->context, &frame->text);
         return false;
     }
     script->num_files++;
-    md5_cube2_frame *const frame = &script->frames[script->depth++];
-    memset(frame, 0, sizeof *frame);
-    frame->file = file;
-    md5i_lex_begin(&frame->lex, script->arena, text.bytes, text.size);
-    frame->text = text;
+    script->depth++;
+    md5i_lex_begin(&frame->lex, script->arena, frame->text.bytes, frame->text.size);
     return true;
 }
 
@@ -350,7 +291,8 @@ static void end_frame(md5_cube2_script *script)
 static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 2 || command->words[1].kind != MD5_CUBE2_WORD) {
-        script_warn(script, &command->words[0], "expected the name of a file after exec");
+        md5i_lex_warn(lex_of(script), command->words[0].at,
+                      "expected the name of a file after exec");
         return true;
     }
     const md5_cube2_word *const word = &command->words[1];
@@ -377,19 +319,8 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
     context->error.message[0] = '\0';
     md5i_context_set_file(context, top_frame(script)->file);
     const char *const shown = reason ? name : file;
-    script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,
-                reason ? reason : failure.message);
-    return true;
-}
-
-static bool set_variable(md5_cube2_script *script, const md5_cube2_word *name,
-                         const md5_cube2_word *value)
-{
-    if (value->kind != MD5_CUBE2_WORD)
-        return true; // the value is not known: using it is a warning
-    void **const found = md5i_name_map_add(&script->variables, script->arena, name->text);
-    TRY(found);
-    *found = (void *)(uintptr_t)value->text;
+    md5i_lex_warn(lex_of(script), word->at, "%s %s", MD5_QUOTED(shown),
+                  reason ? reason : failure.message);
     return true;
 }
 
@@ -398,7 +329,7 @@ static bool set_variable(md5_cube2_script *script, const md5_cube2_word *name,
 static bool is_true(md5_cube2_script *script, const md5_cube2_word *word)
 {
     if (word->kind != MD5_CUBE2_WORD) {
-        script_warn(script, word, "the condition is not evaluated: taken for true");
+        md5i_lex_warn(lex_of(script), word->at, "the condition is not evaluated: taken for true");
         return true;
     }
     const char *text = word->text;
@@ -412,7 +343,7 @@ static bool is_true(md5_cube2_script *script, const md5_cube2_word *word)
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
-        script_warn(script, &command->words[0], "expected a condition and a block");
+        md5i_lex_warn(lex_of(script), command->words[0].at, "expected a condition and a block");
         return;
     }
     const uint32_t chosen = is_true(script, &command->words[1]) ? 2 : 3;
@@ -420,11 +351,12 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         return;
     const md5_cube2_word *const word = &command->words[chosen];
     if (word->kind != MD5_CUBE2_BLOCK) {
-        script_warn(script, word, "expected a block in [ ]");
+        md5i_lex_warn(lex_of(script), word->at, "expected a block in [ ]");
         return;
     }
     if (script->depth == MD5_CUBE2_MAX_DEPTH) {
-        script_warn(script, word, "nested more than %d deep: skipped", MD5_CUBE2_MAX_DEPTH);
+        md5i_lex_warn(lex_of(script), word->at, "nested more than %d deep: skipped",
+                      MD5_CUBE2_MAX_DEPTH);
         return;
     }
     // The block is part of a text that stays open below it; lines are counted from the text's
@@ -441,11 +373,17 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
 {
     const md5_cube2_word *const words = command->words;
+    const bool is_set = command->num_words >= 2 && strcmp(words[1].text, "=") == 0;
     *is_run = true;
-    if (command->num_words >= 2 && strcmp(words[1].text, "=") == 0)
-        return command->num_words < 3 || set_variable(script, &words[0], &words[2]);
-    if (strcmp(words[0].text, "alias") == 0)
-        return command->num_words < 3 || set_variable(script, &words[1], &words[2]);
+    if (is_set || strcmp(words[0].text, "alias") == 0) {
+        if (command->num_words < 3 || words[2].kind != MD5_CUBE2_WORD)
+            return true; // the value is not known: using it is a warning
+        void **const variable =
+            md5i_name_map_add(&script->variables, script->arena, words[is_set ? 0 : 1].text);
+        TRY(variable);
+        *variable = (void *)(uintptr_t)words[2].text;
+        return true;
+    }
     if (strcmp(words[0].text, "exec") == 0)
         return run_exec(script, command);
     *is_run = strcmp(words[0].text, "if") == 0;
@@ -460,7 +398,7 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
 {
     bool is_run = false;
     while (script->depth > 0) {
-        md5_lex *const lex = &top_frame(script)->lex;
+        md5_lex *const lex = lex_of(script);
         skip_to_command(lex);
         if (lex->at == lex->end) {
             end_frame(script);
@@ -474,20 +412,10 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
     return false;
 }
 
-// == Readers ======================================================================================
-
-// An array whose items are added one by one: it is doubled when it is full.
-typedef struct md5_cube2_list {
-    void *items;
-    uint32_t count;
-} md5_cube2_list;
-
-typedef struct md5_cube2_part_reader {
-    const char *mesh, *skeleton;
-    float smooth;
-    md5_cube2_list tags, pitches, adjustments, anims, masks, rows;
-    md5_name_map files; // of animations; values are 1 + the number of adjustments when first named
-} md5_cube2_part_reader;
+// == Commands =====================================================================================
+//
+// What the commands of an md5.cfg do: those that build parts, those that set how meshes look, and
+// those of the whole model.
 
 typedef struct md5_cube2_reader {
     md5_cube2_script script;
@@ -495,151 +423,139 @@ typedef struct md5_cube2_reader {
     const char *folder; // that paths are relative to, with / at its end
     const char *models; // folder that md5dir is relative to
     md5_cube2 cube;
-    md5_cube2_list parts; // of md5_cube2_part_reader
-    md5_cube2_list links, settings;
+    md5_cube2_part *part;      // the last one; NULL before md5load
+    md5_name_map files;        // of its animations: 1 + the number of adjustments when first named
+    md5_cube2_command command; // that is executed
 } md5_cube2_reader;
 
-// == Commands =====================================================================================
-//
-// What the commands of an md5.cfg do: those that build parts, those that set how meshes look, and
-// those of the whole model.
-
-// Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
-static void *cube_add(md5_arena *arena, md5_cube2_list *list, size_t size)
+// Returns a new item of `size` bytes, all 0, at the end of an array: `array` is where the pointer
+// to it is. NULL if memory runs out.
+static void *cube_add(md5_arena *arena, void *array, uint32_t *count, size_t size)
 {
-    void *const items = md5i_grow(arena, list->items, list->count, size);
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = md5i_grow(arena, items, *count, size);
     if (!items)
         return NULL;
-    list->items = items;
-    void *const item = (char *)list->items + list->count++ * size;
-    return memset(item, 0, size);
+    memcpy(array, &items, sizeof items);
+    return memset((char *)items + (*count)++ * size, 0, size);
 }
 
-#define CUBE_NEW(arena, list, type) ((type *)cube_add(arena, list, sizeof(type)))
+#define CUBE_NEW(reader, type, owner, items) \
+    ((type *)cube_add((reader)->arena, &(owner)->items, &(owner)->num_##items, sizeof(type)))
 
 // -- Arguments ------------------------------------------------------------------------------------
 
-typedef struct cube_call {
-    md5_cube2_reader *reader;
-    md5_cube2_part_reader *part; // the last one; NULL before md5load
-    const md5_cube2_command *command;
-} cube_call;
-
-static const char *text_of(const cube_call *call, uint32_t word)
+static const char *text_of(const md5_cube2_reader *reader, uint32_t word)
 {
-    return word < call->command->num_words ? call->command->words[word].text : "";
+    return word < reader->command.num_words ? reader->command.words[word].text : "";
 }
 
 // As in the engines, a missing argument is 0, and text behind a number is ignored.
-static float number_of(const cube_call *call, uint32_t word)
+static float number_of(md5_cube2_reader *reader, uint32_t word)
 {
     float value = 0.0f;
-    if (word >= call->command->num_words)
+    if (word >= reader->command.num_words)
         return 0.0f;
-    const md5_cube2_word *const given = &call->command->words[word];
+    const md5_cube2_word *const given = &reader->command.words[word];
     const char *const end = given->text + strlen(given->text);
     const char *const next =
         given->kind == MD5_CUBE2_WORD ? md5i_scan_float(given->text, end, &value) : NULL;
     if (next && md5_is_length(value))
         return value;
     if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)
-        script_warn(&call->reader->script, given, "expected a number, found %s: read as 0",
-                    md5i_quote(given->text, strlen(given->text)).text);
+        md5i_lex_warn(lex_of(&reader->script), given->at, "expected a number, found %s: read as 0",
+                      MD5_QUOTED(given->text));
     return 0.0f;
 }
 
-static int32_t whole_of(const cube_call *call, uint32_t word)
+static int32_t whole_of(md5_cube2_reader *reader, uint32_t word)
 {
-    return (int32_t)number_of(call, word); // within 1e9
+    return (int32_t)number_of(reader, word); // within 1e9
 }
 
-static md5_vec3 vector_of(const cube_call *call, uint32_t word)
+static md5_vec3 vector_of(md5_cube2_reader *reader, uint32_t word)
 {
-    const float x = number_of(call, word), y = number_of(call, word + 1);
-    return (md5_vec3){x, -y, number_of(call, word + 2)}; // the engines mirror y
+    const float x = number_of(reader, word), y = number_of(reader, word + 1);
+    return (md5_vec3){x, -y, number_of(reader, word + 2)}; // the engines mirror y
 }
 
 // Warns unless the command has its first `count` arguments.
-static bool has_words(const cube_call *call, uint32_t count, const char *expected)
+static bool has_words(md5_cube2_reader *reader, uint32_t count, const char *expected)
 {
-    const md5_cube2_word *const words = call->command->words;
-    if (call->command->num_words > count)
+    const md5_cube2_word *const words = reader->command.words;
+    if (reader->command.num_words > count)
         return true;
-    script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
-                md5i_quote(words[0].text, strlen(words[0].text)).text);
+    md5i_lex_warn(lex_of(&reader->script), words[0].at, "expected %s after %s", expected,
+                  MD5_QUOTED(words[0].text));
     return false;
 }
 
-static const char *path_of(const cube_call *call, uint32_t word)
+static const char *path_of(md5_cube2_reader *reader, uint32_t word)
 {
-    return join_path(call->reader->arena, call->reader->folder, text_of(call, word));
+    return join_path(reader->arena, reader->folder, text_of(reader, word));
 }
 
 // A texture's name, which may have commands in <> before it. Returns false if memory runs out.
-static bool read_image(const cube_call *call, uint32_t word, md5_cube2_image *image)
+static bool read_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
 {
-    const char *const text = text_of(call, word);
+    const char *const text = text_of(reader, word);
     const char *name = text;
     while (*name == '<' && strchr(name, '>'))
         name = strchr(name, '>') + 1;
     if (*name == '\0')
         return true;
-    char *const commands = MD5_NEW(call->reader->arena, char, (size_t)(name - text) + 1);
-    TRY(commands);
-    memcpy(commands, text, (size_t)(name - text));
-    image->commands = commands;
-    image->path = join_path(call->reader->arena, call->reader->folder, name);
-    return image->path != NULL;
+    image->commands = md5_copy_text(reader->arena, text, (size_t)(name - text));
+    image->path = join_path(reader->arena, reader->folder, name);
+    return image->commands && image->path;
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
 
 // Adds a part, and the mask of all its joints.
-static md5_cube2_part_reader *cube_add_part(md5_cube2_reader *reader, const char *mesh)
+static bool add_part(md5_cube2_reader *reader, const char *mesh)
 {
-    md5_cube2_part_reader *const part =
-        CUBE_NEW(reader->arena, &reader->parts, md5_cube2_part_reader);
-    if (!part || !cube_add(reader->arena, &part->masks, sizeof(md5_cube2_mask)))
-        return NULL;
+    md5_cube2_part *const part = CUBE_NEW(reader, md5_cube2_part, &reader->cube, parts);
+    TRY(part && CUBE_NEW(reader, md5_cube2_mask, part, masks));
     part->mesh = mesh;
     part->skeleton = "";
-    return part;
+    reader->part = part;
+    reader->files = (md5_name_map){NULL};
+    return true;
 }
 
 // md5load MESH [SKELETON] [DEGREES]
-static bool read_load(const cube_call *call)
+static bool read_load(md5_cube2_reader *reader)
 {
-    const char *const mesh = path_of(call, 1);
-    md5_cube2_part_reader *const part = mesh ? cube_add_part(call->reader, mesh) : NULL;
-    TRY(part);
-    part->skeleton = text_of(call, 2);
-    const float degrees = number_of(call, 3);
-    part->smooth = degrees <= 0.0f ? 0.0f : degrees < 180.0f ? degrees : 180.0f;
+    const char *const mesh = path_of(reader, 1);
+    TRY(mesh && add_part(reader, mesh));
+    reader->part->skeleton = text_of(reader, 2);
+    const float degrees = number_of(reader, 3);
+    reader->part->smooth = degrees <= 0.0f ? 0.0f : degrees < 180.0f ? degrees : 180.0f;
     return true;
 }
 
 // md5dir FOLDER
-static bool read_dir(const cube_call *call)
+static bool read_dir(md5_cube2_reader *reader)
 {
-    md5_cube2_reader *const reader = call->reader;
-    const char *const folder = join_path(reader->arena, text_of(call, 1), "/");
+    const char *const folder = join_path(reader->arena, text_of(reader, 1), "/");
     reader->folder = folder ? join_path(reader->arena, reader->models, folder) : NULL;
     return reader->folder != NULL;
 }
 
 // md5tag JOINT TAG [tx ty tz [rx ry rz]]: the rotation is the engines' product of three half
 // angles, mirrored.
-static bool read_tag(const cube_call *call)
+static bool read_tag(md5_cube2_reader *reader)
 {
     const float half = 0.00872664626f; // of a degree, in radians
-    md5_cube2_tag *const tag = CUBE_NEW(call->reader->arena, &call->part->tags, md5_cube2_tag);
+    md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
-    const float x = number_of(call, 6) * half, y = number_of(call, 7) * half;
-    const float z = number_of(call, 8) * half;
+    const float x = number_of(reader, 6) * half, y = number_of(reader, 7) * half;
+    const float z = number_of(reader, 8) * half;
     const float cx = cosf(x), sx = sinf(x), cy = cosf(y), sy = sinf(y), cz = cosf(z), sz = sinf(z);
-    tag->joint = text_of(call, 1);
-    tag->name = text_of(call, 2);
-    tag->transform.translation = vector_of(call, 3);
+    tag->joint = text_of(reader, 1);
+    tag->name = text_of(reader, 2);
+    tag->transform.translation = vector_of(reader, 3);
     tag->transform.rotation = (md5_quat){
         -(sx * cy * cz - cx * sy * sz),
         cx * sy * cz + sx * cy * sz,
@@ -650,16 +566,15 @@ static bool read_tag(const cube_call *call)
 }
 
 // md5pitch JOINT SCALE [OFFSET [LEAST MOST]]
-static bool read_pitch(const cube_call *call)
+static bool read_pitch(md5_cube2_reader *reader)
 {
-    md5_cube2_pitch *const pitch =
-        CUBE_NEW(call->reader->arena, &call->part->pitches, md5_cube2_pitch);
+    md5_cube2_pitch *const pitch = CUBE_NEW(reader, md5_cube2_pitch, reader->part, pitches);
     TRY(pitch);
-    pitch->joint = text_of(call, 1);
-    pitch->scale = number_of(call, 2);
-    pitch->offset = number_of(call, 3);
-    pitch->min = number_of(call, 4);
-    pitch->max = number_of(call, 5);
+    pitch->joint = text_of(reader, 1);
+    pitch->scale = number_of(reader, 2);
+    pitch->offset = number_of(reader, 3);
+    pitch->min = number_of(reader, 4);
+    pitch->max = number_of(reader, 5);
     if (pitch->min == 0.0f && pitch->max == 0.0f) {
         const float range = 360.0f * fabsf(pitch->scale);
         pitch->min = pitch->offset - range;
@@ -669,16 +584,16 @@ static bool read_pitch(const cube_call *call)
 }
 
 // md5adjust JOINT [YAW PITCH ROLL [x y z]]
-static bool read_adjust(const cube_call *call)
+static bool read_adjust(md5_cube2_reader *reader)
 {
     md5_cube2_adjustment *const adjustment =
-        CUBE_NEW(call->reader->arena, &call->part->adjustments, md5_cube2_adjustment);
+        CUBE_NEW(reader, md5_cube2_adjustment, reader->part, adjustments);
     TRY(adjustment);
-    const md5_vec3 translation = vector_of(call, 5);
-    adjustment->joint = text_of(call, 1);
-    adjustment->yaw = number_of(call, 2);
-    adjustment->pitch = number_of(call, 3);
-    adjustment->roll = number_of(call, 4);
+    const md5_vec3 translation = vector_of(reader, 5);
+    adjustment->joint = text_of(reader, 1);
+    adjustment->yaw = number_of(reader, 2);
+    adjustment->pitch = number_of(reader, 3);
+    adjustment->roll = number_of(reader, 4);
     adjustment->translation =
         (md5_vec3){translation.x / 4.0f, translation.y / 4.0f, translation.z / 4.0f};
     return true;
@@ -686,71 +601,63 @@ static bool read_adjust(const cube_call *call)
 
 // md5anim NAMES FILE [FPS [PRIORITY [START [END]]]]. A file that is named again is not loaded
 // again, so it keeps the adjustments of the first time.
-static bool read_anim(const cube_call *call)
+static bool read_anim(md5_cube2_reader *reader)
 {
-    md5_cube2_part_reader *const part = call->part;
-    md5_arena *const arena = call->reader->arena;
-    md5_cube2_anim *const anim = CUBE_NEW(arena, &part->anims, md5_cube2_anim);
-    const char *const file = path_of(call, 2);
-    TRY(anim && file);
-    void **const known = md5i_name_map_find(&part->files, file);
-    void **const value = known ? known : md5i_name_map_add(&part->files, arena, file);
+    md5_cube2_part *const part = reader->part;
+    md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, part, anims);
+    const char *const file = path_of(reader, 2);
+    void **const value =
+        anim && file ? md5i_name_map_add(&reader->files, reader->arena, file) : NULL;
     TRY(value);
     if (!*value)
-        *value = (void *)((uintptr_t)part->adjustments.count + 1);
-    const float rate = number_of(call, 3);
-    anim->names = text_of(call, 1);
+        *value = (void *)((uintptr_t)part->num_adjustments + 1);
+    const float rate = number_of(reader, 3);
+    anim->names = text_of(reader, 1);
     anim->file = file;
     anim->frame_rate = rate > 0.0f ? rate : 10.0f;
-    anim->priority = whole_of(call, 4);
-    anim->start = whole_of(call, 5);
-    anim->end = whole_of(call, 6);
-    anim->mask = part->masks.count - 1;
+    anim->priority = whole_of(reader, 4);
+    anim->start = whole_of(reader, 5);
+    anim->end = whole_of(reader, 6);
+    anim->mask = part->num_masks - 1;
     anim->num_adjustments = (uint32_t)((uintptr_t)*value - 1);
     return true;
 }
 
 // md5animpart "JOINT !JOINT ..."
-static bool read_anim_part(const cube_call *call)
+static bool read_anim_part(md5_cube2_reader *reader)
 {
-    md5_arena *const arena = call->reader->arena;
-    md5_cube2_list names = {0};
-    md5_cube2_mask *const mask = CUBE_NEW(arena, &call->part->masks, md5_cube2_mask);
+    md5_cube2_mask *const mask = CUBE_NEW(reader, md5_cube2_mask, reader->part, masks);
     TRY(mask);
-    for (const char *at = text_of(call, 1); *at;) {
+    for (const char *at = text_of(reader, 1); *at;) {
         const size_t length = strcspn(at, " \t\r\n");
         if (length > 0) {
-            const char **const name = (const char **)cube_add(arena, &names, sizeof *name);
-            char *const copy = MD5_NEW(arena, char, length + 1);
-            TRY(name && copy);
-            memcpy(copy, at, length);
-            *name = copy;
+            const char **const name = CUBE_NEW(reader, const char *, mask, joints);
+            TRY(name);
+            *name = md5_copy_text(reader->arena, at, length);
+            TRY(*name);
         }
         at += length;
         at += *at != '\0';
     }
-    mask->num_joints = names.count;
-    mask->joints = (const char *const *)names.items;
     return true;
 }
 
 // md5link PARENT CHILD TAG [x y z]
-static bool read_link(const cube_call *call)
+static bool read_link(md5_cube2_reader *reader)
 {
-    const uint32_t num_parts = call->reader->parts.count;
-    const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
+    const uint32_t num_parts = reader->cube.num_parts;
+    const int32_t parent = whole_of(reader, 1), child = whole_of(reader, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
-        script_warn(&call->reader->script, &call->command->words[1],
-                    "link from part %d to part %d: there are %u", parent, child, num_parts);
+        md5i_lex_warn(lex_of(&reader->script), reader->command.words[1].at,
+                      "link from part %d to part %d: there are %u", parent, child, num_parts);
         return true;
     }
-    md5_cube2_link *const link =
-        CUBE_NEW(call->reader->arena, &call->reader->links, md5_cube2_link);
+    md5_cube2_link *const link = CUBE_NEW(reader, md5_cube2_link, &reader->cube, links);
     TRY(link);
     link->parent = (uint32_t)parent;
     link->child = (uint32_t)child;
-    link->tag = text_of(call, 3);
-    link->translation = vector_of(call, 4);
+    link->tag = text_of(reader, 3);
+    link->translation = vector_of(reader, 4);
     return true;
 }
 
@@ -773,37 +680,35 @@ static const row_form row_forms[] = {
 
 // -- The whole model ------------------------------------------------------------------------------
 
-static bool read_setting(const cube_call *call)
+static bool read_setting(md5_cube2_reader *reader)
 {
-    const md5_cube2_command *const command = call->command;
-    md5_arena *const arena = call->reader->arena;
-    md5_cube2_setting *const setting = CUBE_NEW(arena, &call->reader->settings, md5_cube2_setting);
-    const char **const values = MD5_NEW(arena, const char *, command->num_words);
-    TRY(setting && values);
-    for (uint32_t i = 1; i < command->num_words; i++)
-        values[i - 1] = text_of(call, i);
-    setting->word = command->words[0].text;
-    setting->num_values = command->num_words - 1;
-    setting->values = values;
+    md5_cube2_setting *const setting = CUBE_NEW(reader, md5_cube2_setting, &reader->cube, settings);
+    TRY(setting);
+    setting->word = text_of(reader, 0);
+    for (uint32_t i = 1; i < reader->command.num_words; i++) {
+        const char **const value = CUBE_NEW(reader, const char *, setting, values);
+        TRY(value);
+        *value = text_of(reader, i);
+    }
     return true;
 }
 
 // Reads a command that sets a member of md5_cube2. Returns whether it is one.
-static bool read_member(const cube_call *call)
+static bool read_member(md5_cube2_reader *reader)
 {
-    md5_cube2 *const cube = &call->reader->cube;
-    const char *const word = text_of(call, 0);
+    md5_cube2 *const cube = &reader->cube;
+    const char *const word = text_of(reader, 0);
     if (strcmp(word, "mdlscale") == 0) {
-        const float percent = number_of(call, 1);
+        const float percent = number_of(reader, 1);
         cube->scale = (percent > 0.0f ? percent : 100.0f) / 400.0f;
     } else if (strcmp(word, "mdltrans") == 0) {
-        cube->translation = vector_of(call, 1);
+        cube->translation = vector_of(reader, 1);
     } else if (strcmp(word, "mdlyaw") == 0) {
-        cube->yaw = number_of(call, 1);
+        cube->yaw = number_of(reader, 1);
     } else if (strcmp(word, "mdlpitch") == 0) {
-        cube->pitch = number_of(call, 1);
+        cube->pitch = number_of(reader, 1);
     } else if (strcmp(word, "mdlroll") == 0) {
-        cube->roll = number_of(call, 1);
+        cube->roll = number_of(reader, 1);
     } else {
         return false;
     }
@@ -811,67 +716,59 @@ static bool read_member(const cube_call *call)
 }
 
 // Words of the models of Cube 2, Tesseract, Red Eclipse and libprimis that only games need.
-static bool is_setting(const char *word)
-{
-    static const char *const words[] = {
-        "mdlname",
-        "mdlspec",
-        "mdlgloss",
-        "mdlambient",
-        "mdlalphatest",
-        "mdlalphablend",
-        "mdlalphadepth",
-        "mdldepthoffset",
-        "mdlglow",
-        "mdlglare",
-        "mdlenvmap",
-        "mdlfullbright",
-        "mdlshader",
-        "mdlcullface",
-        "mdlcolor",
-        "mdlcollide",
-        "mdltricollide",
-        "mdlellipsecollide",
-        "mdlbb",
-        "mdlextendbb",
-        "mdlshadow",
-        "mdlspin",
-        "mdlspinpitch",
-        "mdlspinroll",
-        "mdlmaterial",
-        "mdlmixer",
-        "mdlpattern",
-        "mdleffect",
-        "mdlcollisionsonlyfortriggering",
-        "mdlperentitycollisionboxes",
-        "mdlblend",
-        "mdllod",
-        "mdlgravity",
-        "mdlbumpmap",
-        "rdvert",
-        "rdeye",
-        "rdtri",
-        "rdjoint",
-        "rdlimitdist",
-        "rdlimitrot",
-        "rdanimjoints",
-        "md5pitchtarget",
-        "md5pitchcorrect",
-        "md5hitzone",
-        "md5wind",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], word) == 0)
-            return true;
-    }
-    return false;
-}
+static const char *const settings[] = {
+    "mdlname",
+    "mdlspec",
+    "mdlgloss",
+    "mdlambient",
+    "mdlalphatest",
+    "mdlalphablend",
+    "mdlalphadepth",
+    "mdldepthoffset",
+    "mdlglow",
+    "mdlglare",
+    "mdlenvmap",
+    "mdlfullbright",
+    "mdlshader",
+    "mdlcullface",
+    "mdlcolor",
+    "mdlcollide",
+    "mdltricollide",
+    "mdlellipsecollide",
+    "mdlbb",
+    "mdlextendbb",
+    "mdlshadow",
+    "mdlspin",
+    "mdlspinpitch",
+    "mdlspinroll",
+    "mdlmaterial",
+    "mdlmixer",
+    "mdlpattern",
+    "mdleffect",
+    "mdlcollisionsonlyfortriggering",
+    "mdlperentitycollisionboxes",
+    "mdlblend",
+    "mdllod",
+    "mdlgravity",
+    "mdlbumpmap",
+    "rdvert",
+    "rdeye",
+    "rdtri",
+    "rdjoint",
+    "rdlimitdist",
+    "rdlimitrot",
+    "rdanimjoints",
+    "md5pitchtarget",
+    "md5pitchcorrect",
+    "md5hitzone",
+    "md5wind",
+};
 
 // -- Commands -------------------------------------------------------------------------------------
 
 typedef struct part_word {
     const char *word;
-    bool (*read)(const cube_call *call);
+    bool (*read)(md5_cube2_reader *reader);
     bool needs_part;
     uint32_t num_words; // that must follow
     const char *expected;
@@ -888,58 +785,43 @@ static const part_word part_words[] = {
     {"md5link", read_link, true, 3, "two parts and the name of a tag"},
 };
 
-// Executes a command; an unknown one is a warning. Returns false if memory runs out.
-static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
+// Executes reader->command; an unknown one is a warning. Returns false if memory runs out.
+static bool execute(md5_cube2_reader *reader)
 {
-    const md5_cube2_word *const word = &command->words[0];
-    md5_cube2_part_reader *const parts = (md5_cube2_part_reader *)reader->parts.items;
-    const cube_call call = {
-        .reader = reader,
-        .part = reader->parts.count > 0 ? &parts[reader->parts.count - 1] : NULL,
-        .command = command,
-    };
-    const part_word *known = NULL;
-    const row_form *form = NULL;
-    for (size_t i = 0; i < sizeof part_words / sizeof part_words[0]; i++) {
-        if (strcmp(part_words[i].word, word->text) == 0)
-            known = &part_words[i];
-    }
-    for (size_t i = 0; i < sizeof row_forms / sizeof row_forms[0]; i++) {
-        if (strcmp(row_forms[i].word, word->text) == 0)
-            form = &row_forms[i];
-    }
-    if (!call.part && (form || (known && known->needs_part))) {
-        script_warn(&reader->script, word, "%s before 'md5load': skipped",
-                    md5i_quote(word->text, strlen(word->text)).text);
+    md5_lex *const lex = lex_of(&reader->script);
+    const md5_cube2_word *const word = &reader->command.words[0];
+    const part_word *const known = MD5_FIND_ROW(part_word, part_words, word->text);
+    const row_form *const form = MD5_FIND_ROW(row_form, row_forms, word->text);
+    if (!reader->part && (form || (known && known->needs_part))) {
+        md5i_lex_warn(lex, word->at, "%s before 'md5load': skipped", MD5_QUOTED(word->text));
         return true;
     }
     if (known)
-        return !has_words(&call, known->num_words, known->expected) || known->read(&call);
+        return !has_words(reader, known->num_words, known->expected) || known->read(reader);
     if (form) {
         uint32_t num_images = 0, num_numbers = 0;
-        if (!has_words(&call, 1, "the name of a mesh, or *"))
+        if (!has_words(reader, 1, "the name of a mesh, or *"))
             return true;
-        md5_cube2_row *const row = CUBE_NEW(call.reader->arena, &call.part->rows, md5_cube2_row);
+        md5_cube2_row *const row = CUBE_NEW(reader, md5_cube2_row, reader->part, rows);
         TRY(row);
         row->word = form->word;
-        row->mesh = text_of(&call, 1);
+        row->mesh = text_of(reader, 1);
         row->images[0].commands = row->images[1].commands = "";
         for (uint32_t i = 0; form->values[i]; i++) {
             if (form->values[i] == 'f')
-                row->numbers[num_numbers++] = number_of(&call, i + 2);
+                row->numbers[num_numbers++] = number_of(reader, i + 2);
             else if (form->values[i] == 'n')
-                row->images[0].path = text_of(&call, i + 2);
+                row->images[0].path = text_of(reader, i + 2);
             else
-                TRY(read_image(&call, i + 2, &row->images[num_images++]));
+                TRY(read_image(reader, i + 2, &row->images[num_images++]));
         }
         return true;
     }
-    if (read_member(&call))
+    if (read_member(reader))
         return true;
-    if (is_setting(word->text))
-        return read_setting(&call);
-    script_warn(&reader->script, word, "unknown word %s: its line is skipped",
-                md5i_quote(word->text, strlen(word->text)).text);
+    if (MD5_FIND_ROW(char *const, settings, word->text))
+        return read_setting(reader);
+    md5i_lex_warn(lex, word->at, "unknown word %s: its line is skipped", MD5_QUOTED(word->text));
     return true;
 }
 
@@ -969,14 +851,6 @@ static size_t end_of_part(const char *path, size_t length, const char *part)
     return 0;
 }
 
-static const char *copy_start(md5_arena *arena, const char *path, size_t length)
-{
-    char *const copy = MD5_NEW(arena, char, length + 1);
-    if (copy && length > 0)
-        memcpy(copy, path, length);
-    return copy;
-}
-
 // Sets the folders that paths in the script are relative to.
 static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
 {
@@ -988,9 +862,9 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
     size_t root_length = before_models;
     if (!after_models)
         root_length = end_of_part(path, length, "data/");
-    reader->folder = copy_start(reader->arena, path, length);
+    reader->folder = md5_copy_text(reader->arena, path, length);
     reader->script.root = root ? join_path(reader->arena, root, root[0] ? "/" : "")
-                               : copy_start(reader->arena, path, root_length);
+                               : md5_copy_text(reader->arena, path, root_length);
     TRY(reader->folder && reader->script.root);
     reader->models = join_path(reader->arena, reader->script.root, after_models ? models : "");
     return reader->models != NULL;
@@ -1016,7 +890,7 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
     while (start > 0 && folder[start - 1] != '/')
         start--;
     const size_t size = length > 0 ? length - 1 - start : 0;
-    const char *const name = copy_start(arena, folder + start, size);
+    const char *const name = md5_copy_text(arena, folder + start, size);
     const char *const file = name ? join_path(arena, folder, name) : NULL;
     return file ? join_path(arena, file, extension) : NULL;
 }
@@ -1037,13 +911,11 @@ static bool read_default(md5_cube2_reader *reader)
             context->error = missing;
         return false;
     }
-    md5i_warn(context, 0, 0, "there is no such file: the model is %s",
-              md5i_quote(mesh, strlen(mesh)).text);
-    md5_cube2_part_reader *const part = cube_add_part(reader, mesh);
-    TRY(part);
+    md5i_warn(context, 0, 0, "there is no such file: the model is %s", MD5_QUOTED(mesh));
+    TRY(add_part(reader, mesh));
     if (!can_open(context, file))
         return context->error.status == MD5_OK;
-    md5_cube2_anim *const anim = CUBE_NEW(reader->arena, &part->anims, md5_cube2_anim);
+    md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, reader->part, anims);
     TRY(anim);
     anim->names = "mapmodel";
     anim->file = file;
@@ -1055,51 +927,18 @@ static bool read_default(md5_cube2_reader *reader)
 
 static bool read_script(md5_cube2_reader *reader, const char *path)
 {
-    md5_cube2_command command;
     md5_context *const context = reader->arena->context;
     if (!script_open(&reader->script, path))
         return read_default(reader);
-    while (script_next(&reader->script, &command)) {
-        if (!cube_run(reader, &command))
-            break;
-    }
+    while (script_next(&reader->script, &reader->command) && execute(reader))
+        continue;
     while (reader->script.depth > 0)
         end_frame(&reader->script);
     md5i_context_set_file(context, path);
     TRY(context->error.status == MD5_OK);
-    if (reader->parts.count == 0)
+    if (!reader->part)
         return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
                          "no mesh is loaded: expected a line 'md5load FILE'");
-    return true;
-}
-
-static bool build_parts(md5_cube2_reader *reader)
-{
-    md5_cube2_part *const parts = MD5_NEW(reader->arena, md5_cube2_part, reader->parts.count);
-    TRY(parts);
-    for (uint32_t i = 0; i < reader->parts.count; i++) {
-        const md5_cube2_part_reader *const from =
-            &((const md5_cube2_part_reader *)reader->parts.items)[i];
-        parts[i] = (md5_cube2_part){
-            .mesh = from->mesh,
-            .skeleton = from->skeleton,
-            .smooth = from->smooth,
-            .num_tags = from->tags.count,
-            .num_pitches = from->pitches.count,
-            .num_adjustments = from->adjustments.count,
-            .num_anims = from->anims.count,
-            .num_masks = from->masks.count,
-            .num_rows = from->rows.count,
-            .tags = (const md5_cube2_tag *)from->tags.items,
-            .pitches = (const md5_cube2_pitch *)from->pitches.items,
-            .adjustments = (const md5_cube2_adjustment *)from->adjustments.items,
-            .anims = (const md5_cube2_anim *)from->anims.items,
-            .masks = (const md5_cube2_mask *)from->masks.items,
-            .rows = (const md5_cube2_row *)from->rows.items,
-        };
-    }
-    reader->cube.parts = parts;
-    reader->cube.num_parts = reader->parts.count;
     return true;
 }
 
@@ -1110,11 +949,7 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;
     reader->cube.scale = 0.25f;
-    TRY(find_folders(reader, path, root) && read_script(reader, path) && build_parts(reader));
-    reader->cube.links = (const md5_cube2_link *)reader->links.items;
-    reader->cube.num_links = reader->links.count;
-    reader->cube.settings = (const md5_cube2_setting *)reader->settings.items;
-    reader->cube.num_settings = reader->settings.count;
+    TRY(find_folders(reader, path, root) && read_script(reader, path));
     reader->cube.num_warnings = block->context.num_warnings;
     block->cube = reader->cube;
     return true;
@@ -1123,7 +958,7 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
 md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
                           md5_error *error)
 {
-    MD5_ASSERT(path != NULL, "path: not NULL");
+    MD5_ASSERT_NOT_NULL(path);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
@@ -1198,7 +1033,7 @@ static bool matches(const char *pattern, const char *name)
 
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
     for (uint32_t i = part->num_anims; name && i-- > 0;) {
         if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
             return i;
@@ -1209,7 +1044,7 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
 void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_NOT_NULL(anim);
     MD5_ASSERT(num_frames > 0, "num_frames: at least 1");
     MD5_ASSERT(first != NULL && count != NULL, "first, count: not NULL");
     const int64_t total = num_frames, last = total - 1;
@@ -1230,9 +1065,9 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
 
 void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube2_look *look)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(look != NULL, "look: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_NOT_NULL(mesh);
+    MD5_ASSERT_NOT_NULL(look);
     const md5_cube2_image none = {NULL, ""};
     *look = (md5_cube2_look){
         .texture = none,
@@ -1343,10 +1178,10 @@ static md5_xform scaled(md5_xform transform, float scale)
 void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_NOT_NULL(skeleton);
+    MD5_ASSERT_NOT_NULL(pose);
     const float scale = md5_scale_of(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];

@@ -23,15 +23,17 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
         .line_start = text,
         .last = {text, text, line},
         .token_at = text + size,
+        .joins_strings = true,
     };
-    lex->joins_strings = true;
 }
 
-void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry)
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
+                              bool *is_spoilt)
 {
     md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
                         entry->decl.size);
     lex->line_start = lex->last.line_start = entry->line_start;
+    lex->is_spoilt = is_spoilt;
 }
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
@@ -40,6 +42,8 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     char message[sizeof context->error.message];
     char *const file = context->error.file;
     va_list arguments;
+    if (lex->is_silent)
+        return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
@@ -96,7 +100,7 @@ md5_quoted md5i_token_show(const md5_token *token)
 
 const char *md5i_keep_token(md5_game *game, const md5_token *token)
 {
-    return md5_game_copy(&game->arena, token->text, token->size);
+    return md5_copy_text(&game->arena, token->text, token->size);
 }
 
 // == Numbers ======================================================================================
@@ -313,15 +317,16 @@ static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
     return false;
 }
 
-// Appends a part to a string of `*room` bytes, which doubles: so joining takes linear time.
-static bool join(md5_decl_lex *lex, md5_token *token, size_t *room, const char *text, size_t size)
+bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const char *text,
+                      size_t size)
 {
     char *memory = (char *)(uintptr_t)token->text;
     if (size + token->size > *room) {
         *room = 2 * (size + token->size);
-        memory = (char *)md5i_arena_room(&lex->game->scratch, *room, 1);
+        memory = (char *)md5i_arena_room(arena, *room, 1);
         TRY(memory);
-        memcpy(memory, token->text, token->size);
+        if (token->size > 0)
+            memcpy(memory, token->text, token->size);
     }
     if (size > 0)
         memcpy(memory + token->size, text, size);
@@ -342,7 +347,8 @@ static bool read_string(md5_decl_lex *lex, md5_token *token)
     while (is_joined) {
         const char *text;
         size_t size;
-        TRY(read_part(lex, quote, &text, &size) && join(lex, token, &room, text, size)
+        TRY(read_part(lex, quote, &text, &size)
+            && md5i_append_text(&lex->game->scratch, token, &room, text, size)
             && find_joined(lex, quote, &is_joined));
     }
     return true;
@@ -375,7 +381,7 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
         token->size = 1;
         return true;
     }
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(all); i++) {
         const size_t size = strlen(all[i]);
         if (size <= left && memcmp(lex->at, all[i], size) == 0) {
             token->kind = MD5_TOKEN_PUNCTUATION;

@@ -49,14 +49,17 @@ typedef struct md5_decl_lex {
     bool has_unread;
     md5_token unread;
     bool joins_strings; // "a" \ "b"
+    bool is_silent;     // reports no warnings: the text is also read elsewhere
+    bool *is_spoilt;    // of the declaration that is read: md5i_mistake() sets it
 } md5_decl_lex;
 
 // Begins with a text whose first line has the number `line` in messages about `file`.
 void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
                          const char *text, size_t size);
 
-// Begins with a declaration.
-void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry);
+// Begins with a declaration. `is_spoilt` becomes true if a mistake spoils it: see md5i_mistake().
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
+                              bool *is_spoilt);
 
 // Reports a warning at the beginning of the token that was read last, or, if the lexer has returned
 // to before it, at the lexer's position. The line is the lexer's, as in the engine.
@@ -72,7 +75,7 @@ bool md5i_token_is_word(const md5_token *token, const char *text);
 // if there is none.
 const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size);
 #define MD5_TOKEN_ROW(type, rows, token) \
-    ((const type *)md5i_token_row(token, rows, sizeof(rows) / sizeof(rows)[0], sizeof(rows)[0]))
+    ((const type *)md5i_token_row(token, rows, MD5_COUNT(rows), sizeof(rows)[0]))
 
 // The value of a number as the engine converts it, 0 for other tokens.
 float md5i_token_float(const md5_token *token);
@@ -80,6 +83,11 @@ int32_t md5i_token_int(const md5_token *token);
 
 // A token for a message: in quotes, shortened if it is long.
 md5_quoted md5i_token_show(const md5_token *token);
+
+// Appends a text to that of a token, which lies in the arena once it has `*room` bytes, 0 at first.
+// They double, so appending takes linear time. Returns false if memory runs out.
+bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const char *text,
+                      size_t size);
 
 // Copies a token into game->arena. Returns NULL if memory runs out.
 const char *md5i_keep_token(md5_game *game, const md5_token *token);

@@ -16,7 +16,7 @@
 // with the same verdict, and implicit declarations of one are unknown to the other. The texts, the
 // names and the files are shared.
 
-bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
     va_list arguments;
@@ -27,7 +27,7 @@ bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *for
         md5i_decl_lex_warn(lex, "%s; expected %s", message, expected);
     else
         md5i_decl_lex_warn(lex, "%s", message);
-    return !md5_is_lenient(lex->game);
+    *lex->is_spoilt |= !md5_is_lenient(lex->game);
 }
 
 // -- Both lists -----------------------------------------------------------------------------------
@@ -238,22 +238,20 @@ void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_p
         (void)md5i_read_image_text(lex, image);
 }
 
-bool md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
+void md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
                        const char *what, const char *name, const char *expected)
 {
     const char *const engine = find(word, place)->engine;
     const char *const in = place == MD5_WORD_STAGE ? " in material " : name ? " in " : "";
     const md5_quoted shown = md5i_token_show(word);
-    const md5_quoted owner = name ? md5_quote_text(name) : (md5_quoted){""};
-    bool is_spoilt = false;
+    const md5_quoted owner = name ? md5i_quote(name, strlen(name)) : (md5_quoted){""};
     if (engine && md5_is_lenient(lex->game))
         md5i_decl_lex_warn(lex, "%s%s%s is a word of %s, skipped", shown.text, in, owner.text,
                            engine);
     else
-        is_spoilt = md5i_mistake(lex, expected, "%s %s%s%s", what, shown.text, in, owner.text);
-    if (!is_spoilt)
+        md5i_mistake(lex, expected, "%s %s%s%s", what, shown.text, in, owner.text);
+    if (md5_is_lenient(lex->game))
         md5i_skip_unknown_word(lex, word, place);
-    return is_spoilt;
 }
 
 // == Declarations =================================================================================
@@ -289,7 +287,7 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     void **const found = md5i_name_map_find(&list->names, key);
     if (found)
         return (md5_decl_entry *)*found;
-    const char *const copy = md5_game_copy(&game->arena, key, strlen(key));
+    const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
     md5_decl_entry *const entry = MD5_NEW(&game->arena, md5_decl_entry, 1);
     md5_decl_entry **const entries = (md5_decl_entry **)md5i_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
@@ -306,6 +304,22 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     list->entries[list->count++] = entry;
     *added = entry;
     return entry;
+}
+
+const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
+                         md5_error *error)
+{
+    if (!md5_game_begin(game, error))
+        return NULL;
+    const bool is_implicit = type == MD5_DECL_MATERIAL || type == MD5_DECL_SKIN;
+    md5_decl_entry *const entry = is_implicit
+                                      ? md5i_find_or_add_entry(game, type, name, strlen(name))
+                                      : md5i_find_entry(game, type, name, strlen(name));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const bool is_parsed = entry && parse(game, entry) && md5_game_has_memory(game);
+    md5i_arena_rewind(&game->scratch, before);
+    md5_game_end(game);
+    return is_parsed ? entry->parsed : NULL;
 }
 
 // -- Limits ---------------------------------------------------------------------------------------
@@ -496,11 +510,11 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
         md5_decl_lex nowhere;
         md5i_decl_lex_begin(&nowhere, game, entry->spelled, 0, "", 0);
         md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason.message[0] ? ": " : "",
-                           md5_quote_text(reason.message).text);
+                           MD5_QUOTED(reason.message));
         game->num_unread++;
         return NULL;
     }
-    const char *const copy = md5_game_copy(&game->arena, bytes, *size);
+    const char *const copy = md5_copy_text(&game->arena, bytes, *size);
     md5i_game_close_file(game, entry, bytes, *size);
     return copy;
 }
@@ -548,7 +562,7 @@ static bool index_decls(md5_game *game)
     const md5_arena_mark start = md5i_arena_here(&game->scratch);
     size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
     TRY(costs);
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(folders); i++) {
         const md5_arena_mark before = md5i_arena_here(&game->scratch);
         const struct decl_folder *const folder = &folders[i];
         const md5_game_entry **const found =
@@ -577,7 +591,7 @@ static bool is_type(md5_decl_type type)
 
 uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return is_type(type) ? game->decls[type].count : 0;
 }
 
@@ -588,8 +602,8 @@ const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t
 
 const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(name);
     const md5_decl_entry *const entry =
         is_type(type) ? md5i_find_entry(game, type, name, strlen(name)) : NULL;
     return entry ? &entry->decl : NULL;
@@ -636,13 +650,13 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
 
 uint32_t md5_game_num_unread(const md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return game->num_unread;
 }
 
 size_t md5_game_memory(const md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return game->context.memory_held;
 }
 

@@ -19,6 +19,13 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size);
 
+// A public call for what a name declares: parses its entry, which adds an implicit one of a type
+// that needs no file. Returns what it is parsed to; NULL if there is none, or, with the error set,
+// if memory runs out.
+typedef bool md5_parse_fn(md5_game *game, md5_decl_entry *entry);
+const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
+                         md5_error *error);
+
 // == Verdicts =====================================================================================
 //
 // The two verdicts on a declaration: what happens to it after a mistake.
@@ -31,10 +38,10 @@ static inline bool md5_is_lenient(const md5_game *game)
     return game->verdict == MD5_VERDICT_LENIENT;
 }
 
-// Reports a mistake, in the engine's words. Returns true if it spoils the declaration: in the
-// engine's verdict. In the lenient verdict the warning also says what was expected, and the caller
-// goes on reading.
-bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+// Reports a mistake, in the engine's words. In the engine's verdict it spoils the declaration:
+// *lex->is_spoilt becomes true. In the lenient verdict the warning also says what was expected, and
+// the caller goes on reading.
+void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
     MD5_PRINTF(3, 4);
 
 // In the lenient verdict: skips the arguments of an unknown word that has just been read. If it is
@@ -44,9 +51,9 @@ void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_p
 
 // Reports an unknown word that has just been read, as "WHAT 'word'", or, in the lenient verdict, as
 // one of another engine if one is known to have it. `name` is that of the declaration, or NULL if
-// the message does without. Then skips its arguments. Returns true if it spoils the declaration, as
+// the message does without. Then skips its arguments, unless it spoils the declaration, as
 // md5i_mistake() does.
-bool md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
+void md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
                        const char *what, const char *name, const char *expected);
 
 // == Tables =======================================================================================

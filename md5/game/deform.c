@@ -15,11 +15,6 @@ static md5_vec3 beyond(md5_vec3 a, md5_vec3 b, float share)
     return sum;
 }
 
-static md5_vec3 from_to(md5_vec3 from, md5_vec3 to)
-{
-    return md5_vec3_sub(to, from);
-}
-
 // The unit vector in the direction of `a`, or 0 if its length is 0.
 static md5_vec3 unit(md5_vec3 a)
 {
@@ -69,7 +64,7 @@ static void form_sprites(const forming *form)
     for (uint32_t i = 0; i + 4 <= form->mesh->num_vertices; i += 4) {
         const md5_vec3 *const quad = form->positions + i;
         const md5_vec3 middle = middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
-        const float radius = 0.707f * md5_vec3_length(from_to(middle, quad[0]));
+        const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], middle));
         for (uint32_t k = 0; k < 4; k++) {
             const md5_vec3 beside = beyond(middle, form->view->left, side[k] * radius);
             const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
@@ -99,7 +94,7 @@ static void form_tubes(const forming *form)
         for (uint32_t k = 0; k < 6; k++) {
             deform_edge side = {corners[k], corners[k % 3 == 2 ? k - 2 : k + 1], 0.0f};
             side.length =
-                md5_vec3_length(from_to(form->positions[side.from], form->positions[side.to]));
+                md5_vec3_length(md5_vec3_sub(form->positions[side.to], form->positions[side.from]));
             if (side.length < ends[0].length) {
                 ends[1] = ends[0];
                 ends[0] = side;
@@ -110,10 +105,11 @@ static void form_tubes(const forming *form)
         const md5_vec3 first =
             middle_of(form->positions[ends[0].from], form->positions[ends[0].to]);
         const md5_vec3 last = middle_of(form->positions[ends[1].from], form->positions[ends[1].to]);
-        const md5_vec3 axis = from_to(first, last);
+        const md5_vec3 axis = md5_vec3_sub(last, first);
         for (int k = 0; k < 2; k++) {
             const md5_vec3 middle = k == 0 ? first : last;
-            const md5_vec3 across = unit(md5_vec3_cross(axis, from_to(form->view->eye, middle)));
+            const md5_vec3 across =
+                unit(md5_vec3_cross(axis, md5_vec3_sub(middle, form->view->eye)));
             const float half = (k == 0 ? 0.5f : -0.5f) * ends[k].length;
             if (!isfinite(half)) // of vertices that are not finite
                 continue;
@@ -156,7 +152,7 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 // A vertex of the border that is behind the quad's plane is moved into it, towards the eye.
 static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float distance)
 {
-    const md5_vec3 way = from_to(eye, at);
+    const md5_vec3 way = md5_vec3_sub(at, eye);
     const float length = md5_vec3_length(way), slope = md5_vec3_dot(unit(way), normal);
     const float reach = -distance / slope;
     return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : at;
@@ -172,13 +168,13 @@ static void form_flare(const forming *form, float spread)
     const md5_vec3 eye = form->view->eye;
     uint32_t outline[4] = {0, 0, 0, 0};
     md5_vec3 corners[4];
-    const md5_vec3 normal = unit(md5_vec3_cross(from_to(at[indices[1]], at[indices[0]]),
-                                                from_to(at[indices[1]], at[indices[2]])));
-    const float distance = md5_vec3_dot(normal, from_to(at[indices[0]], eye));
+    const md5_vec3 normal = unit(md5_vec3_cross(md5_vec3_sub(at[indices[0]], at[indices[1]]),
+                                                md5_vec3_sub(at[indices[2]], at[indices[1]])));
+    const float distance = md5_vec3_dot(normal, md5_vec3_sub(eye, at[indices[0]]));
     const md5_vec3 centre = middle_of(middle_of(at[0], at[1]), middle_of(at[2], at[3]));
     const bool is_seen = find_outline(indices, outline) && distance > 0.0f;
     const float facing =
-        floorf(2048.0f * md5_vec3_dot(unit(from_to(centre, eye)), normal)) / 255.0f;
+        floorf(2048.0f * md5_vec3_dot(unit(md5_vec3_sub(eye, centre)), normal)) / 255.0f;
     const float grey = facing > 0.0f ? facing < 1.0f ? facing : 1.0f : 0.0f;
     const md5_vec4 color = {grey, grey, grey, 1.0f};
     for (uint32_t i = 0; i < 4; i++)
@@ -190,9 +186,9 @@ static void form_flare(const forming *form, float spread)
         // The directions in which the border of a flare leaves corner `i`, as seen from the eye:
         // away from the edge to the corner before, between the other two, and away from the edge to
         // the next corner.
-        const md5_vec3 here = unit(from_to(eye, corners[corner]));
-        const md5_vec3 next = unit(from_to(eye, corners[(corner + 1) % 4]));
-        const md5_vec3 before = unit(from_to(eye, corners[(corner + 3) % 4]));
+        const md5_vec3 here = unit(md5_vec3_sub(corners[corner], eye));
+        const md5_vec3 next = unit(md5_vec3_sub(corners[(corner + 1) % 4], eye));
+        const md5_vec3 before = unit(md5_vec3_sub(corners[(corner + 3) % 4], eye));
         ways[0] = unit(md5_vec3_cross(here, before));
         ways[2] = unit(md5_vec3_cross(next, here));
         ways[1] = unit(beyond(ways[0], ways[2], 1.0f));
@@ -265,21 +261,21 @@ static void project_eye(const forming *form, const eye_islands *islands, uint32_
     const md5_vec3 middle = middle_of_island(form, islands, eye);
     const md5_vec3 ends[2] = {middle_of_island(form, islands, low),
                               middle_of_island(form, islands, high)};
-    const bool is_high =
-        md5_vec3_length(from_to(middle, ends[1])) < md5_vec3_length(from_to(middle, ends[0]));
-    const md5_vec3 origin = ends[is_high], look = unit(from_to(origin, ends[!is_high]));
+    const bool is_high = md5_vec3_length(md5_vec3_sub(ends[1], middle))
+                         < md5_vec3_length(md5_vec3_sub(ends[0], middle));
+    const md5_vec3 origin = ends[is_high], look = unit(md5_vec3_sub(ends[!is_high], origin));
     // As in the engine: corners from the number of that triangle on, not from three times it.
     const uint32_t *const corners = form->mesh->indices + islands->first[is_high ? high : low];
     const md5_vec3 *const at = form->positions;
     md5_vec3 axes[2];
-    axes[0] = md5_vec3_cross(unit(from_to(at[corners[0]], at[corners[1]])),
-                             unit(from_to(at[corners[0]], at[corners[2]])));
+    axes[0] = md5_vec3_cross(unit(md5_vec3_sub(at[corners[1]], at[corners[0]])),
+                             unit(md5_vec3_sub(at[corners[2]], at[corners[0]])));
     axes[1] = md5_vec3_cross(axes[0], look);
     for (int i = 0; i < 2; i++)
         axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
     for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
         const uint32_t vertex = form->mesh->indices[i];
-        const md5_vec3 local = from_to(origin, at[vertex]);
+        const md5_vec3 local = md5_vec3_sub(at[vertex], origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
                                    0.5f + md5_vec3_dot(local, axes[1])};
         if (islands->of[i / 3] == islands->first[eye])
@@ -378,20 +374,18 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
 {
     MD5_ASSERT(mesh != NULL && indices != NULL, "mesh, indices: not NULL");
     static const uint32_t sprite[6] = {0, 1, 2, 0, 2, 3};
-    if (deform == MD5_DEFORM_FLARE || deform == MD5_DEFORM_EYEBALL) {
-        if (deform == MD5_DEFORM_FLARE) {
-            static const uint32_t inside[6] = {0, 1, 2, 0, 2, 3};
-            for (uint32_t i = 0; i < 4; i++) {
-                const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
-                const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
-                                             i, last,  4 + 3 * next, i, 4 + 3 * next, next};
-                for (uint32_t k = 0; k < 12; k++)
-                    *indices++ = around[k];
-            }
-            for (uint32_t k = 0; k < 6; k++)
-                *indices++ = inside[k];
-        } else
-            (void)list_eyes(mesh, indices);
+    if (deform == MD5_DEFORM_EYEBALL) {
+        (void)list_eyes(mesh, indices);
+        return;
+    }
+    if (deform == MD5_DEFORM_FLARE) {
+        for (uint32_t i = 0; i < 4; i++, indices += 12) {
+            const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
+            const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
+                                         i, last,  4 + 3 * next, i, 4 + 3 * next, next};
+            memcpy(indices, around, sizeof around);
+        }
+        memcpy(indices, sprite, sizeof sprite);
         return;
     }
     for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)

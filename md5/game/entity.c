@@ -59,17 +59,23 @@ static float limited(float value)
     return !(value > -most) ? -most : value < most ? value : most;
 }
 
-// Reads up to `count` numbers, as the engine does with keys. Missing ones leave their values as
-// they are. `text` may be NULL.
-static void entity_numbers(md5_game *game, const char *text, float *values, int count)
+static const char *value_of(const md5_entity *entity, const char *key)
 {
+    return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
+}
+
+// Reads up to `count` numbers of a key, as the engine does. Missing ones leave their values as they
+// are.
+static void entity_numbers(md5_game *game, const md5_entity *entity, const char *key, float *values,
+                           int count)
+{
+    const char *const text = value_of(entity, key);
     md5_decl_lex lex;
-    const md5_game_silence before = md5_game_begin_silence(game);
     md5i_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
+    lex.is_silent = true;
     float value;
     for (int i = 0; i < count && md5i_decl_lex_float(&lex, &value); i++)
         values[i] = limited(value);
-    md5_game_end_silence(game, before);
 }
 
 // A vector or transform of a file, in the axes and units of a model.
@@ -132,11 +138,6 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-static const char *value_of(const md5_entity *entity, const char *key)
-{
-    return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
-}
-
 // Returns the declaration that the load is about, NULL for a file.
 static const md5_decl *place_of(const md5_entity *entity)
 {
@@ -155,20 +156,21 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     const char *const own = value_of(entity, "model");
     if (entity->def && !own)
         return report(load->context, MD5_ERROR_MISMATCH, entity->def->decl,
-                      "entityDef %s has no key \"model\"", md5_quote_text(load->name).text);
+                      "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     if (def && !def->mesh[0])
         return report(
-            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", md5_quote_text(model).text,
+            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", MD5_QUOTED(model),
             def->decl->state == MD5_DECL_DEFAULTED ? "has a mistake, of which a warning was given"
                                                    : "has no mesh");
     *file = def ? def->mesh : model;
-    if (!md5_has_extension(*file, ".md5mesh"))
+    const char *const extension = strrchr(*file, '.');
+    if (!extension || strcmp(extension, ".md5mesh") != 0)
         return report(load->context, MD5_ERROR_MISMATCH, place_of(entity),
-                      "%s is no %smodelDef and no .md5mesh file", md5_quote_text(*file).text,
+                      "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
                       entity->def ? "" : "entityDef, ");
     return true;
 }
@@ -229,7 +231,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
     (void)report(load->context, MD5_WARNING, place_of(&owner->entity),
-                 "anim %s cannot be played: %.150s", md5_quote_text(name).text, error.message);
+                 "anim %s cannot be played: %.150s", MD5_QUOTED(name), error.message);
     return true;
 }
 
@@ -347,17 +349,14 @@ static bool add_values(md5_entity_load *load)
     for (int i = 0; i < 12; i++) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
         (void)snprintf(key, sizeof key, "shaderParm%d", i);
-        if (entity->def && i >= 3)
-            entity_numbers(game, md5_entity_def_value(entity->def, key), &entity->parms[i], 1);
+        if (i >= 3)
+            entity_numbers(game, entity, key, &entity->parms[i], 1);
     }
-    if (entity->def)
-        entity_numbers(game, md5_entity_def_value(entity->def, "_color"), entity->parms, 3);
+    entity_numbers(game, entity, "_color", entity->parms, 3);
     float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
-    if (entity->def) {
-        entity_numbers(game, md5_entity_def_value(entity->def, "offsetModel"), offset, 3);
-        entity_numbers(game, md5_entity_def_value(entity->def, "blink_min"), &blink_min, 1);
-        entity_numbers(game, md5_entity_def_value(entity->def, "blink_max"), &blink_max, 1);
-    }
+    entity_numbers(game, entity, "offsetModel", offset, 3);
+    entity_numbers(game, entity, "blink_min", &blink_min, 1);
+    entity_numbers(game, entity, "blink_max", &blink_max, 1);
     const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
     entity->model_offset = entity_vector(entity->model, model_offset);
     entity->blink_min = milliseconds(blink_min);
@@ -434,20 +433,18 @@ static void free_lone_entity(const md5_entity *entity)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-static md5_vec3 vector_of(md5_game *game, const char *text)
+static md5_vec3 vector_of(md5_game *game, const md5_entity *entity, const char *key)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
-    entity_numbers(game, text, values, 3);
-    const md5_vec3 vector = {values[0], values[1], values[2]};
-    return vector;
+    entity_numbers(game, entity, key, values, 3);
+    return (md5_vec3){values[0], values[1], values[2]};
 }
 
 // Finds a joint as the engine does, ignoring case.
 static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 {
-    const md5_token word = {.text = name, .size = strlen(name)};
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        if (md5i_token_is_word(&word, skeleton->joints[i].name))
+        if (md5_is_same_word(name, skeleton->joints[i].name))
             return (int32_t)i;
     }
     return -1;
@@ -466,8 +463,8 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
         (void)report(load->context, MD5_WARNING, key->decl, "Unknown copy_joint %s on %sentity %s",
-                     md5_quote_text(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                     md5_quote_text(body->name).text);
+                     MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
+                     MD5_QUOTED(body->name));
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -578,8 +575,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
         above = above->body;
     if (def && above) {
         (void)report(load->context, MD5_WARNING, key->decl,
-                     "%s %s: the entity would be attached to itself",
-                     md5_quote_text(key->name).text, md5_quote_text(key->value).text);
+                     "%s %s: the entity would be attached to itself", MD5_QUOTED(key->name),
+                     MD5_QUOTED(key->value));
         return true;
     }
     if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
@@ -588,8 +585,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s",
-                 md5_quote_text(key->name).text, md5_quote_text(key->value).text, error.message);
+    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s", MD5_QUOTED(key->name),
+                 MD5_QUOTED(key->value), error.message);
     return true;
 }
 
@@ -615,9 +612,8 @@ static bool add_head(part_loader *loader)
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for 'head_joint' on %s",
-                     md5_quote_text(name ? name : "").text,
-                     md5_quote_text(loader->body->name).text);
+                     "Joint %s not found for 'head_joint' on %s", MD5_QUOTED(name ? name : ""),
+                     MD5_QUOTED(loader->body->name));
         return true;
     }
     const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -637,21 +633,19 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
         return true;
-    const md5_entity_def *const def = part.entity->def;
-    const char *const name = def ? md5_entity_def_value(def, "joint") : NULL;
+    const char *const name = value_of(part.entity, "joint");
     const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for attaching %s on %s",
-                     md5_quote_text(name ? name : "").text, md5_quote_text(key->value).text,
-                     md5_quote_text(loader->body->name).text);
+                     "Joint %s not found for attaching %s on %s", MD5_QUOTED(name ? name : ""),
+                     MD5_QUOTED(key->value), MD5_QUOTED(loader->body->name));
         free_lone_entity(part.entity);
         return true;
     }
-    const md5_vec3 angles = vector_of(game, md5_entity_def_value(def, "angles"));
+    const md5_vec3 angles = vector_of(game, part.entity, "angles");
     const md5_xform at = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
-        .translation = vector_of(game, md5_entity_def_value(def, "origin")),
+        .translation = vector_of(game, part.entity, "origin"),
     };
     place_part(loader, (uint32_t)joint, at, true, &part);
     keep_part(loader, &part);
@@ -700,7 +694,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
         md5i_fail_missing(error, "game");
         return NULL;
     }
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(name);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_entity_load load;
@@ -729,15 +723,15 @@ void md5_free_entity(md5_entity *entity)
 
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
-    MD5_ASSERT(joints != NULL, "joints: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_NOT_NULL(joints);
     return md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset);
 }
 
 void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                  const md5_mat34 *joints, md5_xform *head)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
     MD5_ASSERT(body != NULL && joints != NULL && head != NULL, "poses: not NULL");
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     if (part->num_copies == 0)

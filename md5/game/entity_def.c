@@ -34,7 +34,7 @@ typedef struct key_list {
 static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
 {
     md5_arena *const scratch = &list->game->scratch;
-    char *const key = (char *)md5_game_copy(scratch, name, strlen(name));
+    char *const key = md5_copy_text(scratch, name, strlen(name));
     if (!key)
         return NULL;
     for (char *at = key; *at; at++)
@@ -73,24 +73,23 @@ static const md5_entity_key *keep_keys(key_list *list)
 
 // -- One text -------------------------------------------------------------------------------------
 
-// Reads a pair. Sets `is_good` to false after a mistake.
+// Reads a pair.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
-                      key_list *list, bool *is_good)
+                      key_list *list)
 {
     md5_token value;
     bool is_new;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        *is_good =
-            !md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                          md5i_token_show(name).text);
+        md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
+                     md5i_token_show(name).text);
         // In the lenient verdict a bare name is a key; anything else is skipped.
-        if (!*is_good || name->kind == MD5_TOKEN_PUNCTUATION)
+        if (*lex->is_spoilt || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
     const char *const text = md5i_keep_token(lex->game, name);
     TRY(text);
     if (!md5i_decl_lex_read(lex, &value)) {
-        *is_good = !md5i_mistake(lex, "a value", "Unexpected end of file");
+        md5i_mistake(lex, "a value", "Unexpected end of file");
         return true;
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
@@ -113,14 +112,14 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
-    bool is_good = true, is_new;
+    bool is_spoilt = false, is_new;
     key_list list = {.game = game};
-    md5i_decl_lex_begin_decl(&lex, game, entry);
+    md5i_decl_lex_begin_decl(&lex, game, entry, &is_spoilt);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&lex, "{");
-    while (is_good && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
-        TRY(read_pair(&lex, &token, decl, &list, &is_good));
-    if (!is_good) {
+    while (!is_spoilt && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
+        TRY(read_pair(&lex, &token, decl, &list));
+    if (is_spoilt) {
         const md5_entity_key mark = {"DEFAULTED", "1", decl};
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
@@ -144,14 +143,14 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
             parsed->parents[parsed->num_parents++] = parent;
         else
             md5i_decl_lex_warn(&lex, "Unknown entityDef %s inherited by %s",
-                               md5i_quote(key.value, size).text, md5_quote_text(decl->name).text);
+                               md5i_quote(key.value, size).text, MD5_QUOTED(decl->name));
     }
     list.count = count;
     parsed->own = keep_keys(&list);
     parsed->num_own = list.count;
     TRY(parsed->own && game->context.error.status == MD5_OK);
     entry->parsed = parsed;
-    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    entry->decl.state = is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
@@ -228,10 +227,7 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
     if (!root || root->def.keys)
         return root != NULL;
     key_list list = {.game = game};
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_listed = list_ancestors(&list, entry);
-    const md5_entity_key *const keys = is_listed ? keep_keys(&list) : NULL;
-    md5i_arena_rewind(&game->scratch, before);
+    const md5_entity_key *const keys = list_ancestors(&list, entry) ? keep_keys(&list) : NULL;
     TRY(keys);
     root->def.num_keys = list.count;
     root->def.keys = keys;
@@ -242,19 +238,16 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
 
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
-    const bool is_there = entry && collect(game, entry);
-    md5_game_end(game);
-    return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    const parsed_entity *const parsed =
+        (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect, error);
+    return parsed ? &parsed->def : NULL;
 }
 
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
     TRY(md5_game_begin(game, error));
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(name);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_done = !entry || parse(game, entry);
     md5_game_end(game);
@@ -263,11 +256,10 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
 
 const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
-    MD5_ASSERT(def != NULL, "def: not NULL");
-    MD5_ASSERT(key != NULL, "key: not NULL");
+    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_NOT_NULL(key);
     for (uint32_t i = 0; i < def->num_keys; i++) {
-        const char *const rest = md5_behind_prefix(def->keys[i].name, key);
-        if (rest && *rest == '\0')
+        if (md5_is_same_word(def->keys[i].name, key))
             return def->keys[i].value;
     }
     return NULL;
@@ -276,8 +268,8 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
                                               const md5_entity_key *key)
 {
-    MD5_ASSERT(def != NULL, "def: not NULL");
-    MD5_ASSERT(prefix != NULL, "prefix: not NULL");
+    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_NOT_NULL(prefix);
     MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys), "key: one of these");
     for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
         if (md5_behind_prefix(def->keys[i].name, prefix))

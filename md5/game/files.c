@@ -37,8 +37,8 @@ static bool add_file(md5_game *game, uint32_t number, size_t file)
     *entry = (md5_game_entry){.path = number, .file = file};
     // The name of a file twice: folded, and as its search path spells it.
     const size_t size = strlen(name);
-    char *const folded = (char *)md5_game_copy(&game->arena, name, size);
-    char *const spelled = (char *)md5_game_copy(&game->arena, name, size);
+    char *const folded = md5_copy_text(&game->arena, name, size);
+    char *const spelled = md5_copy_text(&game->arena, name, size);
     TRY(folded && spelled);
     fold(folded, path->is_archive ? ':' : '\0');
     for (size_t i = 0; i < size; i++)
@@ -123,13 +123,13 @@ int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry)
 
 size_t md5_game_num_files(const md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return game->num_entries;
 }
 
 const char *md5_game_file(const md5_game *game, size_t index)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return index < game->num_entries ? game->entries[index].spelled : NULL;
 }
 
@@ -156,8 +156,8 @@ static bool has_file(const md5_game_path *path, const char *folded)
 
 uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(name);
     const md5_game_entry *const entry = md5i_game_find_file(game, name);
     for (uint32_t i = entry && entry->path > from ? entry->path : from;
          entry && i < game->num_paths; i++) {
@@ -204,6 +204,6 @@ static void close_for_loader(void *user, const void *bytes, size_t size)
 
 md5_files md5_game_files(md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return (md5_files){.open = open_for_loader, .close = close_for_loader, .user = game};
 }

@@ -78,41 +78,6 @@ static inline bool md5_game_has_memory(const md5_game *game)
     return game->context.error.status == MD5_OK;
 }
 
-// Suppresses warnings while a text is read that is also read elsewhere, so that its mistakes are
-// not reported twice.
-typedef struct md5_game_silence {
-    md5_warn_fn *warn;
-    uint32_t num_warnings;
-} md5_game_silence;
-
-static inline md5_game_silence md5_game_begin_silence(md5_game *game)
-{
-    const md5_game_silence before = {game->context.warn, game->context.num_warnings};
-    game->context.warn = NULL;
-    return before;
-}
-
-static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
-{
-    game->context.warn = before.warn;
-    game->context.num_warnings = before.num_warnings;
-}
-
-// Copies a text of `size` bytes into the arena, with a NUL. Returns NULL if memory runs out.
-static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
-{
-    char *const copy = MD5_NEW(arena, char, size + 1);
-    for (size_t i = 0; copy && i < size; i++)
-        copy[i] = text[i];
-    return copy;
-}
-
-// A text for a message: see md5i_quote().
-static inline md5_quoted md5_quote_text(const char *text)
-{
-    return md5i_quote(text, strlen(text));
-}
-
 static inline char md5_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -128,11 +93,11 @@ static inline const char *md5_behind_prefix(const char *text, const char *prefix
     return text;
 }
 
-// Whether a name ends in an extension, such as ".md5mesh", whose case matters.
-static inline bool md5_has_extension(const char *name, const char *extension)
+// Whether two words are the same, ignoring case.
+static inline bool md5_is_same_word(const char *a, const char *b)
 {
-    const char *const dot = strrchr(name, '.');
-    return dot && strcmp(dot, extension) == 0;
+    const char *const rest = md5_behind_prefix(a, b);
+    return rest && *rest == '\0';
 }
 
 // == Files ========================================================================================

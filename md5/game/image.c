@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+// Says what is wrong with a file, at no line of it. Returns false.
+#define DAMAGED(context, ...) md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, __VA_ARGS__)
+
 void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
 {
     md5_load_opts load_opts;
@@ -118,11 +121,10 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
     const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
     const bool lacks_colors = file->kind == KIND_PALETTE && file->num_colors == 0;
     if (lacks_colors)
-        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the TGA palette has no colors");
+        DAMAGED(context, "the TGA palette has no colors");
     else if (palette + palette_size > size)
-        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                  "the TGA file ends before its pixels, at %zu of %zu bytes", size,
-                  palette + palette_size);
+        DAMAGED(context, "the TGA file ends before its pixels, at %zu of %zu bytes", size,
+                palette + palette_size);
     if (lacks_colors || palette + palette_size > size)
         return false;
     file->palette = bytes + palette;
@@ -153,9 +155,8 @@ static bool check_tga_data(md5_context *context, const tga_file *file)
     const uint64_t found = file->is_packed ? count_packed(file, wanted)
                                            : (uint64_t)(file->data_size / file->pixel_size);
     return found >= wanted
-           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the TGA file ends after %llu of %llu pixels", (unsigned long long)found,
-                        (unsigned long long)wanted);
+           || DAMAGED(context, "the TGA file ends after %llu of %llu pixels",
+                      (unsigned long long)found, (unsigned long long)wanted);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
 {
     tga_file file;
     if (!is_tga(bytes, size)) {
-        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the format of the picture is unknown");
+        DAMAGED(context, "the format of the picture is unknown");
         return NULL;
     }
     memset(&file, 0, sizeof file);
@@ -296,15 +297,15 @@ typedef struct pcx_file {
 static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
     if (size < PCX_HEADER_SIZE)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file ends in its header");
+        return DAMAGED(context, "the PCX file ends in its header");
     file->num_planes = bytes[NUM_PLANES_AT];
     file->row_size = md5_little16(bytes + ROW_SIZE_AT);
     const uint32_t left = md5_little16(bytes + 4), top = md5_little16(bytes + 6);
     const uint32_t right = md5_little16(bytes + 8), bottom = md5_little16(bytes + 10);
     if (bytes[3] != 8 || (file->num_planes != 1 && file->num_planes != 3))
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "a PCX file of %u bits in %u planes; 8 bits in 1 or 3 planes can be read",
-                         bytes[3], file->num_planes);
+        return DAMAGED(context,
+                       "a PCX file of %u bits in %u planes; 8 bits in 1 or 3 planes can be read",
+                       bytes[3], file->num_planes);
     if (right < left || bottom < top)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "a PCX file with its sides exchanged");
     file->width = right - left + 1;
@@ -321,15 +322,14 @@ static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t siz
     const size_t rest = size - PCX_HEADER_SIZE;
     const size_t palette = file->num_planes == 1 ? PALETTE_SIZE : 0;
     if (rest < palette)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the PCX file has no palette");
+        return DAMAGED(context, "the PCX file has no palette");
     file->data = bytes + PCX_HEADER_SIZE;
     file->end = bytes + size - palette;
     file->palette = palette > 0 ? file->end : NULL;
     const uint64_t unpacked = (uint64_t)file->row_size * file->num_planes * file->height;
     if (unpacked > (uint64_t)(rest - palette) * LONGEST_RUN)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "a PCX file of %zu bytes cannot hold %u by %u pixels", size, file->width,
-                         file->height);
+        return DAMAGED(context, "a PCX file of %zu bytes cannot hold %u by %u pixels", size,
+                       file->width, file->height);
     return true;
 }
 
@@ -364,8 +364,7 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
         uint8_t *const row = image->pixels + (size_t)y * file->width * MD5_IMAGE_CHANNELS;
         for (uint32_t plane = 0; plane < file->num_planes; plane++) {
             if (!unpack_row(file, row + plane, MD5_IMAGE_CHANNELS))
-                return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                                 "the PCX file ends in row %u of %u", y + 1, file->height);
+                return DAMAGED(context, "the PCX file ends in row %u of %u", y + 1, file->height);
         }
     }
     if (file->palette) {
@@ -523,7 +522,7 @@ static bool set_numbered_format(uint32_t number, dds_file *file)
         {90, 91, MD5_BLOCK_NONE, {0xFF0000, 0xFF00, 0xFF, 0xFF000000}},
         {92, 93, MD5_BLOCK_NONE, {0xFF0000, 0xFF00, 0xFF, 0}},
     };
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
         if (number >= formats[i].first && number <= formats[i].last) {
             file->blocks = formats[i].blocks;
             file->bits = file->blocks == MD5_BLOCK_NONE ? 32 : 0;
@@ -547,24 +546,22 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
         {"RXGB", MD5_BLOCK_RXGB},
     };
     const char *const name = (const char *)bytes + 84;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
         if (memcmp(name, formats[i].name, 4) == 0) {
             file->blocks = formats[i].blocks;
             return true;
         }
     }
     if (memcmp(name, "DX10", 4) != 0)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "the DDS format %s, expected DXT1, DXT3, DXT5, RXGB or DX10",
-                         md5i_quote(name, 4).text);
+        return DAMAGED(context, "the DDS format %s, expected DXT1, DXT3, DXT5, RXGB or DX10",
+                       md5i_quote(name, 4).text);
     if (size < DX10_SIZE)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
-                         size);
+        return DAMAGED(context, "the DDS header ends after %zu bytes", size);
     file->start = DX10_SIZE;
     return set_numbered_format(md5_little32(bytes + DDS_HEADER_SIZE), file)
-           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the DDS format has number %u, expected BC1, BC2, BC3 or 8 bits a channel",
-                        md5_little32(bytes + DDS_HEADER_SIZE));
+           || DAMAGED(context,
+                      "the DDS format has number %u, expected BC1, BC2, BC3 or 8 bits a channel",
+                      md5_little32(bytes + DDS_HEADER_SIZE));
 }
 
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
@@ -573,12 +570,11 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
     const bool has_alpha = (flags & (HAS_ALPHA | IS_ALPHA)) != 0;
     file->bits = md5_little32(bytes + 88);
     if (file->bits != 8 && file->bits != 16 && file->bits != 24 && file->bits != 32)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "DDS texels of %u bits, expected 8, 16, 24 or 32", file->bits);
+        return DAMAGED(context, "DDS texels of %u bits, expected 8, 16, 24 or 32", file->bits);
     if (!(flags & (IS_COLOR | IS_LUMINANCE | IS_ALPHA)))
-        return md5i_fail(
-            context, MD5_ERROR_SYNTAX, 0, 0,
-            "the DDS format has flags 0x%x, expected a name, color, luminance or alpha", flags);
+        return DAMAGED(context,
+                       "the DDS format has flags 0x%x, expected a name, color, luminance or alpha",
+                       flags);
     for (size_t i = 0; i < 4; i++)
         file->masks[i] = md5_little32(bytes + 92 + 4 * i);
     if (flags & IS_LUMINANCE)
@@ -594,14 +590,12 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
 {
     memset(file, 0, sizeof *file);
     if (size < DDS_HEADER_SIZE)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS header ends after %zu bytes",
-                         size);
+        return DAMAGED(context, "the DDS header ends after %zu bytes", size);
     if (md5_little32(bytes + 4) != STRUCTURE_SIZE)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "the DDS header says that it has %u bytes, expected %d",
-                         md5_little32(bytes + 4), STRUCTURE_SIZE);
+        return DAMAGED(context, "the DDS header says that it has %u bytes, expected %d",
+                       md5_little32(bytes + 4), STRUCTURE_SIZE);
     if (md5_little32(bytes + 112) & IS_VOLUME)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the DDS file is a volume");
+        return DAMAGED(context, "the DDS file is a volume");
     file->height = md5_little32(bytes + 12);
     file->width = md5_little32(bytes + 16);
     file->start = DDS_HEADER_SIZE;
@@ -624,8 +618,8 @@ static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t si
     file->row_size = has_pitch ? pitch : least;
     const size_t wanted = file->row_size * (rows - 1) + least;
     return size - file->start >= wanted
-           || md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                        "the DDS file has %zu of %zu bytes of pixels", size - file->start, wanted);
+           || DAMAGED(context, "the DDS file has %zu of %zu bytes of pixels", size - file->start,
+                      wanted);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
@@ -705,7 +699,7 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
         {"OpenEXR", "v/1\x01", 4},
         {"Radiance HDR", "#?RA", 4},
     };
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
         if (begins_with(bytes, size, formats[i].magic, formats[i].length))
             return formats[i].name;
     }
@@ -723,7 +717,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     const uint8_t *const file = (const uint8_t *)bytes;
     const char *const foreign = foreign_format(file, size);
     if (size == 0) {
-        md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "the file is empty");
+        DAMAGED(&context, "the file is empty");
         return NULL;
     }
     if (begins_with(file, size, "DDS ", 4))
@@ -739,8 +733,8 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
         const void *const pixels =
             opts->decoder.decode(opts->decoder.user, bytes, size, &width, &height, &reason);
         if (!pixels) {
-            md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%.*s", (int)(sizeof reason.message - 1),
-                      reason.message[0] ? reason.message : "the picture cannot be decoded");
+            DAMAGED(&context, "%.*s", (int)(sizeof reason.message - 1),
+                    reason.message[0] ? reason.message : "the picture cannot be decoded");
             return NULL;
         }
         md5_image *const image = md5i_new_image(&context, width, height);
@@ -749,6 +743,6 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
         opts->decoder.release(opts->decoder.user, pixels);
         return image;
     }
-    md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%s, for which no decoder is given", foreign);
+    DAMAGED(&context, "%s, for which no decoder is given", foreign);
     return NULL;
 }

@@ -114,8 +114,7 @@ static bool read_to_file(image_reader *reader)
         if (!operation) {
             if (!reader->makes_steps)
                 return true;
-            char *const name =
-                (char *)md5_game_copy(&reader->lex->game->arena, token.text, token.size);
+            char *const name = md5_copy_text(&reader->lex->game->arena, token.text, token.size);
             TRY(name);
             for (size_t i = 0; i < token.size; i++)
                 name[i] = md5_lower(name[i]);
@@ -203,18 +202,16 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
         }
     }
     cleaned[length] = '\0';
-    const md5_token all = {.text = cleaned, .size = length};
-    if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
+    if (length == 0 || md5_is_same_word(cleaned, "default")
+        || md5_is_same_word(cleaned, "_default"))
         memcpy(cleaned, "_default", sizeof "_default");
-    program->text = md5_game_copy(&game->arena, cleaned, strlen(cleaned));
+    program->text = md5_copy_text(&game->arena, cleaned, strlen(cleaned));
     TRY(program->text);
     // What is wrong with the text has been reported where it was read first.
-    const md5_game_silence before = md5_game_begin_silence(game);
     md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
+    lex.is_silent = true;
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
-    const bool is_made = read_program(&reader) && keep_steps(game, &reader, program);
-    md5_game_end_silence(game, before);
-    return is_made;
+    return read_program(&reader) && keep_steps(game, &reader, program);
 }
 
 // == Sizes ========================================================================================
@@ -455,64 +452,64 @@ static void add_normals(md5_image *image, const md5_image *other)
 // that no file is ever looked for. Sizes and contents are the engine's; `_flat` and `_ambient` are
 // as in files of normals, while the engine stores x in the channel where its shaders expect it.
 
-typedef void fill_fn(uint8_t *texel, uint32_t x, uint32_t y);
+// Colors are 0xAABBGGRR here.
+typedef uint32_t fill_fn(uint32_t x, uint32_t y);
 
-static void set_texel(uint8_t *texel, uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
+enum { WHITE = 0xFFFFFF }; // without alpha
+
+// The same number in all channels.
+static uint32_t all_channels(uint32_t value)
 {
-    texel[0] = (uint8_t)red;
-    texel[1] = (uint8_t)green;
-    texel[2] = (uint8_t)blue;
-    texel[3] = (uint8_t)alpha;
+    return value * UINT32_C(0x01010101);
 }
 
-static void fill_notch(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_notch(uint32_t x, uint32_t y)
 {
     (void)y;
-    set_texel(texel, 255, 255, 255, x == 0 ? 0 : 255);
+    return x == 0 ? WHITE : UINT32_MAX;
 }
 
-static void fill_ramp(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_ramp(uint32_t x, uint32_t y)
 {
     (void)y;
-    set_texel(texel, x, x, x, x);
+    return all_channels(x);
 }
 
-static void fill_frame(uint8_t *texel, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+static uint32_t fill_frame(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
-    const uint32_t inside = x > 0 && y > 0 && x < width - 1 && y < height - 1 ? 255 : 0;
-    set_texel(texel, inside, inside, inside, inside);
+    return x > 0 && y > 0 && x < width - 1 && y < height - 1 ? UINT32_MAX : 0;
 }
 
-static void fill_border(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_border(uint32_t x, uint32_t y)
 {
-    fill_frame(texel, x, y, 32, 32);
+    return fill_frame(x, y, 32, 32);
 }
 
-static void fill_no_falloff(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_no_falloff(uint32_t x, uint32_t y)
 {
-    fill_frame(texel, x, y, 64, 16);
+    return fill_frame(x, y, 64, 16);
 }
 
 // The highlight that the engine's shaders have: ( 4 ( x - 3/4 ) )^2 from 3/4 on.
-static void fill_specular(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_specular(uint32_t x, uint32_t y)
 {
     (void)y;
     const float rise = (float)(((double)((float)x / 255.0f) - 0.75) * 4.0);
     const uint32_t value = rise > 0.0f ? (uint32_t)(rise * rise * 255.0f) : 0;
-    set_texel(texel, value, value, value, value);
+    return all_channels(value);
 }
 
 // Light that falls with the square of the distance from the middle.
-static void fill_quadratic(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_quadratic(uint32_t x, uint32_t y)
 {
     (void)y;
     const float near_middle = 1.0f - (fabsf((float)x - 15.5f) - 0.5f) / 16.0f;
     const uint32_t value = (uint32_t)(near_middle * near_middle * 255.0f);
-    set_texel(texel, value, value, value, 255);
+    return all_channels(value) | UINT32_C(0xFF000000);
 }
 
 // Fog over the distance from the middle; each 255th of the radius leaves 0.982 of the light.
-static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_fog(uint32_t x, uint32_t y)
 {
     enum { SIDE = 128, MIDDLE = SIDE / 2 };
     const float dx = (float)x - (float)MIDDLE, dy = (float)y - (float)MIDDLE;
@@ -522,7 +519,7 @@ static void fill_fog(uint8_t *texel, uint32_t x, uint32_t y)
     float left = 1.0f;
     for (uint32_t i = 0; i < num_steps; i++)
         left *= 0.982f;
-    set_texel(texel, 255, 255, 255, is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left)));
+    return WHITE | (is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left))) << 24;
 }
 
 // The share of a line of sight that lies in fog, by the heights of its ends over the plane where
@@ -551,27 +548,27 @@ static float fog_fraction(float view, float target)
 
 // Fog near its plane: columns are heights of the eye, rows those of what is seen, 32 being the
 // plane.
-static void fill_fog_enter(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_fog_enter(uint32_t x, uint32_t y)
 {
     const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);
-    set_texel(texel, 255, 255, 255, (uint32_t)(fraction * 255.0f));
+    return WHITE | (uint32_t)(fraction * 255.0f) << 24;
 }
 
 // Highlights of all exponents: ( x / 255 )^y. Products instead of pow(), which differs between
 // systems in the last bit; bytes are cut off, and so may be 1 less than where floats are rounded.
-static void fill_specular_2d(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_specular_2d(uint32_t x, uint32_t y)
 {
     const double base = (double)((float)x / 255.0f);
     double power = 255.0;
     for (uint32_t i = 0; i < y && power >= 1.0; i++)
         power *= base;
     const uint32_t value = (uint32_t)power;
-    set_texel(texel, value, value, value, value);
+    return all_channels(value);
 }
 
 // Directions as colors on the sides of a cube, in OpenGL's order and orientation of sides: +x, -x,
 // +y, -y, +z, -z.
-static void fill_normal_cube(uint8_t *texel, uint32_t x, uint32_t y)
+static uint32_t fill_normal_cube(uint32_t x, uint32_t y)
 {
     enum { SIDE = 32 };
     const float s = ((float)x + 0.5f) / (float)SIDE * 2.0f - 1.0f;
@@ -582,52 +579,49 @@ static void fill_normal_cube(uint8_t *texel, uint32_t x, uint32_t y)
     };
     const float *const direction = directions[y / SIDE];
     const float scale = 127.0f / sqrtf(1.0f + s * s + t * t);
-    set_texel(texel, (uint32_t)(128.0f + scale * direction[0]),
-              (uint32_t)(128.0f + scale * direction[1]), (uint32_t)(128.0f + scale * direction[2]),
-              255);
+    uint32_t color = 255;
+    for (int i = 2; i >= 0; i--)
+        color = color << 8 | (uint32_t)(128.0f + scale * direction[i]);
+    return color;
 }
 
 static const struct builtin_image {
     const char *name; // lower case
     uint32_t width, height;
-    fill_fn *fill; // NULL: all of `texel`; without a width: made while drawing
+    fill_fn *fill; // NULL: all of `color`; without a width: made while drawing
     md5_image_repeat repeat;
     bool is_nearest; // not filtered
-    uint8_t texel[MD5_IMAGE_CHANNELS];
+    uint32_t color;
 } builtin_images[] = {
-    {"_default", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {0, 0, 0, 0}},
-    {"_white", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {255, 255, 255, 255}},
-    {"_black", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {0, 0, 0, 0}},
-    {"_flat", 2, 2, NULL, MD5_IMAGE_REPEAT, false, {128, 128, 255, 255}},
+    {"_default", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_white", 16, 16, NULL, MD5_IMAGE_REPEAT, false, UINT32_MAX},
+    {"_black", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_flat", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFFF8080},
     // The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
-    {"_ambient", 2, 2, NULL, MD5_IMAGE_REPEAT, false, {127, 29, 227, 255}},
-    {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true, {0}},
-    {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, {0}},
-    {"_alpharamp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, {0}},
-    {"_borderclamp", 32, 32, fill_border, MD5_IMAGE_CLAMP_BORDER, false, {0}},
-    {"_nofalloff", 64, 16, fill_no_falloff, MD5_IMAGE_CLAMP_ZERO, false, {0}},
-    {"_speculartable", 256, 1, fill_specular, MD5_IMAGE_CLAMP, false, {0}},
-    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_IMAGE_CLAMP, false, {0}},
-    {"_quadratic", 32, 4, fill_quadratic, MD5_IMAGE_CLAMP, false, {0}},
-    {"_fog", 128, 128, fill_fog, MD5_IMAGE_CLAMP, false, {0}},
-    {"_fogenter", 64, 64, fill_fog_enter, MD5_IMAGE_CLAMP, false, {0}},
-    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, {0}},
-    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, {0}}, // until drawn
-    {"_currentrender", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
-    {"_scratch", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
-    {"_scratch2", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
-    {"_accum", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
-    {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
+    {"_ambient", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFE31D7F},
+    {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true, 0},
+    {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, 0},
+    {"_alpharamp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, 0},
+    {"_borderclamp", 32, 32, fill_border, MD5_IMAGE_CLAMP_BORDER, false, 0},
+    {"_nofalloff", 64, 16, fill_no_falloff, MD5_IMAGE_CLAMP_ZERO, false, 0},
+    {"_speculartable", 256, 1, fill_specular, MD5_IMAGE_CLAMP, false, 0},
+    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_IMAGE_CLAMP, false, 0},
+    {"_quadratic", 32, 4, fill_quadratic, MD5_IMAGE_CLAMP, false, 0},
+    {"_fog", 128, 128, fill_fog, MD5_IMAGE_CLAMP, false, 0},
+    {"_fogenter", 64, 64, fill_fog_enter, MD5_IMAGE_CLAMP, false, 0},
+    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, 0},
+    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, 0}, // until drawn
+    {"_currentrender", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_scratch", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_scratch2", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_accum", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
+    {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
 };
 
 // Returns the built-in picture of a name in lower case, or NULL.
 static const struct builtin_image *find_builtin(const char *name)
 {
-    for (size_t i = 0; i < sizeof builtin_images / sizeof builtin_images[0]; i++) {
-        if (strcmp(builtin_images[i].name, name) == 0)
-            return &builtin_images[i];
-    }
-    return NULL;
+    return MD5_FIND_ROW(struct builtin_image, builtin_images, name);
 }
 
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
@@ -653,12 +647,10 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
     for (uint32_t y = 0; image && y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++) {
-            uint8_t *const texel =
-                image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
-            if (builtin->fill)
-                builtin->fill(texel, x, y);
-            else
-                memcpy(texel, builtin->texel, sizeof builtin->texel);
+            const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
+            for (size_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
+                image->pixels[((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS + i] =
+                    (uint8_t)(color >> 8 * i);
         }
     }
     return image;
@@ -716,11 +708,10 @@ static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
 {
     static const char *const endings[] = {".tga", ".jpg", ".png"};
     const char *const extension = extension_of(name);
-    const md5_token token = {.text = extension, .size = strlen(extension)};
-    const bool is_replaced = token.size == 0 || md5i_token_is_word(&token, ".tga");
+    const bool is_replaced = *extension == '\0' || md5_is_same_word(extension, ".tga");
     const size_t stem = (size_t)(extension - name);
     if (strlen(name) + sizeof ".tga" > LONGEST_PATH
-        || number >= (is_replaced ? sizeof endings / sizeof endings[0] : 1))
+        || number >= (is_replaced ? MD5_COUNT(endings) : 1))
         return false;
     memcpy(path, name, strlen(name) + 1);
     if (is_replaced)
@@ -733,8 +724,8 @@ const char *md5_game_image_file(const md5_game *game, const char *name)
     enum { MAX_TRIED = 2 }; // as in the engine
     char path[LONGEST_PATH];
     const md5_game_entry *entry = NULL;
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(name);
     for (size_t i = 0; name[0] != '_' && !entry && i < MAX_TRIED && candidate(path, name, i); i++)
         entry = md5i_game_find_file(game, path);
     return entry ? entry->spelled : NULL;
@@ -1015,7 +1006,7 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
         md5i_fail_missing(error, "game");
         return NULL;
     }
-    MD5_ASSERT(program != NULL, "program: not NULL");
+    MD5_ASSERT_NOT_NULL(program);
     MD5_ASSERT_IMAGE_OPTS(opts);
     (void)md5_game_begin(game, NULL);
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
@@ -1049,8 +1040,8 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
     char whole[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
     TRY(md5_game_begin(game, error));
-    MD5_ASSERT(text != NULL, "text: not NULL");
-    MD5_ASSERT(program != NULL, "program: not NULL");
+    MD5_ASSERT_NOT_NULL(text);
+    MD5_ASSERT_NOT_NULL(program);
     md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_made =

@@ -11,65 +11,47 @@
 
 // == Words ========================================================================================
 
-typedef struct material_reader {
-    md5_material_parser *parser;
-    md5_material *material;
-    md5_decl_lex *lex;
-    int value; // of the word that is read: see `words`
-} material_reader;
-
-// Takes what md5i_mistake() returns.
-static void fail(material_reader *reader, bool is_spoilt)
-{
-    reader->parser->is_defaulted |= is_spoilt;
-}
-
-// Keeps a token as a text of the material.
-static const char *keep(const material_reader *reader, const md5_token *token)
-{
-    return md5i_keep_token(reader->parser->game, token);
-}
-
 // -- Texts ----------------------------------------------------------------------------------------
 
-static md5_token read_on_line(material_reader *reader)
+static md5_token read_on_line(md5_material_parser *parser)
 {
     md5_token token = {.text = ""};
-    (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+    (void)md5i_decl_lex_read_on_line(parser->lex, &token);
     return token;
 }
 
 // A word that sets one text of md5_material, given by its offset.
-static void read_text_word(material_reader *reader)
+static void read_text_word(md5_material_parser *parser)
 {
-    const md5_token token = read_on_line(reader);
-    *(const char **)(void *)((char *)reader->material + reader->value) = keep(reader, &token);
+    const md5_token token = read_on_line(parser);
+    *(const char **)(void *)((char *)&parser->material + parser->value) =
+        md5i_keep_token(parser->game, &token);
 }
 
-static void read_editor_image(material_reader *reader)
+static void read_editor_image(md5_material_parser *parser)
 {
-    read_text_word(reader);
-    md5i_decl_lex_skip_line(reader->lex);
+    read_text_word(parser);
+    md5i_decl_lex_skip_line(parser->lex);
 }
 
-static void read_spectrum(material_reader *reader)
+static void read_spectrum(md5_material_parser *parser)
 {
-    const md5_token token = read_on_line(reader);
-    reader->material->spectrum = md5i_token_int(&token);
+    const md5_token token = read_on_line(parser);
+    parser->material.spectrum = md5i_token_int(&token);
 }
 
 // The rest of the line, as it stands there: its tokens decide only where it ends.
-static void read_render_bump(material_reader *reader)
+static void read_render_bump(md5_material_parser *parser)
 {
     md5_token token;
-    const char *start = reader->lex->at;
-    while (md5i_decl_lex_read_on_line(reader->lex, &token))
+    const char *start = parser->lex->at;
+    while (md5i_decl_lex_read_on_line(parser->lex, &token))
         continue;
-    while (start < reader->lex->at && (*start == ' ' || *start == '\t'))
+    while (start < parser->lex->at && (*start == ' ' || *start == '\t'))
         start++;
     token.text = start;
-    token.size = (size_t)(reader->lex->at - start);
-    reader->material->render_bump = keep(reader, &token);
+    token.size = (size_t)(parser->lex->at - start);
+    parser->material.render_bump = md5i_keep_token(parser->game, &token);
 }
 
 // -- Surfaces -------------------------------------------------------------------------------------
@@ -122,9 +104,9 @@ static const struct surface_word {
 };
 
 // A surface has one type; the other flags add up.
-static bool take_surface_word(material_reader *reader, const md5_token *token)
+static bool take_surface_word(md5_material_parser *parser, const md5_token *token)
 {
-    md5_material *const material = reader->material;
+    md5_material *const material = &parser->material;
     const struct surface_word *const row = MD5_TOKEN_ROW(struct surface_word, surface_words, token);
     TRY(row);
     if (row->surface & TYPE_MASK)
@@ -139,61 +121,61 @@ static bool take_surface_word(material_reader *reader, const md5_token *token)
 // -- Drawing --------------------------------------------------------------------------------------
 
 // A word that sets one bool of md5_material, given by its offset.
-static void set_flag(material_reader *reader)
+static void set_flag(md5_material_parser *parser)
 {
-    *(bool *)(void *)((char *)reader->material + reader->value) = true;
+    *(bool *)(void *)((char *)&parser->material + parser->value) = true;
 }
 
-static void clear_overlays(material_reader *reader)
+static void clear_overlays(md5_material_parser *parser)
 {
-    reader->material->allows_overlays = false;
+    parser->material.allows_overlays = false;
 }
 
-static void force_overlays(material_reader *reader)
+static void force_overlays(md5_material_parser *parser)
 {
-    reader->parser->forces_overlays = true;
+    parser->forces_overlays = true;
 }
 
-static void set_coverage(material_reader *reader)
+static void set_coverage(md5_material_parser *parser)
 {
-    reader->material->coverage = (md5_coverage)reader->value;
+    parser->material.coverage = (md5_coverage)parser->value;
 }
 
 // alphazeroclamp is zeroclamp here, in the engine too.
-static void set_repeat(material_reader *reader)
+static void set_repeat(md5_material_parser *parser)
 {
-    reader->parser->repeat = (md5_image_repeat)reader->value;
+    parser->repeat = (md5_image_repeat)parser->value;
 }
 
-static void set_cull(material_reader *reader)
+static void set_cull(md5_material_parser *parser)
 {
-    reader->material->cull = (md5_cull)reader->value;
-    reader->material->no_shadows = true;
+    parser->material.cull = (md5_cull)parser->value;
+    parser->material.no_shadows = true;
 }
 
-static void set_mirror(material_reader *reader)
+static void set_mirror(md5_material_parser *parser)
 {
-    reader->material->sort = -3.0f;
-    reader->material->coverage = MD5_COVERAGE_OPAQUE;
+    parser->material.sort = -3.0f;
+    parser->material.coverage = MD5_COVERAGE_OPAQUE;
 }
 
-static void set_decal(material_reader *reader)
+static void set_decal(md5_material_parser *parser)
 {
-    reader->material->has_polygon_offset = reader->material->no_shadows = true;
-    reader->material->polygon_offset = 1.0f;
-    reader->material->surface |= DISCRETE;
-    reader->material->contents &= ~(uint32_t)SOLID;
-    reader->material->sort = 2.0f;
+    parser->material.has_polygon_offset = parser->material.no_shadows = true;
+    parser->material.polygon_offset = 1.0f;
+    parser->material.surface |= DISCRETE;
+    parser->material.contents &= ~(uint32_t)SOLID;
+    parser->material.sort = 2.0f;
 }
 
 // Takes any token of its line, whatever it is.
-static void read_polygon_offset(material_reader *reader)
+static void read_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
-    reader->material->has_polygon_offset = true;
-    reader->material->polygon_offset = 1.0f;
-    if (md5i_decl_lex_read_on_line(reader->lex, &token))
-        reader->material->polygon_offset = md5i_token_float(&token);
+    parser->material.has_polygon_offset = true;
+    parser->material.polygon_offset = 1.0f;
+    if (md5i_decl_lex_read_on_line(parser->lex, &token))
+        parser->material.polygon_offset = md5i_token_float(&token);
 }
 
 static const struct sort_word {
@@ -205,23 +187,23 @@ static const struct sort_word {
     {"postProcess", 100.0f}, {"portalSky", 1.0f},
 };
 
-static void read_sort(material_reader *reader)
+static void read_sort(md5_material_parser *parser)
 {
     md5_token token;
-    if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
-        fail(reader, md5i_mistake(reader->lex, "a number or a word", "missing sort parameter"));
+    if (!md5i_decl_lex_read_on_line(parser->lex, &token)) {
+        md5i_mistake(parser->lex, "a number or a word", "missing sort parameter");
         return;
     }
     const struct sort_word *const row = MD5_TOKEN_ROW(struct sort_word, sort_words, &token);
     if (row) {
-        reader->material->sort = row->sort;
+        parser->material.sort = row->sort;
         return;
     }
     // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
     double number = 0.0;
     if (!md5i_scan_double(token.text, token.text + token.size, &number))
         number = 0.0;
-    reader->material->sort = (float)number;
+    parser->material.sort = (float)number;
 }
 
 // -- Deforms --------------------------------------------------------------------------------------
@@ -245,16 +227,16 @@ static const struct deform_word {
 };
 
 // A table that a deform names becomes an implicit one if no file declares it.
-static void read_deform_decl(material_reader *reader)
+static void read_deform_decl(md5_material_parser *parser)
 {
-    md5_game *const game = reader->parser->game;
+    md5_game *const game = parser->game;
     md5_token token;
-    if (!md5i_decl_lex_any(reader->lex, &token)) {
-        fail(reader, md5i_mistake(reader->lex, "a name", "deform particle missing particle name"));
+    if (!md5i_decl_lex_any(parser->lex, &token)) {
+        md5i_mistake(parser->lex, "a name", "deform particle missing particle name");
         return;
     }
-    reader->material->deform_decl = keep(reader, &token);
-    if (reader->material->deform != MD5_DEFORM_TURBULENT)
+    parser->material.deform_decl = md5i_keep_token(parser->game, &token);
+    if (parser->material.deform != MD5_DEFORM_TURBULENT)
         return;
     md5_decl_entry *const table =
         md5i_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
@@ -262,63 +244,65 @@ static void read_deform_decl(material_reader *reader)
         (void)md5i_parse_table(game, table);
 }
 
-static void read_deform(material_reader *reader)
+static void read_deform(md5_material_parser *parser)
 {
     md5_token token;
-    if (!md5i_decl_lex_any(reader->lex, &token))
+    if (!md5i_decl_lex_any(parser->lex, &token))
         return;
     const struct deform_word *const row = MD5_TOKEN_ROW(struct deform_word, deform_words, &token);
     if (!row) {
-        fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
-                                  md5i_token_show(&token).text));
-        if (!reader->parser->is_defaulted)
-            md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
+        md5i_mistake(parser->lex, "a deform such as sprite", "Bad deform type %s",
+                     md5i_token_show(&token).text);
+        if (!parser->is_defaulted)
+            md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL);
         return;
     }
-    reader->material->deform = row->deform;
+    parser->material.deform = row->deform;
     if (row->is_flat) {
-        reader->material->cull = MD5_CULL_NONE;
-        reader->material->no_shadows = true;
+        parser->material.cull = MD5_CULL_NONE;
+        parser->material.no_shadows = true;
     }
     if (row->has_decl)
-        read_deform_decl(reader);
-    for (uint32_t i = 0; i < row->num_registers && !reader->parser->is_defaulted; i++)
-        reader->material->deform_registers[i] = md5i_read_expression(reader->parser, reader->lex);
+        read_deform_decl(parser);
+    for (uint32_t i = 0; i < row->num_registers && !parser->is_defaulted; i++)
+        parser->material.deform_registers[i] = md5i_read_expression(parser);
 }
 
-static void read_decal_info(material_reader *reader)
+static void read_decal_info(md5_material_parser *parser)
 {
-    md5_material *const material = reader->material;
-    (void)md5i_decl_lex_float(reader->lex, &material->decal_stay);
-    (void)md5i_decl_lex_float(reader->lex, &material->decal_fade);
-    (void)md5i_decl_lex_vector(reader->lex, material->decal_start, 4);
-    (void)md5i_decl_lex_vector(reader->lex, material->decal_end, 4);
+    md5_material *const material = &parser->material;
+    (void)md5i_decl_lex_float(parser->lex, &material->decal_stay);
+    (void)md5i_decl_lex_float(parser->lex, &material->decal_fade);
+    (void)md5i_decl_lex_vector(parser->lex, material->decal_start, 4);
+    (void)md5i_decl_lex_vector(parser->lex, material->decal_end, 4);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
 
-static void read_falloff(material_reader *reader)
+static void read_falloff(md5_material_parser *parser)
 {
     char text[MD5_IMAGE_TEXT];
-    if (md5i_read_image_text(reader->lex, text))
-        (void)md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
+    if (md5i_read_image_text(parser->lex, text))
+        (void)md5i_make_image_program(parser->game, text, &parser->material.light_falloff);
 }
 
 // diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
 // name of the image without quotes. So a name that needs its quotes is a mistake.
-static void read_shortcut(material_reader *reader)
+static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
     char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
-    md5_decl_lex lex;
-    if (!md5i_read_image_text(reader->lex, image))
+    md5_decl_lex lex, *const outer = parser->lex;
+    if (!md5i_read_image_text(outer, image))
         return;
     const int size =
-        snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[reader->value], image);
-    md5i_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
-                        (size_t)size);
+        snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[parser->value], image);
+    md5i_decl_lex_begin(&lex, parser->game, outer->file, outer->line, text, (size_t)size);
     lex.joins_strings = false;
-    md5i_read_stage(reader->parser, &lex);
+    lex.is_spoilt = &parser->is_defaulted;
+    parser->lex = &lex;
+    md5i_read_stage(parser);
+    parser->lex = outer;
 }
 
 // -- Words ----------------------------------------------------------------------------------------
@@ -328,8 +312,8 @@ static void read_shortcut(material_reader *reader)
 
 static const struct material_word {
     const char *word;
-    void (*read)(material_reader *reader);
-    int value; // reader->value
+    void (*read)(md5_material_parser *parser);
+    int value; // parser->value
 } words[] = {
     {"qer_editorimage", read_editor_image, (int)offsetof(md5_material, editor_image)},
     {"description", MATERIAL_TEXT(description)},
@@ -370,31 +354,27 @@ static const struct material_word {
 
 // Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
-static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
+static bool read_words(md5_material_parser *parser)
 {
-    material_reader reader = {parser, &parser->material, lex, 0};
     md5_token token;
     while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
-        const bool is_read = md5i_decl_lex_any(lex, &token);
-        if (!is_read)
-            fail(&reader, !md5_is_lenient(lex->game));
+        const bool is_read = md5i_decl_lex_any(parser->lex, &token);
+        parser->is_defaulted |= !is_read && !md5_is_lenient(parser->game);
         if (!is_read || md5i_token_is(&token, "}"))
             return true;
-        if (take_surface_word(&reader, &token))
+        if (take_surface_word(parser, &token))
             continue;
         const struct material_word *const row = MD5_TOKEN_ROW(struct material_word, words, &token);
         if (row) {
-            reader.value = row->value;
-            row->read(&reader);
-            continue;
+            parser->value = row->value;
+            row->read(parser);
+        } else if (md5i_token_is(&token, "{")) {
+            md5i_read_stage(parser);
+        } else {
+            md5i_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL,
+                              "unknown general material parameter", parser->decl->name,
+                              "a word of materials, a stage or '}'");
         }
-        if (md5i_token_is(&token, "{")) {
-            md5i_read_stage(parser, lex);
-            continue;
-        }
-        fail(&reader,
-             md5i_unknown_word(lex, &token, MD5_WORD_MATERIAL, "unknown general material parameter",
-                               parser->decl->name, "a word of materials, a stage or '}'"));
     }
     return md5_game_has_memory(parser->game);
 }
@@ -447,20 +427,18 @@ static bool is_blended(uint32_t bits)
 static bool shows_screen(const md5_stage *stage)
 {
     static const char name[] = "_currentRender";
-    const md5_token word = {.text = stage->image.text, .size = strlen(stage->image.text)};
-    if (md5i_token_is_word(&word, name))
+    if (md5_is_same_word(stage->image.text, name))
         return true;
     for (uint32_t i = 0; i < stage->program.num_images; i++) {
-        const char *const text = stage->program.images[i].text;
-        const md5_token image = {.text = text, .size = strlen(text)};
         const bool is_used = stage->program.vertex || stage->program.fragment;
-        if (is_used && md5i_token_is_word(&image, name))
+        if (is_used && md5_is_same_word(stage->program.images[i].text, name))
             return true;
     }
     return false;
 }
 
-// Values of md5_material.sort that the engine has names for.
+// Values of md5_material.sort that the engine has names for, and that of a material that sets none.
+#define SORT_UNSET (-1.0f)
 #define SORT_PORTAL_SKY 1.0f
 #define SORT_DECAL 2.0f
 #define SORT_MEDIUM 4.0f
@@ -474,17 +452,18 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     enum { NO_IMPACT = 1 << 8 };
     md5_material *const material = &parser->material;
     parser->decl = decl;
+    parser->lex = lex;
     parser->is_defaulted = parser->forces_overlays = false;
     parser->repeat = MD5_IMAGE_REPEAT;
     memset(material, 0, sizeof *material);
     material->decl = decl;
-    material->sort = MD5_SORT_UNSET;
+    material->sort = SORT_UNSET;
     material->contents = 1;
     material->allows_overlays = true;
     material->light_falloff.text = "";
     md5i_clear_expressions(parser);
     (void)md5i_decl_lex_skip_until(lex, "{");
-    TRY(read_words(parser, lex));
+    TRY(read_words(parser));
     if (parser->is_defaulted)
         return true;
     TRY(add_implicit_stages(parser));
@@ -516,7 +495,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     }
     const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
                         || has_light(parser, MD5_STAGE_SPECULAR);
-    if ((int)material->coverage == MD5_COVERAGE_UNSET) {
+    if ((int)material->coverage == 0) { // no word has set it
         const bool is_seen_through =
             material->num_stages == 0 || (!is_lit && is_blended(parser->stages[0].bits));
         material->coverage = is_seen_through ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
@@ -525,7 +504,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
         material->no_shadows = true;
     else
         material->contents |= 2;
-    if (material->sort == MD5_SORT_UNSET) {
+    if (material->sort == SORT_UNSET) {
         const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
         material->sort = material->has_polygon_offset ? SORT_DECAL
                          : is_translucent             ? SORT_MEDIUM
@@ -562,6 +541,7 @@ static bool read_text(md5_material_parser *parser, const md5_decl *decl, const c
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, decl->file, decl->line, text, strlen(text));
+    lex.is_spoilt = &parser->is_defaulted;
     return read_material(parser, decl, &lex);
 }
 
@@ -578,7 +558,7 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
         (void)snprintf(text, room, format, entry->decl.name);
         TRY(read_text(parser, &entry->decl, text));
     } else {
-        md5i_decl_lex_begin_decl(&lex, parser->game, entry);
+        md5i_decl_lex_begin_decl(&lex, parser->game, entry, &parser->is_defaulted);
         TRY(read_material(parser, &entry->decl, &lex));
     }
     if (!parser->is_defaulted)
@@ -631,10 +611,6 @@ md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t 
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    const md5_decl_entry *const entry = md5i_parse_material_of(game, name, strlen(name));
-    md5_game_end(game);
-    return entry ? (const md5_material *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_material *)md5i_request(game, MD5_DECL_MATERIAL, name, parse_material, error);
 }

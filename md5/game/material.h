@@ -4,6 +4,7 @@
 #define MD5_GAME_MATERIAL_H
 
 #include "md5/game/decl_lex.h"
+#include "md5/game/image_program.h"
 
 enum {
     MD5_MAX_STAGES = 256,
@@ -23,10 +24,14 @@ typedef struct md5_expression_frame {
 typedef struct md5_material_parser {
     md5_game *game;
     const md5_decl *decl;
+    md5_decl_lex *lex; // of the text that is read
     bool is_defaulted; // there is a mistake
     bool forces_overlays;
-    md5_image_repeat repeat; // of stages that set none
-    md5_material material;   // counts of stages, registers and operations included
+    int value;                  // of the word that is read: see `words`
+    md5_image_repeat repeat;    // of stages that set none
+    md5_stage *stage;           // that is read
+    char image[MD5_IMAGE_TEXT]; // its own
+    md5_material material;      // counts of stages, registers and operations included
     md5_stage stages[MD5_MAX_STAGES];
     md5_material_op ops[MD5_MAX_OPS];
     float registers[MD5_MAX_REGISTERS];
@@ -43,22 +48,13 @@ void md5i_clear_expressions(md5_material_parser *parser);
 
 // Reads an expression and returns the register of its value. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted.
-uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
+uint32_t md5i_read_expression(md5_material_parser *parser);
 
 // Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
 // verdict sets parser->is_defaulted.
-void md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
+void md5i_read_stage(md5_material_parser *parser);
 
 // Adds a stage of one image.
 bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image);
-
-// == Words of a material ==========================================================================
-//
-// The words of a material outside its stages.
-
-// The sort of a material that sets none.
-#define MD5_SORT_UNSET (-1.0f)
-
-enum { MD5_COVERAGE_UNSET = 0 };
 
 #endif

@@ -5,23 +5,19 @@
 #include "md5/md5game.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What models need of a mesh and of an animation. Each file is read once.
-typedef struct md5_mesh_asset {
+// What models need of a mesh or of an animation. Each file is read once.
+typedef struct md5_asset {
     const char *file; // as it was asked for first
+    bool is_usable;   // else it cannot be read
     uint32_t num_joints;
-    const md5_joint *joints; // [num_joints]
-    const uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
-} md5_mesh_asset;
-
-typedef struct md5_anim_asset {
-    const char *file;
+    md5_joint *joints; // [num_joints]
+    uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
     uint32_t num_frames, milliseconds;
-} md5_anim_asset;
+} md5_asset;
 
 // A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
 // by them.
@@ -49,7 +45,7 @@ typedef struct md5_anim_set {
 // A parsed model. What inherits it also needs which channel each joint is in.
 typedef struct md5_parsed_model {
     md5_model_def def; // first: the public part
-    const md5_mesh_asset *mesh;
+    const md5_asset *mesh;
     uint8_t *joint_channels;   // [num_joints], 0 = none
     md5_named_channel *others; // def.other_channels
     md5_anim_set anims;
@@ -63,7 +59,7 @@ typedef struct md5_model_parser {
     const md5_decl *decl;
     bool is_defaulted;
     const md5_parsed_model *parent; // inherited last, NULL = none
-    const md5_mesh_asset *mesh;     // NULL before `mesh`
+    const md5_asset *mesh;          // NULL before `mesh`
     const char *skin;
     md5_vec3 offset;
     uint8_t *joint_channels;
@@ -77,111 +73,77 @@ typedef struct md5_model_parser {
 
 // == Files ========================================================================================
 
-// What stands for a file that cannot be read.
-static void *broken_asset(void)
+static bool ends_in(const md5_token *name, const char *ending)
 {
-    static const char broken = 0;
-    return (void *)(uintptr_t)&broken;
+    const size_t size = strlen(ending);
+    return name->size >= size && memcmp(name->text + name->size - size, ending, size) == 0;
 }
 
-static md5_load_opts opts_of(const md5_game *game)
-{
-    return (md5_load_opts){.allocator = game->context.allocator,
-                           .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
-}
-
-// Passes on the error if memory has run out. Other errors are reported by the caller, in the
-// engine's words.
-static void *pass_on(md5_game *game, const md5_error *error)
-{
-    if (error->status != MD5_ERROR_MEMORY)
-        return broken_asset();
-    (void)md5i_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
-    return NULL;
-}
-
-static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_skeleton *skeleton)
+static void keep_mesh(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
 {
     md5_arena *const arena = &game->arena;
-    md5_mesh_asset *const asset = MD5_NEW(arena, md5_mesh_asset, 1);
-    md5_joint *const joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
-    uint32_t *const numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
-    if (!asset || !joints || !numbers)
-        return NULL;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        numbers[i] = i;
-        const char *const name = skeleton->joints[i].name;
-        joints[i].name = md5_game_copy(arena, name, strlen(name));
-        joints[i].parent = skeleton->joints[i].parent;
-        if (!joints[i].name)
-            return NULL;
-    }
-    asset->file = file;
+    asset->joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
+    asset->numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
     asset->num_joints = skeleton->num_joints;
-    asset->joints = joints;
-    asset->numbers = numbers;
-    return asset;
-}
-
-static void *load_mesh(md5_game *game, const char *file, const char *text, size_t size)
-{
-    const md5_load_opts opts = opts_of(game);
-    md5_error error = {.status = MD5_OK};
-    md5_model *const model = md5_parse_model(text, size, &opts, &error);
-    if (!model)
-        return pass_on(game, &error);
-    md5_mesh_asset *const asset = copy_joints(game, file, &model->skeleton);
-    md5_free_model(model);
-    return asset;
-}
-
-static void *load_anim(md5_game *game, const char *file, const char *text, size_t size)
-{
-    const md5_load_opts opts = opts_of(game);
-    md5_error error = {.status = MD5_OK};
-    md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
-    if (!anim)
-        return pass_on(game, &error);
-    md5_anim_asset *const asset = MD5_NEW(&game->arena, md5_anim_asset, 1);
-    if (asset) {
-        asset->file = file;
-        asset->num_frames = anim->num_frames;
-        // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
-        const double rate = floor(anim->frame_rate);
-        const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
-        asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+    for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
+        const char *const name = skeleton->joints[i].name;
+        asset->numbers[i] = i;
+        asset->joints[i].name = md5_copy_text(arena, name, strlen(name));
+        asset->joints[i].parent = skeleton->joints[i].parent;
     }
-    md5_free_anim(anim);
-    return asset;
 }
 
-typedef void *load_asset(md5_game *game, const char *file, const char *text, size_t size);
-
-// Returns what a file was loaded to, loading it first if need be. NULL if there is no such file or
-// it is broken; or, with the context's error set, if memory runs out.
-static const void *find_asset(md5_game *game, const char *file, const char *extension,
-                              load_asset *load)
+// The engine's length: whole milliseconds, rounded up, at a whole frame rate.
+static void keep_anim(const md5_anim *anim, md5_asset *asset)
 {
-    if (!md5_has_extension(file, extension))
+    const double rate = floor(anim->frame_rate);
+    const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+    asset->num_frames = anim->num_frames;
+    asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+}
+
+// Returns what is known of a .md5mesh or .md5anim file, loading it first if need be. NULL if there
+// is no such file or it is broken; or, with the context's error set, if memory runs out.
+static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
+{
+    const char *const key = md5_copy_text(&game->scratch, name->text, name->size);
+    if (!key || !ends_in(name, extension))
         return NULL;
-    void **const found = md5i_name_map_find(&game->assets, file);
+    void **const found = md5i_name_map_find(&game->assets, key);
     if (found && *found)
-        return *found == broken_asset() ? NULL : *found;
-    const char *const copy = md5_game_copy(&game->arena, file, strlen(file));
-    if (!copy)
+        return ((const md5_asset *)*found)->is_usable ? (const md5_asset *)*found : NULL;
+    md5_asset *const asset = MD5_NEW(&game->arena, md5_asset, 1);
+    if (!asset)
         return NULL;
-    md5_error reason = {.status = MD5_OK};
+    asset->file = md5_copy_text(&game->arena, name->text, name->size);
+    const md5_load_opts opts = {.allocator = game->context.allocator,
+                                .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
+    md5_error error = {.status = MD5_OK};
     size_t size = 0;
-    const md5_game_entry *const entry = md5i_game_find_file(game, copy);
-    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &reason) : NULL;
-    void *const asset = text ? load(game, copy, text, size) : broken_asset();
+    const md5_game_entry *const entry = md5i_game_find_file(game, key);
+    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &error) : NULL;
+    const bool is_mesh = strcmp(extension, ".md5mesh") == 0;
+    md5_model *const model = text && is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
+    md5_anim *const anim = text && !is_mesh ? md5_parse_anim(text, size, &opts, &error) : NULL;
     if (text)
         md5i_game_close_file(game, entry, text, size);
-    void **const added = asset ? md5i_name_map_add(&game->assets, &game->arena, copy) : NULL;
+    if (model)
+        keep_mesh(game, &model->skeleton, asset);
+    if (anim)
+        keep_anim(anim, asset);
+    asset->is_usable = model || anim;
+    md5_free_model(model);
+    md5_free_anim(anim);
+    // Other errors are reported by the caller, in the engine's words.
+    if (text && error.status == MD5_ERROR_MEMORY)
+        (void)md5i_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error.message);
+    void **const added = md5_game_has_memory(game)
+                             ? md5i_name_map_add(&game->assets, &game->arena, asset->file)
+                             : NULL;
     if (!added)
         return NULL;
     *added = asset;
-    return asset == broken_asset() ? NULL : asset;
+    return asset->is_usable ? asset : NULL;
 }
 
 // Whether the animation of a slot has not been removed.
@@ -199,31 +161,10 @@ static bool may_go_on(const md5_model_parser *parser)
 //
 // What all readers of a model share.
 
-// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
-// model_fail_at_end(): that the text ends.
-MD5_PRINTF(3, 4)
-static void model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
-{
-    char message[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    parser->is_defaulted |= md5i_mistake(&parser->lex, expected, "%s", message);
-}
-
-// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
-// model_fail_at_end(): that the text ends.
+// Reports that the text ends.
 static void model_fail_at_end(md5_model_parser *parser)
 {
-    model_fail(parser, "'}'", "Unexpected end of file");
-}
-
-static void model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
-                               const char *expected)
-{
-    parser->is_defaulted |=
-        md5i_unknown_word(&parser->lex, word, MD5_WORD_MODEL, what, NULL, expected);
+    md5i_mistake(&parser->lex, "'}'", "Unexpected end of file");
 }
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
@@ -239,8 +180,8 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     }
     if (*spent < MOST_JOINTS) {
         *spent = MOST_JOINTS;
-        model_fail(parser, "fewer, skipped", "The channels of all models have more than %d joints",
-                   (int)MOST_JOINTS);
+        md5i_mistake(&parser->lex, "fewer, skipped",
+                     "The channels of all models have more than %d joints", (int)MOST_JOINTS);
     }
     return false;
 }
@@ -280,7 +221,7 @@ typedef struct channel_joints {
 static void change_joints(md5_model_parser *parser, channel_joints *list, uint32_t joint,
                           bool with_children, bool is_removed)
 {
-    const md5_mesh_asset *const mesh = parser->mesh;
+    const md5_asset *const mesh = parser->mesh;
     uint32_t end = joint + 1;
     while (with_children && end < mesh->num_joints && mesh->joints[end].parent != MD5_NONE
            && mesh->joints[end].parent >= joint)
@@ -335,8 +276,7 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, md5i_token_show(&all).text,
-                       md5_quote_text(model).text);
+                       md5i_quote(name, size).text, md5i_token_show(&all).text, MD5_QUOTED(model));
 }
 
 static bool is_blank(char c)
@@ -345,27 +285,6 @@ static bool is_blank(char c)
 }
 
 // -- Reading --------------------------------------------------------------------------------------
-
-// Appends a token to a text in game->scratch, whose room doubles.
-static bool append(md5_model_parser *parser, md5_token *all, size_t *room, const md5_token *token)
-{
-    const bool has_blank = !md5i_token_is(token, "*") && !md5i_token_is(token, "-");
-    const size_t size = all->size + token->size + 1;
-    char *memory = (char *)(uintptr_t)all->text;
-    if (size > *room) {
-        *room = 2 * size;
-        memory = (char *)md5i_arena_room(&parser->game->scratch, *room, 1);
-        TRY(memory);
-        if (all->size > 0)
-            memcpy(memory, all->text, all->size);
-        all->text = memory;
-    }
-    if (token->size > 0)
-        memcpy(memory + all->size, token->text, token->size);
-    memory[all->size + token->size] = ' ';
-    all->size += token->size + has_blank;
-    return true;
-}
 
 // Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
 static bool read_names(md5_model_parser *parser, md5_token *all)
@@ -378,22 +297,11 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
             model_fail_at_end(parser);
             return false;
         }
-        TRY(append(parser, all, &room, &token));
+        md5_arena *const scratch = &parser->game->scratch;
+        const bool has_blank = !md5i_token_is(&token, "*") && !md5i_token_is(&token, "-");
+        TRY(md5i_append_text(scratch, all, &room, token.text, token.size)
+            && md5i_append_text(scratch, all, &room, " ", has_blank));
     }
-    return true;
-}
-
-// Copies the joints' channels if they are still shared with the parent.
-static bool own_joint_channels(md5_model_parser *parser)
-{
-    const uint32_t count = parser->mesh->num_joints;
-    if (parser->owns_joint_channels)
-        return true;
-    uint8_t *const copy =
-        (uint8_t *)md5i_arena_copy(&parser->game->scratch, parser->joint_channels, count, 1);
-    TRY(copy);
-    parser->joint_channels = copy;
-    parser->owns_joint_channels = true;
     return true;
 }
 
@@ -401,14 +309,19 @@ static bool own_joint_channels(md5_model_parser *parser)
 static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     uint32_t kept = 0;
-    if (!own_joint_channels(parser))
+    if (!parser->owns_joint_channels) { // they are still shared with the parent
+        parser->joint_channels = (uint8_t *)md5i_arena_copy(
+            &parser->game->scratch, parser->joint_channels, parser->mesh->num_joints, 1);
+        parser->owns_joint_channels = true;
+    }
+    if (!parser->joint_channels)
         return;
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
             md5i_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
-                               md5_quote_text(name).text);
+                               MD5_QUOTED(name));
             continue;
         }
         parser->joint_channels[joint] = (uint8_t)channel;
@@ -437,29 +350,14 @@ static bool make_room(md5_model_parser *parser)
     return true;
 }
 
-// Returns a new channel of a name, NULL if there are too many or memory runs out.
-static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *name)
-{
-    enum { MOST = 256 };
-    if (parser->num_others == MOST) {
-        model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
-        return NULL;
-    }
-    const char *const copy = md5i_keep_token(parser->game, name);
-    if (!copy)
-        return NULL;
-    md5_named_channel *const other = &parser->others[parser->num_others++];
-    other->name = copy;
-    return other;
-}
-
 // Reads `channel NAME ( JOINT ... )` behind its first word.
 static void read_channel(md5_model_parser *parser)
 {
+    enum { MAX_OTHERS = 256 };
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
     if (!parser->mesh)
-        model_fail(parser, "mesh", "Must specify mesh before defining channels");
+        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining channels");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
@@ -467,7 +365,7 @@ static void read_channel(md5_model_parser *parser)
         return;
     }
     if (!md5i_decl_lex_take(&parser->lex, "(")) {
-        model_fail(parser, "'('", "Expected { after %s", md5i_token_show(&name).text);
+        md5i_mistake(&parser->lex, "'('", "Expected { after %s", md5i_token_show(&name).text);
         return;
     }
     static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -476,8 +374,8 @@ static void read_channel(md5_model_parser *parser)
         channel++;
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
-        model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
-                   md5i_token_show(&name).text);
+        md5i_mistake(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
+                     md5i_token_show(&name).text);
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
@@ -509,10 +407,16 @@ static void read_channel(md5_model_parser *parser)
             if (md5i_token_is_word(&name, parser->others[i].name))
                 other = &parser->others[i];
         }
-        if (!other)
-            other = add_other(parser, &name);
-        if (other)
-            other->channel = (md5_model_channel){list.count, list.joints};
+        if (!other && parser->num_others == MAX_OTHERS) {
+            md5i_mistake(&parser->lex, "no further channel", "%d unknown channels",
+                         (int)MAX_OTHERS);
+            return;
+        }
+        if (!other) {
+            other = &parser->others[parser->num_others++];
+            other->name = md5i_keep_token(parser->game, &name);
+        }
+        other->channel = (md5_model_channel){list.count, list.joints};
     }
 }
 
@@ -526,62 +430,59 @@ static void read_channel(md5_model_parser *parser)
 // text or nothing. Names of functions, events, effects and entities are not looked up.
 static const struct command_word {
     const char *word, *arguments;
-    md5_frame_code code;
 } command_words[] = {
-    {"call", "t", MD5_FRAME_CALL},
-    {"object_call", "t", MD5_FRAME_OBJECT_CALL},
-    {"event", "t", MD5_FRAME_EVENT},
-    {"sound", "t", MD5_FRAME_SOUND},
-    {"sound_voice", "t", MD5_FRAME_SOUND_VOICE},
-    {"sound_voice2", "t", MD5_FRAME_SOUND_VOICE2},
-    {"sound_body", "t", MD5_FRAME_SOUND_BODY},
-    {"sound_body2", "t", MD5_FRAME_SOUND_BODY2},
-    {"sound_body3", "t", MD5_FRAME_SOUND_BODY3},
-    {"sound_weapon", "t", MD5_FRAME_SOUND_WEAPON},
-    {"sound_global", "t", MD5_FRAME_SOUND_GLOBAL},
-    {"sound_item", "t", MD5_FRAME_SOUND_ITEM},
-    {"sound_chatter", "t", MD5_FRAME_SOUND_CHATTER},
-    {"skin", "s", MD5_FRAME_SKIN},
-    {"fx", "t", MD5_FRAME_FX},
-    {"trigger", "t", MD5_FRAME_TRIGGER},
-    {"triggerSmokeParticle", "t", MD5_FRAME_TRIGGER_SMOKE_PARTICLE},
-    {"melee", "t", MD5_FRAME_MELEE},
-    {"direct_damage", "t", MD5_FRAME_DIRECT_DAMAGE},
-    {"attack_begin", "t", MD5_FRAME_ATTACK_BEGIN},
-    {"attack_end", "", MD5_FRAME_ATTACK_END},
-    {"muzzle_flash", "J", MD5_FRAME_MUZZLE_FLASH},
-    {"create_missile", "j", MD5_FRAME_CREATE_MISSILE},
-    {"launch_missile", "j", MD5_FRAME_LAUNCH_MISSILE},
-    {"fire_missile_at_target", "jt", MD5_FRAME_FIRE_MISSILE_AT_TARGET},
-    {"launch_projectile", "t", MD5_FRAME_LAUNCH_PROJECTILE},
-    {"trigger_fx", "jt", MD5_FRAME_TRIGGER_FX},
-    {"start_emitter", "tjt", MD5_FRAME_START_EMITTER},
-    {"stop_emitter", "t", MD5_FRAME_STOP_EMITTER},
-    {"footstep", "", MD5_FRAME_FOOTSTEP},
-    {"leftfoot", "", MD5_FRAME_LEFT_FOOT},
-    {"rightfoot", "", MD5_FRAME_RIGHT_FOOT},
-    {"enableEyeFocus", "", MD5_FRAME_ENABLE_EYE_FOCUS},
-    {"disableEyeFocus", "", MD5_FRAME_DISABLE_EYE_FOCUS},
-    {"disableGravity", "", MD5_FRAME_DISABLE_GRAVITY},
-    {"enableGravity", "", MD5_FRAME_ENABLE_GRAVITY},
-    {"jump", "", MD5_FRAME_JUMP},
-    {"enableClip", "", MD5_FRAME_ENABLE_CLIP},
-    {"disableClip", "", MD5_FRAME_DISABLE_CLIP},
-    {"enableWalkIK", "", MD5_FRAME_ENABLE_WALK_IK},
-    {"disableWalkIK", "", MD5_FRAME_DISABLE_WALK_IK},
-    {"enableLegIK", "n", MD5_FRAME_ENABLE_LEG_IK},
-    {"disableLegIK", "n", MD5_FRAME_DISABLE_LEG_IK},
-    {"recordDemo", "o", MD5_FRAME_RECORD_DEMO},
-    {"aviGame", "o", MD5_FRAME_AVI_GAME},
+    // In the order of md5_frame_code.
+    {"call", "t"},
+    {"object_call", "t"},
+    {"event", "t"},
+    {"sound", "t"},
+    {"sound_voice", "t"},
+    {"sound_voice2", "t"},
+    {"sound_body", "t"},
+    {"sound_body2", "t"},
+    {"sound_body3", "t"},
+    {"sound_weapon", "t"},
+    {"sound_item", "t"},
+    {"sound_global", "t"},
+    {"sound_chatter", "t"},
+    {"skin", "s"},
+    {"trigger", "t"},
+    {"triggerSmokeParticle", "t"},
+    {"melee", "t"},
+    {"direct_damage", "t"},
+    {"attack_begin", "t"},
+    {"attack_end", ""},
+    {"muzzle_flash", "J"},
+    {"create_missile", "j"},
+    {"launch_missile", "j"},
+    {"fire_missile_at_target", "jt"},
+    {"footstep", ""},
+    {"leftfoot", ""},
+    {"rightfoot", ""},
+    {"enableEyeFocus", ""},
+    {"disableEyeFocus", ""},
+    {"fx", "t"},
+    {"disableGravity", ""},
+    {"enableGravity", ""},
+    {"jump", ""},
+    {"enableClip", ""},
+    {"disableClip", ""},
+    {"enableWalkIK", ""},
+    {"disableWalkIK", ""},
+    {"enableLegIK", "n"},
+    {"disableLegIK", "n"},
+    {"recordDemo", "o"},
+    {"aviGame", "o"},
+    {"launch_projectile", "t"},
+    {"trigger_fx", "jt"},
+    {"start_emitter", "tjt"},
+    {"stop_emitter", "t"},
 };
+enum { NUM_COMMANDS = MD5_COUNT(command_words) };
 
 const char *md5_frame_code_name(md5_frame_code code)
 {
-    for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
-        if (command_words[i].code == code)
-            return command_words[i].word;
-    }
-    return NULL;
+    return (unsigned)code < NUM_COMMANDS ? command_words[code].word : NULL;
 }
 
 // Commands while they are read, in game->scratch.
@@ -589,15 +490,6 @@ typedef struct command_list {
     md5_frame_command *commands;
     uint32_t count;
 } command_list;
-
-static const struct command_word *command_of(const md5_token *token)
-{
-    for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
-        if (md5i_token_is(token, command_words[i].word))
-            return &command_words[i];
-    }
-    return NULL;
-}
 
 // Appends a text to that of a command, behind a blank if there is one already.
 static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_frame_command *command)
@@ -621,24 +513,27 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        model_fail(parser, "a frame command", "Unexpected end of line");
+        md5i_mistake(&parser->lex, "a frame command", "Unexpected end of line");
         return false;
     }
-    const struct command_word *const word = command_of(&token);
-    if (!word) {
-        model_skip_unknown(parser, &token, "Unknown command", "a frame command");
+    uint32_t code = 0;
+    while (code < NUM_COMMANDS && !md5i_token_is(&token, command_words[code].word))
+        code++;
+    if (code == NUM_COMMANDS) {
+        md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+                          "a frame command");
         return false;
     }
-    command->code = word->code;
-    for (const char *kind = word->arguments; *kind && !parser->is_defaulted; kind++) {
+    command->code = (md5_frame_code)code;
+    for (const char *kind = command_words[code].arguments; *kind && !parser->is_defaulted; kind++) {
         if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
             // Applies the argument `token`, of a kind of command_words.
             const bool is_joint = *kind == 'j' || *kind == 'J';
             if (is_joint) {
                 command->joint = model_find_joint(parser, token.text, token.size);
                 if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
-                    model_fail(parser, "a joint of the mesh", "Joint %s not found",
-                               md5i_token_show(&token).text);
+                    md5i_mistake(&parser->lex, "a joint of the mesh", "Joint %s not found",
+                                 md5i_token_show(&token).text);
             }
             if (*kind == 's' && !md5i_token_is(&token, "none"))
                 (void)md5i_parse_skin_of(parser->game, token.text, token.size);
@@ -649,7 +544,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
                 TRY(keep_text(parser, &token, command));
         } else if (*kind != 'o') {
-            model_fail(parser, "another argument", "Unexpected end of line");
+            md5i_mistake(&parser->lex, "another argument", "Unexpected end of line");
             return false;
         }
     }
@@ -662,11 +557,11 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     md5_token token;
     md5_frame_command command = {.text = "", .joint = MD5_NONE};
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        model_fail(parser, "a number", "Missing frame # after 'frame'");
+        md5i_mistake(&parser->lex, "a number", "Missing frame # after 'frame'");
         return;
     }
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
-        model_fail(parser, "a number", "Invalid frame # after 'frame'");
+        md5i_mistake(&parser->lex, "a number", "Invalid frame # after 'frame'");
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -679,7 +574,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
         (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
-        model_fail(parser, expected, "Frame %d out of range", (int)frame);
+        md5i_mistake(&parser->lex, expected, "Frame %d out of range", (int)frame);
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -693,37 +588,30 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         list->commands[list->count++] = command;
 }
 
-// Sorted by frame; `order`, the position in the file, decides between equal ones.
-typedef struct ordered_command {
-    md5_frame_command command;
-    uint32_t order;
-} ordered_command;
-
+// Sorted by frame; the position in the file decides between equal ones.
 static int compare_commands(const void *a, const void *b)
 {
-    const ordered_command *const first = (const ordered_command *)a;
-    const ordered_command *const second = (const ordered_command *)b;
-    if (first->command.frame != second->command.frame)
-        return first->command.frame < second->command.frame ? -1 : 1;
-    return first->order < second->order ? -1 : 1;
+    const md5_frame_command *const first = *(const md5_frame_command *const *)a;
+    const md5_frame_command *const second = *(const md5_frame_command *const *)b;
+    if (first->frame != second->frame)
+        return first->frame < second->frame ? -1 : 1;
+    return first < second ? -1 : first > second;
 }
 
-static bool keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
+static void keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
     md5_frame_command *const kept = MD5_NEW(&parser->game->arena, md5_frame_command, list->count);
-    ordered_command *const ordered = MD5_NEW(&parser->game->scratch, ordered_command, list->count);
-    TRY(kept && ordered);
-    for (uint32_t i = 0; i < list->count; i++) {
-        ordered[i].command = list->commands[i];
-        ordered[i].order = i;
-    }
-    if (list->count > 0)
-        qsort(ordered, list->count, sizeof *ordered, compare_commands);
+    const md5_frame_command **const sorted =
+        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list->count);
+    if (!kept || !sorted)
+        return;
     for (uint32_t i = 0; i < list->count; i++)
-        kept[i] = ordered[i].command;
+        sorted[i] = &list->commands[i];
+    qsort(sorted, list->count, sizeof *sorted, compare_commands);
+    for (uint32_t i = 0; i < list->count; i++)
+        kept[i] = *sorted[i];
     anim->commands = kept;
     anim->num_commands = list->count;
-    return true;
 }
 
 // -- Flags ----------------------------------------------------------------------------------------
@@ -737,17 +625,6 @@ static uint32_t flag_of(const md5_token *token)
                                                          : 0;
 }
 
-static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
-{
-    float rate;
-    if (!md5i_decl_lex_float(&parser->lex, &rate))
-        return;
-    if (rate >= 0.01f && rate <= 100.0f)
-        anim->rate = rate;
-    else
-        model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
-}
-
 // Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
 // kept, too, if the verdict allows that there is no brace.
 static void read_block(md5_model_parser *parser, md5_model_anim *anim)
@@ -757,6 +634,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
     md5_token token;
     bool is_open = true;
     while (is_open && may_go_on(parser)) {
+        float rate;
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             model_fail_at_end(parser);
             is_open = false;
@@ -765,15 +643,20 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         } else if (flag_of(&token)) {
             anim->flags |= flag_of(&token);
         } else if (is_quake4 && md5i_token_is(&token, "rate")) {
-            read_rate(parser, anim);
+            const bool is_read = md5i_decl_lex_float(&parser->lex, &rate);
+            if (is_read && rate >= 0.01f && rate <= 100.0f)
+                anim->rate = rate;
+            else if (is_read)
+                md5i_mistake(&parser->lex, "0.01 to 100", "rate %g out of range", (double)rate);
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
+            md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+                              "frame, a flag or '}'");
         }
     }
     if (may_go_on(parser))
-        (void)keep_commands(parser, &list, anim);
+        keep_commands(parser, &list, anim);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -787,21 +670,18 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             model_fail_at_end(parser);
             continue;
         }
-        const char *const file = md5_game_copy(&parser->game->scratch, token.text, token.size);
-        const md5_anim_asset *const asset =
-            file ? (const md5_anim_asset *)find_asset(parser->game, file, ".md5anim", load_anim)
-                 : NULL;
+        const md5_asset *const asset = find_asset(parser->game, &token, ".md5anim");
         if (!md5_game_has_memory(parser->game))
             return;
         if (!asset) {
-            model_fail(parser, "a file that can be read", "Couldn't load anim %s",
-                       md5i_token_show(&token).text);
+            md5i_mistake(&parser->lex, "a file that can be read", "Couldn't load anim %s",
+                         md5i_token_show(&token).text);
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-            model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
-                       md5_quote_text(asset->file).text, md5_quote_text(anim->files[0]).text);
+            md5i_mistake(&parser->lex, "equal lengths", "Anim %s does not match length of anim %s",
+                         MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-            model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
-                       (int)MD5_MAX_SYNCED_ANIMS);
+            md5i_mistake(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
+                         (int)MD5_MAX_SYNCED_ANIMS);
         } else {
             if (anim->num_files == 0) {
                 anim->num_frames = asset->num_frames;
@@ -825,7 +705,7 @@ static bool set_shared(md5_model_parser *parser, md5_shared_array *array, uint32
 // Returns a name of animations, or NULL if no animation of the game has it or memory runs out.
 static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
-    const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
+    const char *const key = md5_copy_text(&parser->game->scratch, name->text, name->size);
     void **const found = key ? md5i_name_map_find(&parser->game->anim_names, key) : NULL;
     return found ? (const md5_anim_name *)*found : NULL;
 }
@@ -839,7 +719,7 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
     if (known || !md5_game_has_memory(game))
         return known;
     md5_anim_name *const name = MD5_NEW(&game->arena, md5_anim_name, 1);
-    const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
+    const char *const copy = name ? md5_copy_text(&game->arena, text, size) : NULL;
     void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
@@ -882,8 +762,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
         last--;
     if (last > 1)
         return last;
-    model_fail(parser, "two characters before its number", "Invalid animation name %s",
-               md5i_token_show(name).text);
+    md5i_mistake(&parser->lex, "two characters before its number", "Invalid animation name %s",
+                 md5i_token_show(name).text);
     return name->size;
 }
 
@@ -893,7 +773,7 @@ static void read_model_anim(md5_model_parser *parser)
     md5_token token;
     md5_model_anim anim = {.rate = 1.0f};
     if (!parser->mesh)
-        model_fail(parser, "mesh", "Must specify mesh before defining anims");
+        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
@@ -903,8 +783,8 @@ static void read_model_anim(md5_model_parser *parser)
     const md5_anim_slot *slot = find_slot(parser, &token);
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        model_fail(parser, "another name, skipped", "Duplicate anim %s",
-                   md5i_token_show(&token).text);
+        md5i_mistake(&parser->lex, "another name, skipped", "Duplicate anim %s",
+                     md5i_token_show(&token).text);
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     if (may_go_on(parser))
         read_files(parser, &anim);
@@ -940,17 +820,12 @@ static void read_model_anim(md5_model_parser *parser)
 // Forgets everything, as the engine does before it copies a parent.
 static void clear(md5_model_parser *parser)
 {
-    parser->parent = NULL;
-    parser->mesh = NULL;
-    parser->skin = NULL;
-    parser->offset = (md5_vec3){0.0f, 0.0f, 0.0f};
-    parser->joint_channels = NULL;
-    memset(parser->channels, 0, sizeof parser->channels);
-    parser->others = NULL;
-    parser->num_others = parser->other_room = 0;
-    parser->owns_joint_channels = parser->owns_others = false;
-    memset(&parser->anims, 0, sizeof parser->anims);
-    parser->num_inherited_slots = 0;
+    *parser = (md5_model_parser){
+        .game = parser->game,
+        .lex = parser->lex,
+        .decl = parser->decl,
+        .is_defaulted = parser->is_defaulted,
+    };
 }
 
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
@@ -960,8 +835,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5i_token_show(name).text);
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "one without a mistake",
+                     "inherited model definition %s defaulted", md5i_token_show(name).text);
     } else {
         clear(parser);
         if (entry->parsed) {
@@ -988,34 +863,25 @@ static void read_skin(md5_model_parser *parser, const md5_token *name)
         parser->skin = skin->decl.name;
 }
 
-static bool is_mesh_name(const md5_token *name)
-{
-    static const char extension[] = ".md5mesh";
-    const size_t size = sizeof extension - 1;
-    return name->size >= size && memcmp(name->text + name->size - size, extension, size) == 0;
-}
-
 // A mesh begins with all joints in no channel; the lists of channels stay, as in the engine.
 static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
-    if (!is_mesh_name(name)) {
-        model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
+    if (!ends_in(name, ".md5mesh")) {
+        md5i_mistake(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
-    const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
-    const md5_mesh_asset *const mesh =
-        file ? (const md5_mesh_asset *)find_asset(game, file, ".md5mesh", load_mesh) : NULL;
+    const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
     if (!md5_game_has_memory(game))
         return;
     if (!mesh) {
-        model_fail(parser, "a mesh that can be read", "Model %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "a mesh that can be read", "Model %s defaulted",
+                     md5i_token_show(name).text);
         return;
     }
     if (!model_spend(parser, mesh->num_joints)) {
-        model_fail(parser, "fewer joints in all models", "Model %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "fewer joints in all models", "Model %s defaulted",
+                     md5i_token_show(name).text);
         return;
     }
     parser->mesh = mesh;
@@ -1028,9 +894,9 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
 {
     if (slot->number < parser->num_inherited_slots)
         return set_shared(parser, &parser->anims.anims, slot->number, NULL);
-    model_fail(parser, "an inherited anim",
-               "Anim %s was not inherited.  Anim should be removed from the model def.",
-               md5i_token_show(name).text);
+    md5i_mistake(&parser->lex, "an inherited anim",
+                 "Anim %s was not inherited.  Anim should be removed from the model def.",
+                 md5i_token_show(name).text);
     return false;
 }
 
@@ -1069,8 +935,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
                           (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
     if (!is_any)
-        model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
-                   md5i_token_show(token).text);
+        md5i_mistake(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
+                     md5i_token_show(token).text);
 }
 
 // Words that a name follows.
@@ -1100,10 +966,10 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         if (md5i_decl_lex_vector(&parser->lex, values, 3))
             parser->offset = (md5_vec3){values[0], values[1], values[2]};
         else
-            model_fail(parser, "( x y z )", "Expected vector following 'offset'");
+            md5i_mistake(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(words); i++) {
         if (!md5i_token_is(token, words[i].word))
             continue;
         if (md5i_decl_lex_read(&parser->lex, &name))
@@ -1112,8 +978,8 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             model_fail_at_end(parser);
         return;
     }
-    model_skip_unknown(parser, token, "unknown token",
-                       "mesh, skin, offset, channel, anim, inherit or remove");
+    md5i_unknown_word(&parser->lex, token, MD5_WORD_MODEL, "unknown token", NULL,
+                      "mesh, skin, offset, channel, anim, inherit or remove");
     // The block of a word that has been skipped.
     if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
@@ -1162,17 +1028,6 @@ static bool keep_channels(md5_model_parser *parser, md5_model_def *def)
     return true;
 }
 
-static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
-{
-    const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    model->joint_channels = parser->joint_channels;
-    if (!parser->owns_joint_channels)
-        return true;
-    model->joint_channels =
-        (uint8_t *)md5i_arena_copy(&parser->game->arena, parser->joint_channels, num_joints, 1);
-    return model->joint_channels != NULL;
-}
-
 static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
@@ -1187,7 +1042,11 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
     model->def.num_anims = md5i_shared_count(&parser->anims.anims);
-    TRY(keep_joint_channels(parser, model));
+    model->joint_channels = parser->joint_channels;
+    if (parser->owns_joint_channels)
+        model->joint_channels =
+            (uint8_t *)md5i_arena_copy(arena, parser->joint_channels, model->def.num_joints, 1);
+    TRY(model->joint_channels || !parser->owns_joint_channels);
     TRY(keep_channels(parser, &model->def));
     model->def.num_other_channels = parser->num_others;
     model->others = parser->others;
@@ -1209,7 +1068,7 @@ static bool parse_alone(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     md5_model_parser parser = {.game = game, .decl = &entry->decl};
-    md5i_decl_lex_begin_decl(&parser.lex, game, entry);
+    md5i_decl_lex_begin_decl(&parser.lex, game, entry, &parser.is_defaulted);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&parser.lex, "{");
     while (may_go_on(&parser) && md5i_decl_lex_read(&parser.lex, &token)
@@ -1248,8 +1107,8 @@ static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_ent
     md5_decl_lex lex;
     md5_token token;
     bool is_name = false, has_memory = true;
-    const md5_game_silence before = md5_game_begin_silence(game);
-    md5i_decl_lex_begin_decl(&lex, game, child);
+    md5i_decl_lex_begin_decl(&lex, game, child, NULL);
+    lex.is_silent = true;
     while (has_memory && md5i_decl_lex_read(&lex, &token)) {
         md5_decl_entry *const parent =
             is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
@@ -1257,14 +1116,13 @@ static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_ent
             has_memory = push(game, top, parent);
         is_name = !is_name && md5i_token_is(&token, "inherit");
     }
-    md5_game_end_silence(game, before);
     return has_memory;
 }
 
 static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
-    TRY(push(game, &top, entry));
+    TRY(entry->parsed || push(game, &top, entry));
     while (top) {
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_parents) {
@@ -1281,7 +1139,7 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 
 const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(index < model->num_anims, "index: below num_anims");
     // Only md5_game_model_def() makes models.
     const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
@@ -1290,13 +1148,8 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
 
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_there = entry && (entry->parsed || parse_with_parents(game, entry));
-    md5i_arena_rewind(&game->scratch, before);
-    md5_game_end(game);
-    return is_there ? &((const md5_parsed_model *)entry->parsed)->def : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    const md5_parsed_model *const parsed = (const md5_parsed_model *)md5i_request(
+        game, MD5_DECL_MODEL, name, parse_with_parents, error);
+    return parsed ? &parsed->def : NULL;
 }

@@ -17,7 +17,7 @@
 size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
                             size_t size)
 {
-    MD5_ASSERT(shader != NULL, "shader: not NULL");
+    MD5_ASSERT_NOT_NULL(shader);
     MD5_ASSERT(text != NULL || size == 0, "text: not NULL unless size is 0");
     const int length = snprintf(text, size, "%s_%02u_%02u", shader, skin, image);
     return length > 0 ? (size_t)length : 0;
@@ -42,9 +42,9 @@ static bool has_any(const char *shader, uint32_t skin, uint32_t image,
 void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
                           md5_quake_skins *skins)
 {
-    MD5_ASSERT(shader != NULL, "shader: not NULL");
-    MD5_ASSERT(has_image != NULL, "has_image: not NULL");
-    MD5_ASSERT(skins != NULL, "skins: not NULL");
+    MD5_ASSERT_NOT_NULL(shader);
+    MD5_ASSERT_NOT_NULL(has_image);
+    MD5_ASSERT_NOT_NULL(skins);
     skins->num_skins = 0;
     for (uint32_t skin = 0; skin < MD5_MAX_QUAKE_SKINS; skin++) {
         uint32_t count = 0;
@@ -59,7 +59,7 @@ void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, vo
 
 uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time)
 {
-    MD5_ASSERT(skins != NULL, "skins: not NULL");
+    MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
     const double tenths = floor(time * 10.0);
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // whole numbers that a double has exactly
@@ -248,8 +248,8 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
         row.frame = frame_of(name);
         TRY(read_number(lex, &row.value, &is_read));
         if (row.frame >= reader->anim->num_frames) {
-            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u",
-                          md5i_quote(name, strlen(name)).text, reader->anim->num_frames - 1);
+            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u", MD5_QUOTED(name),
+                          reader->anim->num_frames - 1);
             return true;
         }
     }
@@ -269,8 +269,7 @@ static bool read_joint(scale_reader *reader)
     TRY(expect(lex, '{', "before the scales of a joint"));
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
-        md5i_lex_warn(lex, at, "the animation has no joint %s",
-                      md5i_quote(name, strlen(name)).text);
+        md5i_lex_warn(lex, at, "the animation has no joint %s", MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
     if (md5i_lex_take(lex, '}'))
         return true;
@@ -416,7 +415,7 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
 md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
                             md5_error *error)
 {
-    MD5_ASSERT(path != NULL, "path: not NULL");
+    MD5_ASSERT_NOT_NULL(path);
     if (!anim) {
         md5i_fail_missing(error, "animation");
         return NULL;
@@ -474,9 +473,9 @@ static float scale_of(const md5_scaled_joint *scaled, const md5_moment *moment)
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_moment moment,
                     md5_xform *pose)
 {
-    MD5_ASSERT(scales != NULL, "scales: not NULL");
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT_NOT_NULL(scales);
+    MD5_ASSERT_NOT_NULL(binding);
+    MD5_ASSERT_NOT_NULL(pose);
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const uint32_t track = binding->tracks[j];
         const md5_scaled_joint *const scaled =
@@ -489,8 +488,8 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_mo
 void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5_moment moment,
                        const md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT(scales != NULL, "scales: not NULL");
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT_NOT_NULL(scales);
+    MD5_ASSERT_NOT_NULL(binding);
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const uint32_t track = binding->tracks[j];

@@ -12,6 +12,7 @@ typedef struct skin_reader {
     md5_skin_def skin;
     md5_skin_row *rows;
     const char **models;
+    bool is_spoilt; // by a mistake
 } skin_reader;
 
 static bool add_row(skin_reader *reader, const char *from, const char *to)
@@ -35,7 +36,7 @@ static const char *name_of(md5_game *game, const md5_token *token)
         return entry ? entry->decl.name : NULL;
     }
     md5i_canonical_name(name, token->text, token->size);
-    return md5_game_copy(&game->arena, name, strlen(name));
+    return md5_copy_text(&game->arena, name, strlen(name));
 }
 
 // Adds a row of two names as they are written.
@@ -47,14 +48,14 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     return (is_all || source) && target && add_row(reader, source, target);
 }
 
-// Sets `is_good` to false after a mistake. Returns false if memory runs out.
-static bool read_skin(skin_reader *reader, bool *is_good)
+// Returns false if memory runs out.
+static bool read_skin(skin_reader *reader)
 {
     md5_token token, second;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
     while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
         if (!md5i_decl_lex_read(&reader->lex, &second)) {
-            *is_good = !md5i_mistake(&reader->lex, "a material", "Unexpected end of file");
+            md5i_mistake(&reader->lex, "a material", "Unexpected end of file");
             return true;
         }
         if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
@@ -67,7 +68,7 @@ static bool read_skin(skin_reader *reader, bool *is_good)
             reader->models =
                 (const char **)md5i_grow(&reader->game->scratch, reader->models,
                                          reader->skin.num_models, sizeof *reader->models);
-            const char *const copy = md5_game_copy(&reader->game->arena, second.text, second.size);
+            const char *const copy = md5_copy_text(&reader->game->arena, second.text, second.size);
             TRY(reader->models && copy);
             reader->models[reader->skin.num_models++] = copy;
         } else {
@@ -80,30 +81,30 @@ static bool read_skin(skin_reader *reader, bool *is_good)
 // Makes the engine's substitute for a skin that no file declares, or that has a mistake: every
 // material is replaced by the default one. In the lenient verdict materials stay as they are, since
 // the skin may be in a base folder that is missing.
-static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
+static bool make_implicit(skin_reader *reader, const char *name)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};
     const md5_token all = {.text = "*", .size = 1};
     const md5_token own = {.text = name, .size = strlen(name)};
-    const bool has_material =
-        *is_good && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size);
-    *is_good = has_material;
     reader->skin.num_rows = reader->skin.num_models = 0;
-    if (!has_material && md5_is_lenient(reader->game))
-        return true;
-    return has_material ? add_names(reader, &builtin, &own) : add_names(reader, &all, &builtin);
+    if (!reader->is_spoilt && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size))
+        return add_names(reader, &builtin, &own);
+    reader->is_spoilt = true;
+    return md5_is_lenient(reader->game) || add_names(reader, &all, &builtin);
 }
 
+// Parses a skin, unless that has been done. Returns false if memory runs out.
 static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 {
-    bool is_good = true;
     skin_reader reader = {.game = game};
+    if (entry->parsed)
+        return true;
     if (entry->decl.file) {
-        md5i_decl_lex_begin_decl(&reader.lex, game, entry);
-        TRY(read_skin(&reader, &is_good));
+        md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
+        TRY(read_skin(&reader));
     }
-    if (!entry->decl.file || !is_good)
-        TRY(make_implicit(&reader, entry->decl.name, &is_good));
+    if (!entry->decl.file || reader.is_spoilt)
+        TRY(make_implicit(&reader, entry->decl.name));
     md5_arena *const arena = &game->arena;
     md5_skin_def *const skin = MD5_NEW(arena, md5_skin_def, 1);
     TRY(skin);
@@ -115,29 +116,23 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
                                                         sizeof *skin->models);
     TRY(skin->rows && skin->models);
     entry->parsed = skin;
-    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    entry->decl.state = reader.is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
 md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
-    if (!entry || entry->parsed)
-        return entry;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_parsed = parse_skin(game, entry) && game->context.error.status == MD5_OK;
+    const bool is_parsed = entry && parse_skin(game, entry) && md5_game_has_memory(game);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? entry : NULL;
 }
 
 const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    const md5_decl_entry *const entry = md5i_parse_skin_of(game, name, strlen(name));
-    md5_game_end(game);
-    return entry ? (const md5_skin_def *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_skin_def *)md5i_request(game, MD5_DECL_SKIN, name, parse_skin, error);
 }
 
 // -- Use ------------------------------------------------------------------------------------------
@@ -145,9 +140,9 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(skin != NULL, "skin: not NULL");
-    MD5_ASSERT(material != NULL, "material: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(skin);
+    MD5_ASSERT_NOT_NULL(material);
     const md5_decl_entry *const entry =
         md5i_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;

@@ -21,6 +21,7 @@ typedef struct table_reader {
     md5_decl_lex lex;
     md5_table table;
     float *values;
+    bool is_spoilt; // by a mistake
 } table_reader;
 
 static bool add_value(table_reader *reader, float value)
@@ -33,7 +34,8 @@ static bool add_value(table_reader *reader, float value)
 }
 
 // Reads { v, v, ... } behind its first brace. In the lenient verdict a token that is not a number
-// reads as 0, a comma may be missing, and one may stand behind the last value.
+// reads as 0, a comma may be missing, and one may stand behind the last value. Returns false after
+// a mistake.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
@@ -59,7 +61,8 @@ static bool read_table(table_reader *reader)
 {
     md5_token token;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+    while (!reader->is_spoilt && md5i_decl_lex_read(&reader->lex, &token)
+           && !md5i_token_is(&token, "}")) {
         if (md5i_token_is_word(&token, "snap")) {
             reader->table.is_snapped = true;
         } else if (md5i_token_is_word(&token, "clamp")) {
@@ -67,11 +70,11 @@ static bool read_table(table_reader *reader)
         } else if (md5i_token_is(&token, "{")) {
             TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
-            TRY(!md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
-                              md5i_token_show(&token).text));
+            md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
+                         md5i_token_show(&token).text);
         }
     }
-    return reader->table.num_values > 0;
+    return !reader->is_spoilt && reader->table.num_values > 0;
 }
 
 // Copies what was read into game->arena, with the first value again at the end.
@@ -96,7 +99,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
         return true;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     table_reader reader = {.values = NULL};
-    md5i_decl_lex_begin_decl(&reader.lex, game, entry);
+    md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
     const bool is_good = read_table(&reader);
     if (!is_good) // a table with a mistake is { { 0 } }
         reader.table = (md5_table){.num_values = 0};
@@ -111,13 +114,8 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
-    const bool is_there = entry && md5i_parse_table(game, entry);
-    md5_game_end(game);
-    return is_there ? (const md5_table *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_table *)md5i_request(game, MD5_DECL_TABLE, name, md5i_parse_table, error);
 }
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -132,7 +130,7 @@ static float value_between(const md5_table *table, uint32_t first, float part)
 
 float md5i_table_at(const md5_table *table, float x)
 {
-    MD5_ASSERT(table != NULL, "table: not NULL");
+    MD5_ASSERT_NOT_NULL(table);
     const uint32_t count = table->num_values;
     if (count <= 1)
         return 1.0f;
@@ -170,19 +168,20 @@ enum { TOP_LEVEL = 4 };
 enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE }; // 1 to 4: a level
 
 // Expects a token. Another one is a warning, and in the engine's verdict sets parser->is_defaulted.
-static void match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
+static void match(md5_material_parser *parser, const char *text)
 {
     md5_token token;
-    if (!md5_is_lenient(lex->game)) {
-        parser->is_defaulted |= !md5i_decl_lex_expect(lex, text);
+    if (!md5_is_lenient(parser->game)) {
+        parser->is_defaulted |= !md5i_decl_lex_expect(parser->lex, text);
         return;
     }
     // The token that is there instead is read again: only the missing one is skipped.
-    if (!md5i_decl_lex_read(lex, &token)) {
-        md5i_decl_lex_warn(lex, "couldn't find expected '%s'", text);
+    if (!md5i_decl_lex_read(parser->lex, &token)) {
+        md5i_decl_lex_warn(parser->lex, "couldn't find expected '%s'", text);
     } else if (!md5i_token_is(&token, text)) {
-        md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, md5i_token_show(&token).text);
-        md5i_decl_lex_unread(lex, &token);
+        md5i_decl_lex_warn(parser->lex, "expected '%s' but found %s", text,
+                           md5i_token_show(&token).text);
+        md5i_decl_lex_unread(parser->lex, &token);
     }
 }
 
@@ -204,8 +203,7 @@ static void exceed(md5_material_parser *parser, const char *what)
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
-    md5i_decl_lex_warn(&lex, "material %s has too many %s", md5_quote_text(parser->decl->name).text,
-                       what);
+    md5i_decl_lex_warn(&lex, "material %s has too many %s", MD5_QUOTED(parser->decl->name), what);
     parser->is_defaulted = true;
 }
 
@@ -291,16 +289,6 @@ static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, u
     return emit(parser, kind, a, b, NULL);
 }
 
-// Returns the register of a table's value at a register. If there is no such table, returns 0 and
-// sets `found` to false.
-static uint32_t add_table_op(md5_material_parser *parser, const char *name, size_t size,
-                             uint32_t at, bool *found)
-{
-    md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, size);
-    *found = entry && md5i_parse_table(parser->game, entry);
-    return *found ? emit(parser, MD5_OP_TABLE, 0, at, (const md5_table *)entry->parsed) : 0;
-}
-
 // -- Terms ----------------------------------------------------------------------------------------
 
 static bool push(md5_material_parser *parser, uint32_t kind, uint32_t left, md5_material_op_kind op,
@@ -346,43 +334,42 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
 
 // A word that is neither a term nor a table: in the lenient verdict 1, with or without an index.
 // Returns whether an index is read next.
-static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token)
+static bool open_unknown(md5_material_parser *parser, const md5_token *token)
 {
-    parser->is_defaulted |= md5i_mistake(lex, "a number, a parameter or a table, read as 1",
-                                         "Bad term %s", md5i_token_show(token).text);
+    md5i_mistake(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
+                 md5i_token_show(token).text);
     if (parser->is_defaulted)
         return false;
     if (token->kind == MD5_TOKEN_PUNCTUATION)
-        md5i_decl_lex_unread(lex, token);
-    return token->kind != MD5_TOKEN_PUNCTUATION && md5i_decl_lex_take(lex, "[")
+        md5i_decl_lex_unread(parser->lex, token);
+    return token->kind != MD5_TOKEN_PUNCTUATION && md5i_decl_lex_take(parser->lex, "[")
            && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL) && descend(parser, TOP_LEVEL);
 }
 
 // A table's name. Sets `is_open` if the index in the brackets behind it is read next. Returns false
 // if memory runs out.
-static bool open_table(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token,
-                       bool *is_open)
+static bool open_table(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
     if (!entry) {
-        *is_open = open_unknown(parser, lex, token);
+        *is_open = open_unknown(parser, token);
         return true;
     }
     TRY(md5i_parse_table(parser->game, entry));
-    match(parser, lex, "[");
+    match(parser, "[");
     *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
                && descend(parser, TOP_LEVEL);
     return true;
 }
 
 // Reads a term and returns its register; or opens a bracket, whose content is read next.
-static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
+static uint32_t read_term(md5_material_parser *parser, bool *is_open)
 {
     md5_token token;
     uint32_t number = 0;
     *is_open = false;
-    if (!md5i_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(parser->lex, &token))
         token = (md5_token){.text = ""};
     if (md5i_token_is(&token, "(")) {
         *is_open = push(parser, FRAME_BRACKET, 0, MD5_OP_ADD, NULL) && descend(parser, TOP_LEVEL);
@@ -402,22 +389,22 @@ static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *
         // Read what follows a minus. If that is not a number, it is a mistake; the lenient verdict
         // then sets `is_open`, reads it as a term, and subtracts that from 0.
         md5_token next;
-        if (!md5i_decl_lex_read(lex, &next))
+        if (!md5i_decl_lex_read(parser->lex, &next))
             next = (md5_token){.text = ""};
         if (next.kind == MD5_TOKEN_NUMBER || md5i_token_is(&next, "."))
             return add_constant(parser, -md5i_token_float(&next));
-        parser->is_defaulted |=
-            md5i_mistake(lex, "a number", "Bad negative number %s", md5i_token_show(&next).text);
+        md5i_mistake(parser->lex, "a number", "Bad negative number %s",
+                     md5i_token_show(&next).text);
         if (parser->is_defaulted || next.size == 0)
             return 0;
-        md5i_decl_lex_unread(lex, &next);
+        md5i_decl_lex_unread(parser->lex, &next);
         const uint32_t zero = add_constant(parser, 0.0f);
         *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
         return 0;
     }
     if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
         return add_constant(parser, md5i_token_float(&token));
-    if (!open_table(parser, lex, &token, is_open))
+    if (!open_table(parser, &token, is_open))
         parser->is_defaulted = true; // out of memory
     return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
 }
@@ -446,53 +433,52 @@ static const struct operator_word {
 
 // Looks for an operator of a level that has its left operand. Returns whether there is one, whose
 // right operand is read next.
-static bool open_operator(md5_material_parser *parser, md5_decl_lex *lex, uint32_t level,
-                          uint32_t left)
+static bool open_operator(md5_material_parser *parser, uint32_t level, uint32_t left)
 {
     md5_token token;
-    if (!md5i_decl_lex_read(lex, &token))
+    if (!md5i_decl_lex_read(parser->lex, &token))
         return false;
-    for (size_t i = 0; i < sizeof operator_words / sizeof operator_words[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(operator_words); i++) {
         const struct operator_word *const row = &operator_words[i];
         if (row->level == level && md5i_token_is(&token, row->text))
             return push(parser, FRAME_OPERATOR, left, row->kind, NULL) && descend(parser, level);
     }
-    md5i_decl_lex_unread(lex, &token);
+    md5i_decl_lex_unread(parser->lex, &token);
     return false;
 }
 
 // Gives a value to the frames that wait for it, and the result to those below. Returns true if
 // another term must be read first.
-static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *value)
+static bool hand_over(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
         const md5_expression_frame frame = parser->frames[--parser->num_frames];
         if (frame.kind == FRAME_OPERATOR) {
             *value = add_op(parser, frame.op, frame.left, *value);
         } else if (frame.kind == FRAME_BRACKET) {
-            match(parser, lex, ")");
+            match(parser, ")");
         } else if (frame.kind == FRAME_TABLE) {
-            match(parser, lex, "]");
+            match(parser, "]");
             *value = frame.table ? emit(parser, MD5_OP_TABLE, 0, *value, frame.table)
                                  : add_constant(parser, 1.0f);
         } else if (parser->is_defaulted) {
             *value = 0;
-        } else if (open_operator(parser, lex, frame.kind, *value)) {
+        } else if (open_operator(parser, frame.kind, *value)) {
             return true;
         }
     }
     return false;
 }
 
-uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex)
+uint32_t md5i_read_expression(md5_material_parser *parser)
 {
     uint32_t value = 0;
     bool is_open;
     parser->num_frames = 0;
     (void)descend(parser, TOP_LEVEL);
     do {
-        value = read_term(parser, lex, &is_open);
-    } while (is_open || hand_over(parser, lex, &value));
+        value = read_term(parser, &is_open);
+    } while (is_open || hand_over(parser, &value));
     return value;
 }
 
@@ -556,10 +542,10 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
 void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
                            float *registers)
 {
-    MD5_ASSERT(material != NULL, "material: not NULL");
-    MD5_ASSERT(input != NULL, "input: not NULL");
+    MD5_ASSERT_NOT_NULL(material);
+    MD5_ASSERT_NOT_NULL(input);
     MD5_ASSERT_RESERVED(input);
-    MD5_ASSERT(registers != NULL, "registers: not NULL");
+    MD5_ASSERT_NOT_NULL(registers);
     memcpy(registers, material->registers, material->num_registers * sizeof *registers);
     registers[MD5_REGISTER_TIME] = input->time;
     memcpy(registers + MD5_REGISTER_PARM0, input->parms, sizeof input->parms);
@@ -574,8 +560,8 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
 {
     static const float identity[2][3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}};
     const float most = 40.0f; // textures repeat, and large offsets would cost precision
-    MD5_ASSERT(stage != NULL, "stage: not NULL");
-    MD5_ASSERT(registers != NULL, "registers: not NULL");
+    MD5_ASSERT_NOT_NULL(stage);
+    MD5_ASSERT_NOT_NULL(registers);
     memcpy(matrix, identity, sizeof identity);
     if (!stage->has_matrix)
         return;
@@ -590,16 +576,6 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
 
 // == Stages of materials
 // ============================================================================
-
-// A stage that is being read. In the engine's verdict a word sets parser->is_defaulted after a
-// mistake.
-typedef struct md5_stage_reader {
-    md5_material_parser *parser;
-    md5_decl_lex *lex;
-    md5_stage *stage;
-    char image[MD5_IMAGE_TEXT];
-    int value; // of the word that is read: see `words`
-} md5_stage_reader;
 
 enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
 
@@ -618,10 +594,9 @@ static uint32_t sum(md5_material_parser *parser, uint32_t a, uint32_t b)
 }
 
 // The order of operations is the engine's, and so are the roundings.
-static void multiply(md5_stage_reader *reader, uint32_t by[2][3])
+static void multiply(md5_material_parser *parser, uint32_t by[2][3])
 {
-    md5_material_parser *const parser = reader->parser;
-    md5_stage *const stage = reader->stage;
+    md5_stage *const stage = parser->stage;
     uint32_t old[2][3];
     if (!stage->has_matrix) {
         stage->has_matrix = true;
@@ -640,33 +615,6 @@ static void multiply(md5_stage_reader *reader, uint32_t by[2][3])
     }
 }
 
-// Reads `a , b`.
-static void read_pair(md5_stage_reader *reader, uint32_t *a, uint32_t *b)
-{
-    *a = md5i_read_expression(reader->parser, reader->lex);
-    match(reader->parser, reader->lex, ",");
-    *b = md5i_read_expression(reader->parser, reader->lex);
-}
-
-static void read_scroll(md5_stage_reader *reader)
-{
-    uint32_t a, b;
-    read_pair(reader, &a, &b);
-    const uint32_t one = add_constant(reader->parser, 1.0f);
-    const uint32_t zero = add_constant(reader->parser, 0.0f);
-    uint32_t matrix[2][3] = {{one, zero, a}, {zero, one, b}};
-    multiply(reader, matrix);
-}
-
-static void read_scale(md5_stage_reader *reader)
-{
-    uint32_t a, b;
-    read_pair(reader, &a, &b);
-    const uint32_t zero = add_constant(reader->parser, 0.0f);
-    uint32_t matrix[2][3] = {{a, zero, zero}, {zero, b, zero}};
-    multiply(reader, matrix);
-}
-
 // 0.5 - 0.5 x: what keeps the middle of a texture where it is.
 static uint32_t centered(md5_material_parser *parser, uint32_t x)
 {
@@ -674,26 +622,29 @@ static uint32_t centered(md5_material_parser *parser, uint32_t x)
     return add_op(parser, MD5_OP_SUBTRACT, half, product(parser, half, x));
 }
 
-static void read_center_scale(md5_stage_reader *reader)
-{
-    uint32_t a, b;
-    read_pair(reader, &a, &b);
-    const uint32_t zero = add_constant(reader->parser, 0.0f);
-    const uint32_t s = centered(reader->parser, a), t = centered(reader->parser, b);
-    uint32_t matrix[2][3] = {{a, zero, s}, {zero, b, t}};
-    multiply(reader, matrix);
-}
+enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE, PAIR_SHEAR };
 
-static void read_shear(md5_stage_reader *reader)
+// Reads `a , b`.
+static void read_pair(md5_material_parser *parser)
 {
-    uint32_t a, b;
-    read_pair(reader, &a, &b);
-    md5_material_parser *const parser = reader->parser;
+    const uint32_t a = md5i_read_expression(parser);
+    match(parser, ",");
+    const uint32_t b = md5i_read_expression(parser);
     const uint32_t one = add_constant(parser, 1.0f);
-    const uint32_t minus_half = add_constant(parser, -0.5f);
-    const uint32_t s = product(parser, minus_half, a), t = product(parser, minus_half, b);
-    uint32_t matrix[2][3] = {{one, a, s}, {b, one, t}};
-    multiply(reader, matrix);
+    if (parser->value == PAIR_SHEAR) {
+        const uint32_t minus_half = add_constant(parser, -0.5f);
+        const uint32_t s = product(parser, minus_half, a), t = product(parser, minus_half, b);
+        multiply(parser, (uint32_t[2][3]){{one, a, s}, {b, one, t}});
+        return;
+    }
+    const uint32_t zero = add_constant(parser, 0.0f);
+    const bool is_centered = parser->value == PAIR_CENTER_SCALE;
+    const uint32_t s = is_centered ? centered(parser, a) : zero;
+    const uint32_t t = is_centered ? centered(parser, b) : zero;
+    if (parser->value == PAIR_SCROLL)
+        multiply(parser, (uint32_t[2][3]){{one, zero, a}, {zero, one, b}});
+    else
+        multiply(parser, (uint32_t[2][3]){{a, zero, s}, {zero, b, t}});
 }
 
 // a * first + b * second + 0.5
@@ -705,65 +656,65 @@ static uint32_t turned(md5_material_parser *parser, float a, uint32_t first, flo
     return sum(parser, sum(parser, left, right), add_constant(parser, 0.5f));
 }
 
-static bool read_turn_table(md5_stage_reader *reader, const char *name, uint32_t at,
+// The value of one of the game's tables at a register.
+static bool read_turn_table(md5_material_parser *parser, const char *name, uint32_t at,
                             uint32_t *value)
 {
-    bool found;
-    *value = add_table_op(reader->parser, name, strlen(name), at, &found);
-    if (found)
-        return true;
-    reader->parser->is_defaulted |= md5i_mistake(
-        reader->lex, "a table of this name: nothing is rotated", "no %s for rotate defined", name);
-    return false;
+    md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, strlen(name));
+    if (!entry || !md5i_parse_table(parser->game, entry)) {
+        md5i_mistake(parser->lex, "a table of this name: nothing is rotated",
+                     "no %s for rotate defined", name);
+        return false;
+    }
+    *value = emit(parser, MD5_OP_TABLE, 0, at, (const md5_table *)entry->parsed);
+    return true;
 }
 
 // Rotates by a number of full turns, around the middle of the texture, with the sine and cosine of
 // the game's tables.
-static void read_rotate(md5_stage_reader *reader)
+static void read_rotate(md5_material_parser *parser)
 {
-    md5_material_parser *const parser = reader->parser;
     uint32_t sine, cosine;
-    const uint32_t at = md5i_read_expression(parser, reader->lex);
-    if (!read_turn_table(reader, "sinTable", at, &sine)
-        || !read_turn_table(reader, "cosTable", at, &cosine))
+    const uint32_t at = md5i_read_expression(parser);
+    if (!read_turn_table(parser, "sinTable", at, &sine)
+        || !read_turn_table(parser, "cosTable", at, &cosine))
         return;
     const uint32_t zero = add_constant(parser, 0.0f);
     const uint32_t minus_sine = add_op(parser, MD5_OP_SUBTRACT, zero, sine);
     const uint32_t s = turned(parser, -0.5f, cosine, 0.5f, sine);
     const uint32_t t = turned(parser, -0.5f, sine, -0.5f, cosine);
     uint32_t matrix[2][3] = {{cosine, minus_sine, s}, {sine, cosine, t}};
-    multiply(reader, matrix);
+    multiply(parser, matrix);
 }
 
 // == Shader programs ==============================================================================
 //
 // Shader programs, and their inputs.
 
-static void set_program(md5_stage_reader *reader, int which, const char *name)
+static void set_program(md5_material_parser *parser, int which, const char *name)
 {
-    md5_stage_program *const program = &reader->stage->program;
+    md5_stage_program *const program = &parser->stage->program;
     if (which & MD5_PROGRAM_VERTEX)
         program->vertex = name;
     if (which & MD5_PROGRAM_FRAGMENT)
         program->fragment = name;
 }
 
-static void read_program(md5_stage_reader *reader)
+static void read_program(md5_material_parser *parser)
 {
     md5_token token;
-    if (md5i_decl_lex_read_on_line(reader->lex, &token))
-        set_program(reader, reader->value, md5i_keep_token(reader->parser->game, &token));
+    if (md5i_decl_lex_read_on_line(parser->lex, &token))
+        set_program(parser, parser->value, md5i_keep_token(parser->game, &token));
 }
 
 // A mega texture is a file of the engine's own format. Without the file, the material is defaulted
 // in the engine's verdict.
-static void read_mega_texture(md5_stage_reader *reader)
+static void read_mega_texture(md5_material_parser *parser)
 {
     char path[MD5_IMAGE_TEXT];
     md5_token token;
-    if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
-        reader->parser->is_defaulted |=
-            md5i_mistake(reader->lex, "a file", "missing file of 'megaTexture'");
+    if (!md5i_decl_lex_read_on_line(parser->lex, &token)) {
+        md5i_mistake(parser->lex, "a file", "missing file of 'megaTexture'");
         return;
     }
     size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
@@ -772,49 +723,48 @@ static void read_mega_texture(md5_stage_reader *reader)
             size = i;
     }
     (void)snprintf(path, sizeof path, "megaTextures/%.*s.mega", (int)size, token.text);
-    if (md5i_game_find_file(reader->parser->game, path))
-        set_program(reader, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
+    if (md5i_game_find_file(parser->game, path))
+        set_program(parser, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
     else
-        reader->parser->is_defaulted |= !md5_is_lenient(reader->lex->game);
+        parser->is_defaulted |= !md5_is_lenient(parser->game);
 }
 
 // Reads the number of an input, below `count`.
-static bool read_number(md5_stage_reader *reader, const char *what, int32_t count, int32_t *number)
+static bool read_number(md5_material_parser *parser, const char *what, int32_t count,
+                        int32_t *number)
 {
     md5_token token = {.text = ""};
-    (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+    (void)md5i_decl_lex_read_on_line(parser->lex, &token);
     *number = md5i_token_int(&token);
     if (token.kind == MD5_TOKEN_NUMBER && *number >= 0 && *number < count)
         return true;
-    reader->parser->is_defaulted |=
-        md5i_mistake(reader->lex, "a number of an input that there is", "bad %s number", what);
-    if (!reader->parser->is_defaulted)
-        md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_STAGE);
+    md5i_mistake(parser->lex, "a number of an input that there is", "bad %s number", what);
+    if (!parser->is_defaulted)
+        md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_STAGE);
     return false;
 }
 
 // Whether a comma follows on the line. Another token is lost, as in the engine.
-static bool take_comma(md5_stage_reader *reader)
+static bool take_comma(md5_material_parser *parser)
 {
     md5_token token;
-    return md5i_decl_lex_read_on_line(reader->lex, &token) && md5i_token_is(&token, ",");
+    return md5i_decl_lex_read_on_line(parser->lex, &token) && md5i_token_is(&token, ",");
 }
 
 // vertexParm NUMBER x [, y [, z [, w]]]: one value counts for all, a missing z is 0, a missing w 1.
-static void read_vertex_parm(md5_stage_reader *reader)
+static void read_vertex_parm(md5_material_parser *parser)
 {
-    md5_material_parser *const parser = reader->parser;
-    md5_stage_program *const program = &reader->stage->program;
+    md5_stage_program *const program = &parser->stage->program;
     int32_t number;
-    if (!read_number(reader, "vertexParm", MD5_MAX_VERTEX_PARMS, &number))
+    if (!read_number(parser, "vertexParm", MD5_MAX_VERTEX_PARMS, &number))
         return;
     if ((uint32_t)number >= program->num_vertex_parms)
         program->num_vertex_parms = (uint32_t)number + 1;
     uint32_t *const values = program->vertex_parms[number];
-    values[0] = md5i_read_expression(parser, reader->lex);
+    values[0] = md5i_read_expression(parser);
     uint32_t count = 1;
-    while (count < 4 && take_comma(reader))
-        values[count++] = md5i_read_expression(parser, reader->lex);
+    while (count < 4 && take_comma(parser))
+        values[count++] = md5i_read_expression(parser);
     for (uint32_t i = count; i < 4; i++)
         values[i] = count == 1 ? values[0] : add_constant(parser, i == 3 ? 1.0f : 0.0f);
 }
@@ -839,20 +789,20 @@ static const struct fragment_word {
     {"nopicmip", -1},
 };
 
-static void read_fragment_map(md5_stage_reader *reader)
+static void read_fragment_map(md5_material_parser *parser)
 {
-    md5_stage_program *const program = &reader->stage->program;
+    md5_stage_program *const program = &parser->stage->program;
     md5_token token = {.text = ""};
     char text[MD5_IMAGE_TEXT];
     int32_t unit;
-    if (!read_number(reader, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
+    if (!read_number(parser, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
         return;
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
     program->repeat[unit] = MD5_IMAGE_REPEAT;
     for (;;) {
         token = (md5_token){.text = ""};
-        (void)md5i_decl_lex_read_on_line(reader->lex, &token);
+        (void)md5i_decl_lex_read_on_line(parser->lex, &token);
         const struct fragment_word *const row =
             MD5_TOKEN_ROW(struct fragment_word, fragment_words, &token);
         if (!row)
@@ -860,9 +810,9 @@ static void read_fragment_map(md5_stage_reader *reader)
         if (row->repeat >= 0)
             program->repeat[unit] = (md5_image_repeat)row->repeat;
     }
-    md5i_decl_lex_unread(reader->lex, &token);
-    if (md5i_read_image_text(reader->lex, text))
-        (void)md5i_make_image_program(reader->parser->game, text, &program->images[unit]);
+    md5i_decl_lex_unread(parser->lex, &token);
+    if (md5i_read_image_text(parser->lex, text))
+        (void)md5i_make_image_program(parser->game, text, &program->images[unit]);
 }
 
 // == Stages =======================================================================================
@@ -871,7 +821,7 @@ static void read_fragment_map(md5_stage_reader *reader)
 
 static md5_quoted material_name(const md5_material_parser *parser)
 {
-    return md5_quote_text(parser->decl->name);
+    return md5i_quote(parser->decl->name, strlen(parser->decl->name));
 }
 
 // -- Blend ----------------------------------------------------------------------------------------
@@ -921,189 +871,190 @@ static const named_bits *row_of(const named_bits *rows, const md5_token *token)
     return rows;
 }
 
-static uint32_t factor_of(md5_stage_reader *reader, const named_bits *rows, const md5_token *token)
+static uint32_t factor_of(md5_material_parser *parser, const named_bits *rows,
+                          const md5_token *token)
 {
     const named_bits *const row = row_of(rows, token);
     if (!row->word)
-        reader->parser->is_defaulted |=
-            md5i_mistake(reader->lex, "a blend mode such as blend, or two factors such as GL_ONE",
-                         "unknown blend mode %s in material %s", md5i_token_show(token).text,
-                         material_name(reader->parser).text);
+        md5i_mistake(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
+                     "unknown blend mode %s in material %s", md5i_token_show(token).text,
+                     material_name(parser).text);
     return row->bits;
 }
 
-static void read_blend(md5_stage_reader *reader)
+static void read_blend(md5_material_parser *parser)
 {
     md5_token token;
-    if (!md5i_decl_lex_read(reader->lex, &token))
+    if (!md5i_decl_lex_read(parser->lex, &token))
         return;
     const named_bits *const blend = row_of(blends, &token), *const light = row_of(lights, &token);
     if (blend->word) {
-        reader->stage->bits = blend->bits;
+        parser->stage->bits = blend->bits;
         return;
     }
     if (light->word) {
-        reader->stage->light = (md5_stage_light)light->bits;
+        parser->stage->light = (md5_stage_light)light->bits;
         return;
     }
-    const uint32_t source = factor_of(reader, sources, &token);
+    const uint32_t source = factor_of(parser, sources, &token);
     const bool is_known = row_of(sources, &token)->word != NULL;
     // An unknown word alone leaves the blend as it is.
-    if (!is_known && md5_is_lenient(reader->lex->game) && !md5i_decl_lex_take(reader->lex, ","))
+    if (!is_known && md5_is_lenient(parser->game) && !md5i_decl_lex_take(parser->lex, ","))
         return;
-    if (is_known || !md5_is_lenient(reader->lex->game))
-        match(reader->parser, reader->lex, ",");
-    if (md5i_decl_lex_read(reader->lex, &token))
-        reader->stage->bits = source | factor_of(reader, destinations, &token);
+    if (is_known || !md5_is_lenient(parser->game))
+        match(parser, ",");
+    if (md5i_decl_lex_read(parser->lex, &token))
+        parser->stage->bits = source | factor_of(parser, destinations, &token);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
 
-static void read_map(md5_stage_reader *reader)
+static void read_map(md5_material_parser *parser)
 {
     // `map` leaves the kind of an earlier cubeMap as it is.
-    if (reader->value != MD5_IMAGE_2D)
-        reader->stage->cube = (md5_image_cube)reader->value;
-    (void)md5i_read_image_text(reader->lex, reader->image);
+    if (parser->value != MD5_IMAGE_2D)
+        parser->stage->cube = (md5_image_cube)parser->value;
+    (void)md5i_read_image_text(parser->lex, parser->image);
 }
 
-static void read_dynamic(md5_stage_reader *reader)
+static void read_dynamic(md5_material_parser *parser)
 {
-    reader->stage->dynamic = (md5_dynamic_image)reader->value;
-    reader->stage->dynamic_width = md5i_decl_lex_int(reader->lex);
-    reader->stage->dynamic_height = md5i_decl_lex_int(reader->lex);
-    if (reader->value != MD5_IMAGE_REMOTE)
-        reader->stage->texgen = MD5_TEXGEN_SCREEN;
+    parser->stage->dynamic = (md5_dynamic_image)parser->value;
+    parser->stage->dynamic_width = md5i_decl_lex_int(parser->lex);
+    parser->stage->dynamic_height = md5i_decl_lex_int(parser->lex);
+    if (parser->value != MD5_IMAGE_REMOTE)
+        parser->stage->texgen = MD5_TEXGEN_SCREEN;
 }
 
-static void read_video(md5_stage_reader *reader)
+static void read_video(md5_material_parser *parser)
 {
     md5_token token;
-    const bool is_sound_map = reader->value != 0;
-    bool is_read = md5i_decl_lex_read(reader->lex, &token);
+    const bool is_sound_map = parser->value != 0;
+    bool is_read = md5i_decl_lex_read(parser->lex, &token);
     const bool loops = is_read && !is_sound_map && md5i_token_is_word(&token, "loop");
     if (loops)
-        is_read = md5i_decl_lex_read(reader->lex, &token);
+        is_read = md5i_decl_lex_read(parser->lex, &token);
     if (!is_read) {
-        md5i_decl_lex_warn(reader->lex, "missing parameter for '%s' keyword in material %s",
-                           is_sound_map ? "soundmap" : "videoMap",
-                           material_name(reader->parser).text);
+        md5i_decl_lex_warn(parser->lex, "missing parameter for '%s' keyword in material %s",
+                           is_sound_map ? "soundmap" : "videoMap", material_name(parser).text);
         return;
     }
-    reader->stage->video = md5i_keep_token(reader->parser->game, &token);
-    reader->stage->video_loops = loops || is_sound_map;
-    reader->stage->is_sound_map = is_sound_map;
+    parser->stage->video = md5i_keep_token(parser->game, &token);
+    parser->stage->video_loops = loops || is_sound_map;
+    parser->stage->is_sound_map = is_sound_map;
 }
 
-static void set_filter(md5_stage_reader *reader)
+static void set_filter(md5_material_parser *parser)
 {
-    reader->stage->filter = (md5_image_filter)reader->value;
+    parser->stage->filter = (md5_image_filter)parser->value;
 }
 
-static void set_repeat(md5_stage_reader *reader)
+static void set_repeat(md5_material_parser *parser)
 {
-    reader->stage->repeat = (md5_image_repeat)reader->value;
+    parser->stage->repeat = (md5_image_repeat)parser->value;
 }
 
 // -- State ----------------------------------------------------------------------------------------
 
 // A word that sets one bool of md5_stage, given by its offset.
-static void set_flag(md5_stage_reader *reader)
+static void set_flag(md5_material_parser *parser)
 {
-    *(bool *)(void *)((char *)reader->stage + reader->value) = true;
+    *(bool *)(void *)((char *)parser->stage + parser->value) = true;
 }
 
-static void skip_name(md5_stage_reader *reader)
+static void skip_name(md5_material_parser *parser)
 {
-    md5i_decl_lex_skip_line(reader->lex);
+    md5i_decl_lex_skip_line(parser->lex);
 }
 
-static void set_vertex_color(md5_stage_reader *reader)
+static void set_vertex_color(md5_material_parser *parser)
 {
-    reader->stage->vertex_color = (md5_vertex_color)reader->value;
+    parser->stage->vertex_color = (md5_vertex_color)parser->value;
 }
 
-static void add_bits(md5_stage_reader *reader)
+static void add_bits(md5_material_parser *parser)
 {
-    reader->stage->bits |= (uint32_t)reader->value;
+    parser->stage->bits |= (uint32_t)parser->value;
 }
 
-static void set_texgen(md5_stage_reader *reader)
+static void set_texgen(md5_material_parser *parser)
 {
-    reader->stage->texgen = (md5_texgen)reader->value;
+    parser->stage->texgen = (md5_texgen)parser->value;
 }
 
-static void read_polygon_offset(md5_stage_reader *reader)
+static void read_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
-    reader->stage->polygon_offset = 1.0f;
-    if (!md5i_decl_lex_read_on_line(reader->lex, &token))
+    parser->stage->polygon_offset = 1.0f;
+    if (!md5i_decl_lex_read_on_line(parser->lex, &token))
         return;
-    md5i_decl_lex_unread(reader->lex, &token);
-    (void)md5i_decl_lex_float(reader->lex, &reader->stage->polygon_offset);
+    md5i_decl_lex_unread(parser->lex, &token);
+    (void)md5i_decl_lex_float(parser->lex, &parser->stage->polygon_offset);
 }
 
-static void read_texgen(md5_stage_reader *reader)
+static const named_bits texgens[] = {
+    {"normal", MD5_TEXGEN_NORMAL},
+    {"reflect", MD5_TEXGEN_REFLECT},
+    {"skybox", MD5_TEXGEN_SKYBOX},
+    {"wobbleSky", MD5_TEXGEN_WOBBLE_SKY},
+    {NULL, 0},
+};
+
+static void read_texgen(md5_material_parser *parser)
 {
     md5_token token;
-    (void)md5i_decl_lex_any(reader->lex, &token);
-    if (md5i_token_is_word(&token, "normal")) {
-        reader->stage->texgen = MD5_TEXGEN_NORMAL;
-    } else if (md5i_token_is_word(&token, "reflect")) {
-        reader->stage->texgen = MD5_TEXGEN_REFLECT;
-    } else if (md5i_token_is_word(&token, "skybox")) {
-        reader->stage->texgen = MD5_TEXGEN_SKYBOX;
-    } else if (md5i_token_is_word(&token, "wobbleSky")) {
-        reader->stage->texgen = MD5_TEXGEN_WOBBLE_SKY;
-        for (int i = 0; i < 3; i++)
-            reader->parser->material.wobble_registers[i] =
-                md5i_read_expression(reader->parser, reader->lex);
+    (void)md5i_decl_lex_any(parser->lex, &token);
+    const named_bits *const row = row_of(texgens, &token);
+    if (row->word) {
+        parser->stage->texgen = (md5_texgen)row->bits;
     } else {
         // The engine puts no quotes around this name.
-        const md5_quoted name = material_name(reader->parser);
-        reader->parser->is_defaulted |= md5i_mistake(
-            reader->lex, "normal, reflect, skybox or wobbleSky", "bad texGen %s in material %.*s",
-            md5i_token_show(&token).text, (int)strlen(name.text) - 2, name.text + 1);
+        const md5_quoted name = material_name(parser);
+        md5i_mistake(parser->lex, "normal, reflect, skybox or wobbleSky",
+                     "bad texGen %s in material %.*s", md5i_token_show(&token).text,
+                     (int)strlen(name.text) - 2, name.text + 1);
     }
+    for (int i = 0; row->bits == MD5_TEXGEN_WOBBLE_SKY && i < 3; i++)
+        parser->material.wobble_registers[i] = md5i_read_expression(parser);
 }
 
-static void read_alpha_test(md5_stage_reader *reader)
+static void read_alpha_test(md5_material_parser *parser)
 {
-    reader->stage->has_alpha_test = true;
-    reader->stage->alpha_test = md5i_read_expression(reader->parser, reader->lex);
-    reader->parser->material.coverage = MD5_COVERAGE_PERFORATED;
+    parser->stage->has_alpha_test = true;
+    parser->stage->alpha_test = md5i_read_expression(parser);
+    parser->material.coverage = MD5_COVERAGE_PERFORATED;
 }
 
-static void read_condition(md5_stage_reader *reader)
+static void read_condition(md5_material_parser *parser)
 {
-    reader->stage->condition = md5i_read_expression(reader->parser, reader->lex);
+    parser->stage->condition = md5i_read_expression(parser);
 }
 
 // -- Color ----------------------------------------------------------------------------------------
 
-static void set_colored(md5_stage_reader *reader)
+static void set_colored(md5_material_parser *parser)
 {
     for (uint32_t i = 0; i < 4; i++)
-        reader->stage->color[i] = MD5_REGISTER_PARM0 + i;
+        parser->stage->color[i] = MD5_REGISTER_PARM0 + i;
 }
 
 // color r, g, b, a
-static void read_color(md5_stage_reader *reader)
+static void read_color(md5_material_parser *parser)
 {
     for (uint32_t i = 0; i < 4; i++) {
         if (i > 0)
-            match(reader->parser, reader->lex, ",");
-        reader->stage->color[i] = md5i_read_expression(reader->parser, reader->lex);
+            match(parser, ",");
+        parser->stage->color[i] = md5i_read_expression(parser);
     }
 }
 
 // One value for the channels whose bits are set: red 1, green 2, blue 4, alpha 8.
-static void read_channels(md5_stage_reader *reader)
+static void read_channels(md5_material_parser *parser)
 {
-    const uint32_t value = md5i_read_expression(reader->parser, reader->lex);
+    const uint32_t value = md5i_read_expression(parser);
     for (int i = 0; i < 4; i++) {
-        if (reader->value >> i & 1)
-            reader->stage->color[i] = value;
+        if (parser->value >> i & 1)
+            parser->stage->color[i] = value;
     }
 }
 
@@ -1113,8 +1064,8 @@ static void read_channels(md5_stage_reader *reader)
 
 static const struct stage_word {
     const char *word;
-    void (*read)(md5_stage_reader *reader);
-    int value; // reader->value
+    void (*read)(md5_material_parser *parser);
+    int value; // parser->value
 } words[] = {
     {"name", skip_name, 0},
     {"blend", read_blend, 0},
@@ -1144,11 +1095,11 @@ static const struct stage_word {
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_polygon_offset, 0},
     {"texGen", read_texgen, 0},
-    {"scroll", read_scroll, 0},
-    {"translate", read_scroll, 0},
-    {"scale", read_scale, 0},
-    {"centerScale", read_center_scale, 0},
-    {"shear", read_shear, 0},
+    {"scroll", read_pair, PAIR_SCROLL},
+    {"translate", read_pair, PAIR_SCROLL},
+    {"scale", read_pair, PAIR_SCALE},
+    {"centerScale", read_pair, PAIR_CENTER_SCALE},
+    {"shear", read_pair, PAIR_SHEAR},
     {"rotate", read_rotate, 0},
     {"maskRed", add_bits, MD5_STAGE_NO_RED},
     {"maskGreen", add_bits, MD5_STAGE_NO_GREEN},
@@ -1199,55 +1150,49 @@ static bool set_image(md5_material_parser *parser, const char *image, md5_stage 
     return true;
 }
 
-// Reads a token. A text that ends within a stage ends the stage, which in the engine's verdict is a
-// mistake; in the lenient one the material reports the end.
-static bool read_token(md5_material_parser *parser, md5_decl_lex *lex, md5_token *token)
-{
-    if (md5_is_lenient(lex->game))
-        return md5i_decl_lex_read(lex, token);
-    parser->is_defaulted |= !md5i_decl_lex_any(lex, token);
-    return true;
-}
-
-void md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
+void md5i_read_stage(md5_material_parser *parser)
 {
     md5_token token;
-    md5_stage_reader reader = {.parser = parser, .lex = lex};
     if (parser->material.num_stages == MD5_MAX_STAGES) {
-        md5i_decl_lex_warn(lex, "material %s exceeded %d stages", material_name(parser).text,
-                           (int)MD5_MAX_STAGES);
+        md5i_decl_lex_warn(parser->lex, "material %s exceeded %d stages",
+                           material_name(parser).text, (int)MD5_MAX_STAGES);
         parser->is_defaulted = true;
         return;
     }
-    reader.stage = new_stage(parser);
+    md5_stage *const stage = parser->stage = new_stage(parser);
+    parser->image[0] = '\0';
     while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
-        const bool is_read = read_token(parser, lex, &token);
+        // A text that ends within a stage ends the stage, which in the engine's verdict is a
+        // mistake; in the lenient one the material reports the end.
+        const bool is_lenient = md5_is_lenient(parser->game);
+        const bool is_read = is_lenient ? md5i_decl_lex_read(parser->lex, &token)
+                                        : md5i_decl_lex_any(parser->lex, &token);
+        parser->is_defaulted |= !is_read && !is_lenient;
         if (parser->is_defaulted)
             break;
         if (!is_read || md5i_token_is(&token, "}")) {
             parser->material.num_stages++;
             // The image of a stage, once its last word has been read.
-            md5_stage *const stage = reader.stage;
             const bool has_other =
                 stage->video || stage->dynamic || stage->program.vertex || stage->program.fragment;
-            if (reader.image[0] == '\0' && has_other) {
+            if (parser->image[0] == '\0' && has_other) {
                 stage->image.text = "";
                 return;
             }
-            if (reader.image[0] == '\0')
-                md5i_decl_lex_warn(lex, "material %s had stage with no image",
+            if (parser->image[0] == '\0')
+                md5i_decl_lex_warn(parser->lex, "material %s had stage with no image",
                                    material_name(parser).text);
-            (void)set_image(parser, reader.image, stage);
+            (void)set_image(parser, parser->image, stage);
             return;
         }
         const struct stage_word *const row = MD5_TOKEN_ROW(struct stage_word, words, &token);
         if (row) {
-            reader.value = row->value;
-            row->read(&reader);
+            parser->value = row->value;
+            row->read(parser);
             continue;
         }
-        parser->is_defaulted |= md5i_unknown_word(lex, &token, MD5_WORD_STAGE, "unknown token",
-                                                  parser->decl->name, "a word of stages or '}'");
+        md5i_unknown_word(parser->lex, &token, MD5_WORD_STAGE, "unknown token", parser->decl->name,
+                          "a word of stages or '}'");
     }
 }
 

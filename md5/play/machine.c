@@ -25,13 +25,13 @@ void md5_destroy_machine(md5_machine *machine)
 
 const md5_machine_desc *md5_machine_tables(const md5_machine *machine)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return &machine->tables;
 }
 
 uint64_t md5_machine_fingerprint(const md5_machine *machine)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return machine->fingerprint;
 }
 
@@ -56,25 +56,25 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
 
 uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return FIND(&machine->tables, parameters, name);
 }
 
 uint32_t md5_find_clip(const md5_machine *machine, const char *name)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return FIND(&machine->tables, clips, name);
 }
 
 uint32_t md5_find_layer(const md5_machine *machine, const char *name)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return FIND(&machine->tables, layers, name);
 }
 
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     if (layer >= machine->tables.num_layers)
         return MD5_NONE;
     return FIND(&machine->tables.layers[layer], states, name);
@@ -82,26 +82,26 @@ uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *
 
 uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return FIND(&machine->tables, modifiers, name);
 }
 
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return machine->num_morphs;
 }
 
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
                                        : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     const md5_machine_desc *const tables = &machine->tables;
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)

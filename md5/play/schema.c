@@ -68,8 +68,7 @@
 #define ONLY(kind) .kinds = BIT(kind)
 // Of the schema whose rows are of type ROW.
 #define KIND(member) .kind = offsetof(ROW, member), .has_kind = true
-#define COLUMNS(list) \
-    .size = sizeof(ROW), .num_columns = sizeof(list) / sizeof((list)[0]), .columns = (list)
+#define COLUMNS(list) .size = sizeof(ROW), .num_columns = MD5_COUNT(list), .columns = (list)
 
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -489,7 +489,7 @@ static bool build_all(md5_building *building)
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(tables_reserve_zero(&md5i_machine_schema, desc),
                  "desc: reserved members of all tables must be 0");

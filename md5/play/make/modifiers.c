@@ -354,7 +354,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
         {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
     };
-    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+    for (size_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
             return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
                                 QUOTED(desc->name), only[i].words);

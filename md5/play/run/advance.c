@@ -970,7 +970,7 @@ static double average_interval(md5_player *player, double left)
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                       void *user)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
     step_context context = {player, events, user, 0.0};
     player->motion = (md5_root_delta){.cosine = 1.0};
@@ -998,7 +998,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 
 md5_xform md5_player_root_motion(const md5_player *player)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     return md5_transform_to_axes(player->machine->model->skeleton.axes,
                                  md5i_root_delta_transform(player->motion));
 }

@@ -437,7 +437,7 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
 
 void md5_player_morphs(md5_player *player, float *weights)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");

@@ -15,7 +15,7 @@
 
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT_RESERVED(detail);
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
@@ -76,7 +76,7 @@ static void sum_axis(const md5_machine *machine, float *low, float *high)
 
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
@@ -121,7 +121,7 @@ static void place(md5_block *block, const placed_array *arrays, size_t count)
     }
 }
 
-#define PLACE(block, arrays) place(block, arrays, sizeof(arrays) / sizeof((arrays)[0]))
+#define PLACE(block, arrays) place(block, arrays, MD5_COUNT(arrays))
 
 // Room for the largest state of a layer.
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
@@ -258,7 +258,7 @@ static void put_parameter(md5_player *player, uint32_t parameter, float value)
 
 void md5_player_reset(md5_player *player)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
@@ -302,7 +302,7 @@ void md5_player_reset(md5_player *player)
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     if (parameter >= tables->num_parameters || !isfinite(value))
         return false;
@@ -313,7 +313,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
                                                               : 0.0f;
 }
@@ -327,7 +327,7 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
                         md5_fade fade, md5_ease_kind easing)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
     MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     if (!has_state(player, layer, state))
@@ -346,7 +346,7 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
 
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     if (!has_state(player, layer, state))
         return false;
     md5i_change_state(player, layer, &(md5_change){.state = state, .start = time});
@@ -355,13 +355,13 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
 
 md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     const bool has_feet = modifier < machine->tables.num_modifiers
                           && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_FEET;
@@ -370,7 +370,7 @@ md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     const bool has_gaze = modifier < machine->tables.num_modifiers
                           && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_GAZE;
@@ -379,14 +379,14 @@ md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     player->ground = ground;
     player->ground_user = user;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
@@ -419,7 +419,7 @@ static md5_xform *align(void *scratch)
 
 size_t md5_player_pose_scratch(const md5_machine *machine)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_NOT_NULL(machine);
     // One for a layer, one for the second of two blended states, one for a state whose difference
     // is computed, and those that evaluating a state needs besides its result, which is 1 of
     // max_poses. One-shots need three.
@@ -446,8 +446,8 @@ static void show_kept(const md5_player *player, md5_xform *pose)
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
                      void *scratch)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
-    MD5_ASSERT(scratch != NULL, "scratch: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(md5_are_apart(joints, player->machine->num_joints * sizeof *joints, palette,
                              player->machine->num_joints * sizeof *palette),

@@ -573,7 +573,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
 
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_archive archive = {.mode = WRITE, .to = (uint8_t *)bytes, .size = size, .version = VERSION};
     md5_player copy = *player;
@@ -656,8 +656,8 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
 
 void md5_player_copy(md5_player *to, const md5_player *from)
 {
-    MD5_ASSERT(to != NULL, "to: not NULL");
-    MD5_ASSERT(from != NULL, "from: not NULL");
+    MD5_ASSERT_NOT_NULL(to);
+    MD5_ASSERT_NOT_NULL(from);
     MD5_ASSERT(to->machine == from->machine, "to, from: of the same machine");
     const md5_machine *const machine = from->machine;
     const md5_machine_desc *const tables = &machine->tables;

@@ -148,7 +148,7 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
 bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                           const md5_shot_desc *desc)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     static const md5_shot_desc defaults = {0};
     const md5_machine *const machine = player->machine;
     const md5_shot_desc *const from = desc ? desc : &defaults;
@@ -194,7 +194,7 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
 
 bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return false;
     md5_shot_slot *const of = &player->slots[slot];
@@ -210,7 +210,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
 
 md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_NOT_NULL(player);
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return (md5_shot_status){0};
     const md5_shot *const shot = &player->slots[slot].shots[player->slots[slot].num_shots - 1];

@@ -46,7 +46,7 @@ static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
 static bool is_plain(const char *name)
 {
     static const char *const taken[] = {"any", "nothing", "not", "and", "frame"};
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(taken); i++) {
         if (strcmp(name, taken[i]) == 0)
             return false;
     }
@@ -480,7 +480,7 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
 size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
                          size_t size, md5_error *error)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
