@@ -60,8 +60,6 @@ const char *test_message_of(void (*mistake)(const void *context), const void *co
 #include <io.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 static jmp_buf before_mistake;
 

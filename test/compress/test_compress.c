@@ -1,16 +1,10 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
 #include "test/pose/own_clip.h"
-#include "test/test.h"
+#include "test/real.h"
 
-#include "md5/md5model.h"
 #include "md5/md5skin.h"
 #include "md5/pose/kernels.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Independent forward kinematics: matrices in doubles --------------------------------------
 
@@ -21,17 +15,14 @@ typedef struct frame3 {
 static frame3 frame_of(const md5_xform *local)
 {
     const md5_quat r = local->rotation;
-    const double length = sqrt((double)r.x * (double)r.x + (double)r.y * (double)r.y
-                               + (double)r.z * (double)r.z + (double)r.w * (double)r.w);
-    const double x = (double)r.x / length, y = (double)r.y / length;
-    const double z = (double)r.z / length, w = (double)r.w / length;
+    const double length =
+        sqrt((double)r.x * r.x + (double)r.y * r.y + (double)r.z * r.z + (double)r.w * r.w);
+    const double x = r.x / length, y = r.y / length;
+    const double z = r.z / length, w = r.w / length;
     return (frame3){{
-        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-         (double)local->translation.x},
-        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-         (double)local->translation.y},
-        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-         (double)local->translation.z},
+        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), local->translation.x},
+        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), local->translation.y},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), local->translation.z},
     }};
 }
 
@@ -60,7 +51,7 @@ static void walk(const md5_skeleton *skeleton, const md5_xform *pose, frame3 *jo
 
 static void add_point(const frame3 *joint, md5_vec3 at, double weight, double sum[3])
 {
-    const double p[3] = {(double)at.x, (double)at.y, (double)at.z};
+    const double p[3] = {at.x, at.y, at.z};
     for (int row = 0; row < 3; row++) {
         const double *const m = joint->m[row];
         sum[row] += weight * (m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3]);
@@ -78,8 +69,8 @@ static double vertex_distance(const md5_model *model, const frame3 *a, const fra
             for (uint32_t k = 0; k < mesh->file_vertices[v].num_weights; k++) {
                 const md5_weight *const weight =
                     &mesh->weights[mesh->file_vertices[v].first_weight + k];
-                add_point(&a[weight->joint], weight->offset, (double)weight->bias, from);
-                add_point(&b[weight->joint], weight->offset, (double)weight->bias, to);
+                add_point(&a[weight->joint], weight->offset, weight->bias, from);
+                add_point(&b[weight->joint], weight->offset, weight->bias, to);
             }
             const double x = from[0] - to[0], y = from[1] - to[1], z = from[2] - to[2];
             const double distance = sqrt(x * x + y * y + z * z);
@@ -149,7 +140,7 @@ static void compress_case(clip_case *of, float tolerance)
     const md5_compress_opts options = {
         .tolerance = tolerance, .model = of->model, .distances = of->model ? NULL : distances};
     of->compressed = md5_compress_anim(of->anim, &options, NULL, &error);
-    test_check(of->compressed != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(of->compressed != NULL, "%s", error.message);
     free(distances);
 }
 
@@ -165,15 +156,15 @@ static double check_clip(const char *model, const char *path, float tolerance)
     double bytes = 0.0;
     clip_case of = {.anim = md5_load_anim(path, NULL, &error)};
     of.model = model ? md5_load_model(test_path(model), NULL, NULL) : NULL;
-    if (test_check(of.anim != NULL && (of.model != NULL) == (model != NULL), __FILE__, __LINE__,
-                   "%s: %s", path, error.message)) {
+    if (CHECK_THAT(of.anim != NULL && (of.model != NULL) == (model != NULL), "%s: %s", path,
+                   error.message)) {
         compress_case(&of, tolerance);
         if (of.compressed) {
             CHECK(of.compressed->max_error <= tolerance);
-            const double most = (double)of.compressed->max_error * 1.0001 + 1e-6;
+            const double most = of.compressed->max_error * 1.0001 + 1e-6;
             const double found = measured(&of);
-            test_check(found <= most, __FILE__, __LINE__, "%s: %g, but %g is reported", path, found,
-                       (double)of.compressed->max_error);
+            CHECK_THAT(found <= most, "%s: %g, but %g is reported", path, found,
+                       of.compressed->max_error);
             bytes = bytes_a_joint_frame(of.compressed);
         }
     }
@@ -276,13 +267,13 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
             const md5_moment moment = moment_of(&of, i, &random);
             md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
                              poses);
-            for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
-                if (!md5i_cpu_has(levels[n]))
+            EACH (level, levels) {
+                if (!md5i_cpu_has(*level))
                     continue;
-                md5i_sample_with(md5i_pose_kernels_of(levels[n]), binding, &moment, MD5_ROOT_FILE,
+                md5i_sample_with(md5i_pose_kernels_of(*level), binding, &moment, MD5_ROOT_FILE,
                                  poses + count);
                 CHECK(is_same(poses, poses + count, count));
-                md5i_packed_sample_with(md5i_pose_kernels_of(levels[n])->sample_packed,
+                md5i_packed_sample_with(md5i_pose_kernels_of(*level)->sample_packed,
                                         of.compressed->packed, &moment, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
@@ -499,7 +490,7 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
     }
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(made.at, made.size, NULL, &error);
-    test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(anim != NULL, "%s", error.message);
     free(made.at);
     return anim;
 }
@@ -516,7 +507,7 @@ static const struct {
 } sizes[] = {{3, 2},    {40, 2},   {65, 2},   {90, 2},   {120, 2},  {150, 2},  {200, 2},
              {260, 2},  {330, 2},  {400, 2},  {550, 2},  {8, 150},  {20, 150}, {700, 2},
              {1100, 2}, {1500, 2}, {1900, 2}, {2400, 2}, {3000, 2}, {5000, 2}};
-enum { NUM_SIZES = sizeof sizes / sizeof sizes[0], MOST_FAILURES = 100, LARGE = 600, FIRST = 6 };
+enum { NUM_SIZES = COUNT_OF(sizes), MOST_FAILURES = 100, LARGE = 600, FIRST = 6 };
 
 // In large clips only the first allocations fail, because a complete run takes long.
 static size_t most_failures(int i)
@@ -599,14 +590,6 @@ static const char *const gaps[] = {
 };
 enum { NUM_GAPS = 3 };
 
-static double distance(const md5_xform *a, const md5_xform *b)
-{
-    const double x = (double)a->translation.x - (double)b->translation.x;
-    const double y = (double)a->translation.y - (double)b->translation.y;
-    const double z = (double)a->translation.z - (double)b->translation.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 TEST (compress_binds_across_joints_that_the_model_lacks) {
     md5_anim *const anim = make_branches(4, 12);
     const md5_compress_opts options = {.tolerance = 0.001f};
@@ -622,7 +605,8 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
             md5_sample(plain, moment, (md5_root)(k % 3), exact);
             md5_sample(binding, moment, (md5_root)(k % 3), pose);
             for (int joint = 0; joint < 2; joint++)
-                CHECK_NEAR(distance(&exact[joint], &pose[joint]), 0.0, 0.01);
+                CHECK_NEAR(real_distance(exact[joint].translation, pose[joint].translation), 0.0,
+                           0.01);
         }
         md5_free_binding(binding);
         md5_free_binding(plain);

@@ -1,14 +1,8 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
-#include "md5/md5model.h"
-#include "test/test.h"
 #include "test/pose/own_clip.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/real.h"
 
 enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 
@@ -35,7 +29,7 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
     }
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, &error);
-    test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(anim != NULL, "%s", error.message);
     free(text);
     return anim;
 }
@@ -45,7 +39,7 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
     md5_error error = {0};
     const md5_compress_opts options = {.tolerance = tolerance};
     md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
-    test_check(compressed != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(compressed != NULL, "%s", error.message);
     return compressed;
 }
 
@@ -53,19 +47,9 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
 // radians) plus the distance between the translations.
 static double difference(const md5_xform *a, const md5_xform *b)
 {
-    const double p[4] = {(double)a->rotation.x, (double)a->rotation.y, (double)a->rotation.z,
-                         (double)a->rotation.w};
-    const double q[4] = {(double)b->rotation.x, (double)b->rotation.y, (double)b->rotation.z,
-                         (double)b->rotation.w};
-    double same = 0.0, opposite = 0.0;
-    for (int i = 0; i < 4; i++) {
-        same += (p[i] - q[i]) * (p[i] - q[i]);
-        opposite += (p[i] + q[i]) * (p[i] + q[i]);
-    }
-    const double x = (double)a->translation.x - (double)b->translation.x;
-    const double y = (double)a->translation.y - (double)b->translation.y;
-    const double z = (double)a->translation.z - (double)b->translation.z;
-    return sqrt(same < opposite ? same : opposite) + sqrt(x * x + y * y + z * z);
+    const real4 p = real4_widen(a->rotation), q = real4_towards(real4_widen(b->rotation), p);
+    const real4 way = real4_add(p, real4_scale(q, -1.0));
+    return sqrt(real4_dot(way, way)) + real_distance(a->translation, b->translation);
 }
 
 // -- Steps and distances ----------------------------------------------------------------------
@@ -88,9 +72,9 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
     for (int i = 0; i < JOINTS && is_found; i++) {
-        CHECK_NEAR((double)of.own[i], own[i], 1e-5);
-        CHECK_NEAR((double)of.reach[i], reach[i], 1e-5);
-        CHECK_NEAR((double)of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
+        CHECK_NEAR(of.own[i], own[i], 1e-5);
+        CHECK_NEAR(of.reach[i], reach[i], 1e-5);
+        CHECK_NEAR(of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
     }
     md5i_arena_free(&arena);
     md5_free_anim(anim);
@@ -101,8 +85,8 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
 // Like a wheel, b turns so far that every component of its rotation passes through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
-    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
-        md5_anim *const anim = make_anim(turns[i], 50.0, "c");
+    EACH (turn, turns) {
+        md5_anim *const anim = make_anim(*turn, 50.0, "c");
         md5_anim *const compressed = compress(anim, 0.01f);
         for (int k = 0; k < 100 && compressed; k++) {
             md5_xform exact[JOINTS], pose[JOINTS];
@@ -124,11 +108,11 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
         md5_xform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
         md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->packed, &moment, a);
-        for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
-            if (!md5i_cpu_has(levels[n]))
+        EACH (level, levels) {
+            if (!md5i_cpu_has(*level))
                 continue;
-            md5i_packed_sample_with(md5i_pose_kernels_of(levels[n])->sample_packed,
-                                    compressed->packed, &moment, b);
+            md5i_packed_sample_with(md5i_pose_kernels_of(*level)->sample_packed, compressed->packed,
+                                    &moment, b);
             CHECK(memcmp(a, b, sizeof a) == 0);
         }
     }
@@ -194,7 +178,7 @@ TEST (compress_gives_the_motion_of_the_root) {
         const md5_moment to = md5_moment_at(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
         const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
         const md5_vec3 found = md5_anim_root_motion(compressed, from, to);
-        CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
+        CHECK_NEAR(found.x, exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
             md5_xform a[JOINTS], b[JOINTS];
             sample_own(anim, from, (md5_root)root, a);
@@ -267,8 +251,7 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
     md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK(compressed == NULL);
     CHECK_UINT(error.status, status);
-    test_check(strstr(error.message, says) != NULL, __FILE__, __LINE__, "'%s' lacks '%s'",
-               error.message, says);
+    CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
     md5_free_anim(compressed);
 }
 

@@ -3,12 +3,6 @@
 #include "test/pose/own_clip.h"
 #include "test/test.h"
 
-#include "md5/md5model.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #if !defined(NDEBUG)
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
@@ -163,9 +157,9 @@ static const mistake mistakes[] = {
 TEST (compress_ends_with_the_callers_mistakes) {
     md5_anim *const anim = md5_load_anim(test_path(ANIM), NULL, NULL);
     md5_anim *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
-        test_check(strstr(test_message_of(mistakes[i].make, compressed), mistakes[i].says) != NULL,
-                   __FILE__, __LINE__, "mistake %zu: %s", i, mistakes[i].says);
+    for (size_t i = 0; i < COUNT_OF(mistakes); i++)
+        CHECK_THAT(strstr(test_message_of(mistakes[i].make, compressed), mistakes[i].says) != NULL,
+                   "mistake %zu: %s", i, mistakes[i].says);
     CHECK(strstr(test_message_of(reserved_of_options, anim), "reserved members must be 0"));
     CHECK(strstr(test_message_of(compress_with_half_of_files, anim), "both functions or none"));
     CHECK(strstr(test_message_of(compress_with_half_an_allocator, anim), "both functions or none"));
@@ -232,8 +226,8 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         md5_local_to_model(&model->skeleton, pose, a);
         md5_sample(packed, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, b);
-        const double x = (double)a[1].m[3] - (double)b[1].m[3];
-        const double y = (double)a[1].m[7] - (double)b[1].m[7];
+        const double x = (double)a[1].m[3] - b[1].m[3];
+        const double y = (double)a[1].m[7] - b[1].m[7];
         const double distance = sqrt(x * x + y * y);
         worst = distance > worst ? distance : worst;
     }
@@ -256,7 +250,7 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     CHECK(num_warnings == 1);
     if (compressed) {
         const double distance = hand_distance(model, anim, compressed);
-        test_check(distance <= 0.0501, __FILE__, __LINE__, "%g", distance);
+        CHECK_THAT(distance <= 0.0501, "%g", distance);
     }
     md5_free_anim(compressed);
     md5_free_anim(anim);

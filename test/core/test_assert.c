@@ -4,10 +4,7 @@
 #include "test/pose/own_clip.h"
 #include "test/test.h"
 
-#include "md5/md5model.h"
 #include "md5/md5skin.h"
-
-#include <string.h>
 
 static const char *const model_path = "models/bobbin/bobbin.md5mesh";
 static const char *const anim_path = "models/bobbin/walk.md5anim";
@@ -159,10 +156,10 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };
     loaded all = load();
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, &all);
-        CHECK(strstr(message, mistakes[i].function) != NULL);
-        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, &all);
+        CHECK(strstr(message, mistake->function) != NULL);
+        CHECK(strstr(message, mistake->argument) != NULL);
     }
     unload(&all);
 }

@@ -6,8 +6,6 @@
 #include "md5/md5curve.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 // Random points and curves for tests, and distances to points in double precision.
 
@@ -32,13 +30,13 @@ static md5_curve *curve_of(const md5_curve_desc *desc)
 {
     md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
-    test_check(curve != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(curve != NULL, "%s", error.message);
     return curve;
 }
 
 static double curve_distance(md5_vec3 a, point3 b)
 {
-    const double x = (double)a.x - b.x[0], y = (double)a.y - b.x[1], z = (double)a.z - b.x[2];
+    const double x = a.x - b.x[0], y = a.y - b.x[1], z = a.z - b.x[2];
     return sqrt(x * x + y * y + z * z);
 }
 
@@ -46,9 +44,9 @@ static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
 {
     point3 sum = {{0, 0, 0}};
     for (int i = 0; i < count; i++) {
-        sum.x[0] += shares[i] * (double)points[i].x;
-        sum.x[1] += shares[i] * (double)points[i].y;
-        sum.x[2] += shares[i] * (double)points[i].z;
+        sum.x[0] += shares[i] * points[i].x;
+        sum.x[1] += shares[i] * points[i].y;
+        sum.x[2] += shares[i] * points[i].z;
     }
     return sum;
 }
@@ -112,7 +110,7 @@ static point3 at_point(const md5_curve_desc *desc, int i)
     const int n = (int)desc->num_points;
     if (desc->is_closed || (i >= 0 && i < n)) {
         const md5_vec3 p = desc->points[(i + n) % n];
-        return (point3){{(double)p.x, (double)p.y, (double)p.z}};
+        return (point3){{p.x, p.y, p.z}};
     }
     point3 mirrored;
     const point3 end = at_point(desc, i < 0 ? 0 : n - 1);
@@ -182,7 +180,7 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
     double shares[CURVE_POINTS], total = 0.0;
     const int n = (int)desc->num_points;
     for (int i = 0; i < n; i++) {
-        shares[i] = basis(knots, i, degree, u) * (desc->weights ? (double)desc->weights[i] : 1.0);
+        shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1.0);
         total += shares[i];
     }
     for (int i = 0; i < n; i++)
@@ -195,7 +193,7 @@ static point3 exact_nurbs(const md5_curve_desc *desc, double t)
     const int n = (int)desc->num_points, degree = desc->degree ? (int)desc->degree : 3;
     double knots[2 * CURVE_POINTS + 16];
     for (int i = 0; i <= n + degree; i++)
-        knots[i] = desc->knots ? (double)desc->knots[i] : fmin(fmax(i - degree, 0), n - degree);
+        knots[i] = desc->knots ? desc->knots[i] : fmin(fmax(i - degree, 0), n - degree);
     return rational_sum(desc, knots, degree, knots[degree] + t * (knots[n] - knots[degree]));
 }
 
@@ -330,7 +328,7 @@ static const md5_curve_desc every_kind[] = {
     {.kind = MD5_CURVE_NURBS, .num_points = 9, .degree = 4},
     {.kind = MD5_CURVE_NURBS, .num_points = 9, .degree = 2, .is_closed = true},
 };
-enum { NUM_KINDS = sizeof every_kind / sizeof every_kind[0] };
+enum { NUM_KINDS = COUNT_OF(every_kind) };
 
 // Basis functions that sum to 1 leave a point where it is.
 TEST (curve_of_equal_points_is_a_point) {
@@ -450,7 +448,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
             const md5_vec3 after = md5_curve_tangent(curve, start + 1e-9);
-            const double jump = (double)md5_vec3_length(md5_vec3_sub(after, before));
+            const double jump = md5_vec3_length(md5_vec3_sub(after, before));
             CHECK_NEAR(jump / (double)md5_vec3_length(after), 0.0, 1e-4);
         }
         md5_destroy_curve(curve);
@@ -489,7 +487,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
         if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1.0, 1e-6) || !CHECK(p.z == 5.0f)
-            || !CHECK_NEAR((double)(p.x * tangent.x + p.y * tangent.y), 0.0, 1e-5))
+            || !CHECK_NEAR((p.x * tangent.x + p.y * tangent.y), 0.0, 1e-5))
             break;
     }
     CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
@@ -502,8 +500,7 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
     for (int i = 0; i <= 720; i++) {
         const double angle = 2.0 * pi * i / 720.0;
         const md5_vec3 p = md5_curve_point(circle, md5_curve_at_distance(circle, length * i / 720));
-        if (!CHECK_NEAR((double)p.x, 10.0 * cos(angle), 1e-5)
-            || !CHECK_NEAR((double)p.y, 10.0 * sin(angle), 1e-5))
+        if (!CHECK_NEAR(p.x, 10.0 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10.0 * sin(angle), 1e-5))
             break;
     }
     md5_destroy_curve(circle);
@@ -543,7 +540,7 @@ TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     md5_curve *const cusp = curve_of(&desc);
-    CHECK_NEAR((double)md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
+    CHECK_NEAR(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
     const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
     CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
@@ -563,8 +560,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     for (int i = 1; i <= num_sides; i++) {
         const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
         const md5_vec3 step = md5_vec3_sub(p, last);
-        sum += sqrt((double)step.x * (double)step.x + (double)step.y * (double)step.y
-                    + (double)step.z * (double)step.z);
+        sum += sqrt((double)step.x * step.x + (double)step.y * step.y + (double)step.z * step.z);
         last = p;
     }
     CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
@@ -616,7 +612,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 last = md5_curve_point(curve, 0.0);
     for (int i = 1; i <= num_steps; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
-        if (!CHECK_NEAR((double)md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
+        if (!CHECK_NEAR(md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
             break;
         last = p;
     }
@@ -712,11 +708,11 @@ TEST (curve_refuses_knots) {
         {{0, 0, 0, 0, 1e-10f, 1, 3, 3, 3, 3},
          "knots 3 and 4 differ by 1e-10, expected 0 or at least 3e-09"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    EACH (row, cases)
         refuse(
             &(md5_curve_desc){
-                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 6, .knots = cases[i].knots},
-            cases[i].message);
+                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 6, .knots = row->knots},
+            row->message);
     refuse(&(md5_curve_desc){.kind = MD5_CURVE_NURBS,
                              .points = line,
                              .num_points = 6,
@@ -797,8 +793,7 @@ TEST (curve_of_many_points) {
         points[i] = (md5_vec3){(float)i, 0.0f, 0.0f};
     md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
-    CHECK_NEAR((double)md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25,
-               1e-2);
+    CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);
     md5_destroy_curve(curve);
 }
 
@@ -868,9 +863,9 @@ TEST (mistakes_with_curves_are_reported) {
         {at_distance_of_nothing, NULL, "md5_curve_at_distance(): curve: not NULL"},
         {start_of_no_piece, curve, "md5_curve_start(): piece: at most the number of pieces"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, mistakes[i].context);
-        CHECK(strstr(message, mistakes[i].message) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, mistake->context);
+        CHECK(strstr(message, mistake->message) != NULL);
     }
     md5_destroy_curve(curve);
 }

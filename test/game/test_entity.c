@@ -1,20 +1,13 @@
 // Entities: what is loaded for a name, their heads and attachments.
 #include "test/game/entity_case.h"
-#include "test/game/game_case.h"
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include "md5/md5game.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void check_vector(md5_vec3 v, double x, double y, double z)
 {
-    CHECK_NEAR((double)v.x, x, 1e-4);
-    CHECK_NEAR((double)v.y, y, 1e-4);
-    CHECK_NEAR((double)v.z, z, 1e-4);
+    CHECK_NEAR(v.x, x, 1e-4);
+    CHECK_NEAR(v.y, y, 1e-4);
+    CHECK_NEAR(v.z, z, 1e-4);
 }
 
 TEST (entities_have_model_clips_and_materials) {
@@ -30,9 +23,9 @@ TEST (entities_have_model_clips_and_materials) {
     CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a shared file, loaded once
     CHECK_UINT(imp->clips[5].num_files, 2);
     CHECK_STRING(imp->materials[0], "scarlet");
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0, 0.0);
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_ALL][LID], 1.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_ALL][LID], 1.0, 0.0);
     CHECK_UINT(imp->num_parts, 0);
     CHECK_UINT(imp->num_warnings, 0);
     CHECK(imp->size > 0);
@@ -91,8 +84,7 @@ static void check_failure(const char *text, md5_status status, const char *place
     CHECK(!md5_load_entity(game, "e", NULL, &error));
     CHECK_UINT(error.status, status);
     (void)md5_format_error(&error, shown, sizeof shown);
-    test_check(strstr(shown, place) == shown && strstr(shown, message), __FILE__, __LINE__, "%s",
-               shown);
+    CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
     md5_destroy_game(game);
 }
 
@@ -540,14 +532,14 @@ TEST (entities_are_loaded_in_other_axes) {
     const md5_vec3 inside = {1.0f, 2.0f, 4.0f};
     md5_vec3 expected[ENTITY_JOINTS + 2], points[ENTITY_JOINTS + 2];
     for (md5_axes axes = MD5_AXES_ID; axes <= MD5_AXES_BLENDER; axes = (md5_axes)(axes + 1)) {
-        for (size_t k = 0; k < sizeof clips / sizeof clips[0]; k++) {
+        EACH (clip, clips) {
             const md5_load_opts opts = {.axes = axes, .scale = 0.5f};
             const md5_mat34 to_axes = md5_mat34_from_axes(axes, opts.scale);
-            pose_points(game, NULL, clips[k], inside, expected);
-            pose_points(game, &opts, clips[k], md5_mat34_point(to_axes, inside), points);
+            pose_points(game, NULL, *clip, inside, expected);
+            pose_points(game, &opts, *clip, md5_mat34_point(to_axes, inside), points);
             for (int i = 0; i < ENTITY_JOINTS + 2; i++) {
                 const md5_vec3 p = md5_mat34_point(to_axes, expected[i]);
-                check_vector(points[i], (double)p.x, (double)p.y, (double)p.z);
+                check_vector(points[i], p.x, p.y, p.z);
             }
         }
     }

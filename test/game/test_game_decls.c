@@ -4,10 +4,6 @@
 #include "test/test.h"
 
 #include "md5/game/decl_lex.h"
-#include "md5/md5game.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static void check_decl(const md5_game *game, md5_decl_type type, uint32_t index, const char *name,
                        const char *file, uint32_t line)
@@ -141,7 +137,7 @@ static double table_at(md5_game *game, const char *name, float x)
     if (!CHECK(op.table))
         return -1e30;
     md5_evaluate_material(&material, &input, registers);
-    return (double)registers[MD5_FIRST_REGISTER];
+    return registers[MD5_FIRST_REGISTER];
 }
 
 TEST (tables_repeat_snap_and_clamp) {
@@ -574,8 +570,8 @@ TEST (warnings_point_to_the_beginning_of_words) {
     static const char mesh[] =
         "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
         "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"toe\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const game_text texts[] = {{cases[i].file, cases[i].text}, {"a.md5mesh", mesh}};
+    EACH (row, cases) {
+        const game_text texts[] = {{row->file, row->text}, {"a.md5mesh", mesh}};
         const md5_game_path path = game_place(texts, 2, false);
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
@@ -585,8 +581,8 @@ TEST (warnings_point_to_the_beginning_of_words) {
         (void)md5_game_skin_def(game, "m", NULL);
         (void)md5_game_model_def(game, "m", NULL);
         (void)md5_game_entity_def(game, "m", NULL);
-        test_check(last.column == cases[i].column, __FILE__, __LINE__, "%s: column %u of %s",
-                   cases[i].text, (unsigned)last.column, last.message);
+        CHECK_THAT(last.column == row->column, "%s: column %u of %s", row->text,
+                   (unsigned)last.column, last.message);
         md5_destroy_game(game);
     }
 }

@@ -2,14 +2,6 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
-#include "md5/md5game.h"
-#include "md5/md5model.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Opens a game whose only material is m, and returns that.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
 {
@@ -208,7 +200,7 @@ TEST (stages_keep_words_of_their_own) {
     CHECK(stage->no_picmip && stage->has_alpha_test);
     CHECK_UINT(stage->vertex_color, MD5_VERTEX_COLOR_MODULATE);
     CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
-    CHECK_NEAR((double)stage->polygon_offset, -2.0, 0.0);
+    CHECK_NEAR(stage->polygon_offset, -2.0, 0.0);
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
@@ -226,13 +218,13 @@ TEST (stages_keep_programs) {
     CHECK_STRING(program->fragment, "heat.vfp");
     CHECK_UINT(program->num_vertex_parms, 2);
     CHECK_UINT(program->vertex_parms[1][0], MD5_REGISTER_TIME);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][1]], 2.0, 0.0);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][1]], 2.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
     CHECK_UINT(program->num_images, 2);
     CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
-    CHECK_NEAR((double)material->sort, 100.0, 0.0);
+    CHECK_NEAR(material->sort, 100.0, 0.0);
     md5_destroy_game(game);
 }
 
@@ -245,10 +237,10 @@ TEST (matrices_multiply_from_the_right) {
         parse("m { { map x scale 2, 4 scroll 3, time } }", &game, NULL);
     md5_evaluate_material(material, &input, registers);
     md5_stage_matrix(&material->stages[0], registers, matrix);
-    CHECK_NEAR((double)matrix[0][0], 2.0, 1e-6);
-    CHECK_NEAR((double)matrix[0][2], 6.0, 1e-6); // 2 * 3
-    CHECK_NEAR((double)matrix[1][1], 4.0, 1e-6);
-    CHECK_NEAR((double)matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
+    CHECK_NEAR(matrix[0][0], 2.0, 1e-6);
+    CHECK_NEAR(matrix[0][2], 6.0, 1e-6); // 2 * 3
+    CHECK_NEAR(matrix[1][1], 4.0, 1e-6);
+    CHECK_NEAR(matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
     md5_destroy_game(game);
 }
 
@@ -273,7 +265,7 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->deform, MD5_DEFORM_FLARE);
     CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
     CHECK_UINT(material->cull, MD5_CULL_NONE);
-    CHECK_NEAR((double)material->decal_fade, 3.0, 0.0);
+    CHECK_NEAR(material->decal_fade, 3.0, 0.0);
     CHECK_NEAR((double)material->decal_end[3], 8.0, 0.0);
     md5_destroy_game(game);
 }
@@ -285,7 +277,7 @@ TEST (types_of_surfaces_keep_a_material_solid) {
                                         "cardboard",  "liquid",     "glass",      "plastic",
                                         "ricochet",   "surftype10", "surftype11", "surftype12",
                                         "surftype13", "surftype14", "surftype15"};
-    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         char text[64];
         snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
         md5_game *game;
@@ -306,11 +298,11 @@ TEST (coverage_and_sort_follow_from_stages) {
     CHECK_UINT(parse("m { translucent { map x alphaTest .5 } }", &game, NULL)->coverage,
                MD5_COVERAGE_PERFORATED);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
+    CHECK_NEAR(parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
+    CHECK_NEAR(parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
+    CHECK_NEAR(parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
     md5_destroy_game(game);
     const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
     CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
@@ -357,15 +349,15 @@ TEST (builtin_images_have_their_own_sampling) {
         {"_unknown", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
         {"plain", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_LINEAR},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         char text[128];
         md5_game *game;
-        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", cases[i].image);
+        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", row->image);
         const md5_material *const material = parse(text, &game, NULL);
-        test_check(material->stages[0].repeat == cases[i].repeat
-                       && material->stages[0].filter == cases[i].filter,
-                   __FILE__, __LINE__, "%s: repeat %d, filter %d", cases[i].image,
-                   (int)material->stages[0].repeat, (int)material->stages[0].filter);
+        CHECK_THAT(material->stages[0].repeat == row->repeat
+                       && material->stages[0].filter == row->filter,
+                   "%s: repeat %d, filter %d", row->image, (int)material->stages[0].repeat,
+                   (int)material->stages[0].filter);
         md5_destroy_game(game);
     }
 }
@@ -489,11 +481,11 @@ TEST (deform_expand_and_move_by_registers) {
     deform_case c;
     form(&c, "expand time * 2", &from_front);
     for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 14.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+        check_position(&c, i, 14.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
     free_case(&c);
     form(&c, "move 0 - time", &from_front);
     for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 8.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+        check_position(&c, i, 8.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
     CHECK(memcmp(c.indices, c.mesh->indices, 6 * sizeof *c.indices) == 0);
     free_case(&c);
 }
@@ -504,13 +496,12 @@ TEST (deform_expand_and_move_by_registers) {
 TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
     for (uint32_t i = 0; i < 4; i++) {
         const md5_vec3 at = c->mesh->positions[i];
-        const double x =
-            0.1 + 2.0 * (0.003 * (double)at.x + 0.007 * (double)at.y + 0.011 * (double)at.z);
+        const double x = 0.1 + 2.0 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
         const double turn = x - floor(x);
         const double first = turn < 0.5 ? 16.0 * turn : 16.0 - 16.0 * turn;
-        CHECK_NEAR(c->texcoords[i].x, (double)c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
-        CHECK_NEAR(c->texcoords[i].y, (double)c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
-        check_position(c, i, (double)at.x, (double)at.y, (double)at.z);
+        CHECK_NEAR(c->texcoords[i].x, c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
+        check_position(c, i, at.x, at.y, at.z);
     }
 }
 
@@ -528,7 +519,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
         CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
         CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
-        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        const double wide = fabs(c->positions[i].y), high = fabs(c->positions[i].z);
         widest = wide > widest ? wide : widest;
         highest = high > highest ? high : highest;
     }
@@ -603,8 +594,8 @@ static void check_eye(md5_model *model, const double expected[4][2])
     md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
     CHECK(memcmp(positions, mesh->positions, sizeof positions) == 0);
     for (int i = 0; i < 4; i++) {
-        CHECK_NEAR((double)texcoords[3 + i].x, expected[i][0], 1e-4);
-        CHECK_NEAR((double)texcoords[3 + i].y, expected[i][1], 1e-4);
+        CHECK_NEAR(texcoords[3 + i].x, expected[i][0], 1e-4);
+        CHECK_NEAR(texcoords[3 + i].y, expected[i][1], 1e-4);
     }
     md5_free_model(model);
 }

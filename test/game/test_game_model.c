@@ -4,10 +4,6 @@
 
 #include "md5/game/containers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
     md5_error error = {0};
@@ -42,7 +38,7 @@ TEST (models_have_mesh_skin_and_offset) {
     const md5_model_def *const model = model_of(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
     CHECK_STRING(model->skin, "some/skin");
-    CHECK_NEAR((double)model->offset.y, -2.0, 0.0);
+    CHECK_NEAR(model->offset.y, -2.0, 0.0);
     CHECK_UINT(model->num_joints, 4);
     CHECK_STRING(model->joints[2].name, "b");
     check_channel(model, MD5_CHANNEL_ALL, "0123");
@@ -110,7 +106,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         {3, MD5_FRAME_FOOTSTEP, "", MD5_NONE, 0},
         {3, MD5_FRAME_MUZZLE_FLASH, "B", 2, 0},
     };
-    enum { COUNT = sizeof expected / sizeof expected[0] };
+    enum { COUNT = COUNT_OF(expected) };
     CHECK_UINT(anim->num_commands, COUNT);
     for (uint32_t i = 0; i < COUNT && i < anim->num_commands; i++) {
         const md5_frame_command *const command = &anim->commands[i];
@@ -201,7 +197,7 @@ TEST (long_lines_of_parents_are_no_deep_recursion) {
         end += sprintf(end, "model m%d { inherit m%d }\n", i, i - 1);
     strcpy(end, "model m0 { offset ( 7 0 0 ) }");
     md5_game *const game = open_models(text, NULL);
-    CHECK_NEAR((double)model_of(game, "m20000")->offset.x, 7.0, 0.0);
+    CHECK_NEAR(model_of(game, "m20000")->offset.x, 7.0, 0.0);
     md5_destroy_game(game);
     free(text);
 }
@@ -365,9 +361,8 @@ static void check_growth(const char *first, const char *form, uint32_t few, uint
 {
     const size_t small = size_of_chain(5000, first, form, few);
     const size_t large = size_of_chain(20000, first, form, many);
-    test_check(large < 6 * small, __FILE__, __LINE__, "%s: %zu bytes, then %zu", form, small,
-               large);
-    test_check(large < (size_t)20000 * 6000, __FILE__, __LINE__, "%s: %zu bytes", form, large);
+    CHECK_THAT(large < 6 * small, "%s: %zu bytes, then %zu", form, small, large);
+    CHECK_THAT(large < (size_t)20000 * 6000, "%s: %zu bytes", form, large);
 }
 
 TEST (chains_that_add_animations_take_linear_memory) {

@@ -3,11 +3,6 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
-#include "md5/md5game.h"
-
-#include <stdio.h>
-#include <string.h>
-
 static void be_lenient(md5_game *game)
 {
     md5_error error = {0};

@@ -2,10 +2,6 @@
 #include "test/game/test_image_case.h"
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint8_t image_files_red_file[IMAGE_TGA_HEADER + 4],
     image_files_green_file[IMAGE_TGA_HEADER + 4];
 enum { FILE_SIZE = sizeof image_files_red_file };
@@ -325,7 +321,7 @@ static void check_pcx_refused(const uint8_t *file, size_t size, const char *mess
     md5_error error = {0};
     md5_image *const image = parse_exact(file, size, &error);
     CHECK(!image && error.status != MD5_OK);
-    test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(strstr(error.message, message) != NULL, "%s", error.message);
     md5_free_image(image);
 }
 
@@ -425,16 +421,16 @@ TEST (builtin_pictures_are_those_of_the_engine) {
     image_write_tga(file, red, 1, 1);
     image_place_add(&place, "_white.tga", file, sizeof file); // never looked for
     md5_game *const game = open_images(&place, NULL);
-    for (size_t i = 0; i < sizeof builtin_cases / sizeof builtin_cases[0]; i++) {
-        const builtin_case *const expected = &builtin_cases[i];
+    EACH (row, builtin_cases) {
+        const builtin_case *const expected = row;
         md5_error error = {0};
         md5_image *const image = load_image_text(game, expected->name, NULL, &error);
-        test_check(image && image->width == expected->width && image->height == expected->height,
-                   __FILE__, __LINE__, "%s", expected->name);
+        CHECK_THAT(image && image->width == expected->width && image->height == expected->height,
+                   "%s", expected->name);
         const uint8_t *const texel =
             image ? image->pixels + 4 * ((size_t)expected->y * image->width + expected->x) : NULL;
-        test_check(texel && memcmp(texel, expected->texel, 4) == 0, __FILE__, __LINE__, "%s: %d %d",
-                   expected->name, texel ? texel[0] : 0, texel ? texel[3] : 0);
+        CHECK_THAT(texel && memcmp(texel, expected->texel, 4) == 0, "%s: %d %d", expected->name,
+                   texel ? texel[0] : 0, texel ? texel[3] : 0);
         CHECK_UINT(error.status, MD5_OK);
         md5_free_image(image);
     }
@@ -503,8 +499,8 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     CHECK(images[3] && images[3]->pixels[1] == 255 && images[3]->pixels[2] == 0);
     CHECK(images[4] && images[4]->pixels[0] == 255);
     CHECK_STRING(line, "c: warning: dds/c.dds: the format of the picture is unknown");
-    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
-        md5_free_image(images[i]);
+    EACH (image, images)
+        md5_free_image(*image);
     md5_destroy_game(game);
 }
 

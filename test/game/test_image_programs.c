@@ -3,11 +3,6 @@
 #include "test/game/test_image_case.h"
 #include "test/test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Golden ---------------------------------------------------------------------------------------
 
 enum { GOLDEN_PROGRAMS = 29 };
@@ -70,8 +65,8 @@ static bool is_golden(md5_game *game, const char *text, int number)
                     : is_missing ? image ? 256 : 0
                     : !image     ? 256
                                  : difference(image, raw, size);
-    const bool held = test_check(off == 0, __FILE__, __LINE__, "%s is off by %d: %s", text, off,
-                                 image ? "" : error.message);
+    const bool held =
+        CHECK_THAT(off == 0, "%s is off by %d: %s", text, off, image ? "" : error.message);
     md5_free_image(image);
     free(raw);
     return held;
@@ -141,14 +136,14 @@ static void check_program(made_images *made, const char *text, expect_texel *exp
 {
     md5_error error = {0};
     md5_image *const image = load_image_text(made->game, text, NULL, &error);
-    if (!test_check(image != NULL, __FILE__, __LINE__, "%s: %s", text, error.message))
+    if (!CHECK_THAT(image != NULL, "%s: %s", text, error.message))
         return;
     CHECK(image->width == SIDE && image->height == SIDE);
     for (int i = 0; i < TEXELS; i++) {
         uint8_t expected[4];
         expect(made, i, expected);
         for (int j = 0; j < 4; j++)
-            test_check(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance, __FILE__, __LINE__,
+            CHECK_THAT(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance,
                        "%s: channel %d of texel %d is %d, expected %d", text, j, i,
                        image->pixels[4 * i + j], expected[j]);
     }

@@ -2,9 +2,6 @@
 #include "test/game/test_image_case.h"
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { WIDTH = 5, HEIGHT = 3, TEXELS = WIDTH * HEIGHT, NUM_COLORS = 7, FIRST_COLOR = 2 };
 
 typedef struct tga_kind {
@@ -133,17 +130,16 @@ static void check_kind(const tga_kind *kind)
     md5_error error = {0};
     write_file(&file, kind);
     md5_image *const image = parse(&file, file.size, &error);
-    if (!test_check(image && image->width == WIDTH && image->height == HEIGHT, __FILE__, __LINE__,
+    if (!CHECK_THAT(image && image->width == WIDTH && image->height == HEIGHT,
                     "kind %u of %u bits: %s", kind->kind, kind->bits, error.message))
         return;
     for (uint32_t i = 0; i < TEXELS; i++) {
         int expected[4];
         expect(kind, i, expected);
         for (int j = 0; j < 4; j++)
-            test_check(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1, __FILE__,
-                       __LINE__, "kind %u of %u bits: channel %d of texel %u is %d, expected %d",
-                       kind->kind, kind->bits, j, i, image->pixels[4 * i + (uint32_t)j],
-                       expected[j]);
+            CHECK_THAT(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1,
+                       "kind %u of %u bits: channel %d of texel %u is %d, expected %d", kind->kind,
+                       kind->bits, j, i, image->pixels[4 * i + (uint32_t)j], expected[j]);
     }
     md5_free_image(image);
 }
@@ -175,8 +171,7 @@ TEST (images_tga_cut_off_anywhere) {
         write_file(&file, &kind);
         for (size_t size = 0; size < file.size; size++) {
             md5_image *const image = parse(&file, size, &error);
-            test_check(!image && error.message[0], __FILE__, __LINE__, "%zu of %zu bytes", size,
-                       file.size);
+            CHECK_THAT(!image && error.message[0], "%zu of %zu bytes", size, file.size);
             md5_free_image(image);
         }
     }
@@ -265,7 +260,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
 {
     md5_error error = {0};
     md5_image *const image = image_dds_parse(file, &error);
-    if (!test_check(image != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(image != NULL, "%s", error.message))
         return;
     for (uint32_t i = 0; i < 4; i++)
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);

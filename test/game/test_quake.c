@@ -3,11 +3,6 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Skins ----------------------------------------------------------------------------------------
 
 // `user` is a list of names, ended by NULL.
@@ -69,8 +64,8 @@ TEST (quake_shows_images_in_turn) {
             CHECK_UINT(md5_quake_image_at(&skins, skin, 0.1 * tenth + 0.05),
                        expected[skin][tenth % 4]);
         CHECK_UINT(md5_quake_image_at(&skins, skin, -1.0), 0);
-        CHECK_UINT(md5_quake_image_at(&skins, skin, (double)NAN), 0);
-        CHECK_UINT(md5_quake_image_at(&skins, skin, (double)INFINITY), 0);
+        CHECK_UINT(md5_quake_image_at(&skins, skin, NAN), 0);
+        CHECK_UINT(md5_quake_image_at(&skins, skin, INFINITY), 0);
     }
 }
 

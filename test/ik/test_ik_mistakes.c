@@ -5,8 +5,6 @@
 
 #if !defined(NDEBUG)
 
-#include <string.h>
-
 typedef struct mistake_scene {
     ik_rig rig;
     md5_joint_limit limits[IK_JOINTS];
@@ -59,11 +57,11 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
     static mistake_scene of;
     uint64_t random = 1;
     ik_make_rig(&of.rig, 4, 2.0, &random);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         of.limits[of.rig.chain[i % 3 + 1]] = wrong[i];
-        for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) {
-            const char *const message = test_message_of(calls[j].make, &of);
-            CHECK(strstr(message, calls[j].function) != NULL);
+        EACH (call, calls) {
+            const char *const message = test_message_of(call->make, &of);
+            CHECK(strstr(message, call->function) != NULL);
             CHECK(strstr(message, "limits: rows of known kinds") != NULL);
         }
         of.limits[of.rig.chain[i % 3 + 1]] = (md5_joint_limit){MD5_LIMIT_NONE};
@@ -131,10 +129,10 @@ TEST (mistakes_in_goals_are_reported_with_function_and_argument) {
     static mistake_scene of;
     uint64_t random = 2;
     ik_make_rig(&of.rig, 4, 2.0, &random);
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, &of);
-        CHECK(strstr(message, mistakes[i].function) != NULL);
-        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, &of);
+        CHECK(strstr(message, mistake->function) != NULL);
+        CHECK(strstr(message, mistake->argument) != NULL);
     }
 }
 

@@ -3,19 +3,14 @@
 
 #include "md5/play/run/inertia.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
-        const double angle =
-            round % 3 ? ik_between(0.0, 3.14, &random) : pow(10.0, ik_between(-5.0, 0.0, &random));
+        const double angle = round % 3 ? test_between(0.0, 3.14, &random)
+                                       : pow(10.0, test_between(-5.0, 0.0, &random));
         const double s = sin(angle / 2.0), c = cos(angle / 2.0);
         const real4 turned =
             real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
@@ -86,7 +81,7 @@ TEST (pose_tools_mirror_names_have_partners) {
         "earR",          "earL",          "f_ring.01.L",   "f_ring.01.R", "hand.ik.L",
         "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
     };
-    check_partners(names, sizeof names / sizeof names[0]);
+    check_partners(names, COUNT_OF(names));
 }
 
 TEST (pose_tools_mirror_names_without_partners_are_their_own) {
@@ -95,7 +90,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
         "Root",   "Loot_",  "",       "l",      "r",      "_l",  "left",
         "tail",   "reg",    "armLR",  "x_l_y",  "L~x",    "1L",  "L1",
     };
-    const uint32_t count = sizeof names / sizeof names[0];
+    const uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), 0);
     for (uint32_t i = 0; i < count; i++)
@@ -261,9 +256,8 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK_NEAR(real4_angle(real4_of(found), real4_of(exact)), 0.0, 1e-6);
-    CHECK_NEAR(
-        (double)(found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w),
-        1.0, 1e-6);
+    CHECK_NEAR((found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w), 1.0,
+               1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);

@@ -1,11 +1,6 @@
 // A pose of one model shown by another.
 #include "test/ik/test_ik_case.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BODY_JOINTS = 9 };
 
 // A model whose arrays are in the same struct: copies would point into the original.

@@ -188,14 +188,14 @@ static bool text_lies_in(const void *block, size_t block_size, const char *text)
 
 static bool is_unit(md5_quat q)
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     const double rounding = 1e-6;
     return fabs(x * x + y * y + z * z + w * w - 1.0) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)
 {
-    const double a = (double)x, b = (double)y, c = (double)z;
+    const double a = x, b = y, c = z;
     return fabs(a * a + b * b + c * c - 1.0) <= 1e-5;
 }
 
@@ -453,7 +453,7 @@ const char *asset_anim_fault(const md5_anim *anim)
     }
     HOLDS(anim->num_frames >= 1, "no frames");
     HOLDS(anim->frame_rate > 0.0 && isfinite(anim->frame_rate), "frame_rate is out of range");
-    HOLDS(anim->duration == (double)(anim->num_frames - 1) / anim->frame_rate, "wrong duration");
+    HOLDS(anim->duration == (anim->num_frames - 1) / anim->frame_rate, "wrong duration");
     return frames_fault(anim);
 }
 

@@ -4,10 +4,6 @@
 
 #include "md5/md5skin.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct loaded {
     md5_model *model;
     md5_anim *anim;
@@ -36,11 +32,10 @@ static double size_of(const md5_model *model)
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0.0;
     for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
-        size = fmax(size, fmax(fabs((double)ends[i].x),
-                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
+        size = fmax(size, fmax(fabs(ends[i].x), fmax(fabs(ends[i].y), fabs(ends[i].z))));
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
         for (int row = 0; row < 3; row++)
-            size = fmax(size, fabs((double)model->bind[i].m[4 * row + 3]));
+            size = fmax(size, fabs(model->bind[i].m[4 * row + 3]));
     return size;
 }
 
@@ -59,14 +54,14 @@ static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, c
         worst = fmax(worst, axes_point_error(of, 1.0, a->normals[i], b->normals[i]));
         worst = fmax(
             worst, axes_point_error(of, 1.0, (md5_vec3){t.x, t.y, t.z}, (md5_vec3){u.x, u.y, u.z}));
-        worst = fmax(worst, fabs((double)a->texcoords[i].x - (double)b->texcoords[i].x)
-                                + fabs((double)a->texcoords[i].y - (double)b->texcoords[i].y));
+        worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
+                                + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
     for (uint32_t i = 0; i < a->num_influences; i++) {
         const md5_vec4 p = a->influences[i], q = b->influences[i];
         worst = fmax(worst, axes_point_error(of, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
-        worst = fmax(worst, fabs((double)p.w - (double)q.w));
+        worst = fmax(worst, fabs((double)p.w - q.w));
     }
     return worst;
 }
@@ -85,7 +80,7 @@ TEST (axes_convert_every_number_of_a_model) {
             CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
             CHECK(memcmp(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices) == 0);
             CHECK(b->is_mirrored == of->is_left_handed);
-            CHECK_NEAR((double)b->loss4, 0.25 * (double)a->loss4, 1e-6);
+            CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         for (uint32_t j = 0; j < from->skeleton.num_joints; j++) {
             CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
@@ -133,20 +128,18 @@ TEST (axes_keep_the_bitangent_along_v) {
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         for (uint32_t v = 0; v < a->num_vertices; v++) {
             const md5_vec4 t = a->tangents[v], u = b->tangents[v];
-            const double n0[3] = {(double)a->normals[v].x, (double)a->normals[v].y,
-                                  (double)a->normals[v].z};
-            const double n1[3] = {(double)b->normals[v].x, (double)b->normals[v].y,
-                                  (double)b->normals[v].z};
+            const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
+            const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
             double b0[3], b1[3], expected[3];
-            cross(n0, (const double[]){(double)t.x, (double)t.y, (double)t.z}, b0);
-            cross(n1, (const double[]){(double)u.x, (double)u.y, (double)u.z}, b1);
+            cross(n0, (const double[]){t.x, t.y, t.z}, b0);
+            cross(n1, (const double[]){u.x, u.y, u.z}, b1);
             axes_direction(of,
                            (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
                            expected);
             for (int k = 0; k < 3; k++)
-                CHECK_NEAR(b1[k] * (double)u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
-            const double v0 = (double)a->texcoords[v].y;
-            CHECK_NEAR((double)b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
+                CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
+            const double v0 = a->texcoords[v].y;
+            CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
         }
         md5_free_model(to);
     }
@@ -166,17 +159,14 @@ TEST (axes_keep_triangles_facing_outward) {
                 const uint32_t *const at = mesh->indices + 3 * t;
                 const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
                 const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
-                const double e[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y,
-                                     (double)b.z - (double)a.z};
-                const double f[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y,
-                                     (double)c.z - (double)a.z};
+                const double e[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
+                const double f[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
                 double face[3];
                 if (axes_cases[i].is_left_handed)
                     cross(e, f, face);
                 else
                     cross(f, e, face);
-                const double along =
-                    face[0] * (double)n.x + face[1] * (double)n.y + face[2] * (double)n.z;
+                const double along = face[0] * n.x + face[1] * n.y + face[2] * n.z;
                 *(along < 0.0 ? &inside : &outside) += fabs(along);
             }
         }
@@ -238,7 +228,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
     const md5_load_opts opts = axes_options(of, scale);
     loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
     for (int i = 0; from.binding && to.binding && i < 4; i++) {
-        const double time = from.anim->duration * (0.13 + 0.4 * i), by = (double)scale;
+        const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
         const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
         const double size = 4.0 * size_of(from.model) + 1.0;
@@ -280,7 +270,7 @@ TEST (axes_pose_and_skin_real_models) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t file = 0; file < sizeof files / sizeof files[0]; file++)
+    for (size_t file = 0; file < COUNT_OF(files); file++)
         for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
 }
@@ -310,9 +300,8 @@ TEST (axes_convert_bounds_and_root_motion) {
                 high[k] = fmax(high[k], 0.5 * moved[k]);
             }
         }
-        CHECK((double)b.min.x == low[0] && (double)b.min.y == low[1] && (double)b.min.z == low[2]);
-        CHECK((double)b.max.x == high[0] && (double)b.max.y == high[1]
-              && (double)b.max.z == high[2]);
+        CHECK(b.min.x == low[0] && b.min.y == low[1] && b.min.z == low[2]);
+        CHECK(b.max.x == high[0] && b.max.y == high[1] && b.max.z == high[2]);
         md5_free_anim(from);
         md5_free_anim(to);
     }
@@ -329,7 +318,7 @@ TEST (axes_convert_cameras) {
         for (int k = 0; CHECK(to != NULL) && k < 20; k++) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
-            CHECK_NEAR(axes_point_error(of, (double)0.0254f, a.position, b.position), 0.0, 1e-5);
+            CHECK_NEAR(axes_point_error(of, 0.0254f, a.position, b.position), 0.0, 1e-5);
             CHECK_NEAR(axes_quat_error(of, a.rotation, b.rotation), 0.0, 1e-6);
             CHECK(a.fov == b.fov);
             // It looks along the axes' own forward.
@@ -388,7 +377,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
-            CHECK_NEAR((double)again.t, (double)hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
+            CHECK_NEAR(again.t, hit.t, 1e-4 * (1.0 + fabs(hit.t)));
             num_hits += is_hit;
         }
         CHECK(num_hits > 10);
@@ -422,7 +411,7 @@ TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         md5_error error = {0};
         CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
         CHECK(error.status == MD5_ERROR_RANGE);

@@ -2,12 +2,6 @@
 #include "test/pose/own_clip.h"
 #include "test/test.h"
 
-#include "md5/md5model.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct bytes {
     unsigned char data[2048];
     size_t size;

@@ -3,14 +3,9 @@
 #include "test/test.h"
 #include "test/pose/own_clip.h"
 
-#include "md5/md5model.h"
 #include "md5/md5skin.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Tolerances, from golden/FORMAT.md. `loose` holds for joints with a rotation, in their own or an
 // ancestor's pose, whose w is near 0, where rebuilding w from rounded x y z loses half of the
@@ -107,7 +102,7 @@ static void rest_of_line(golden *g, char *text, size_t room)
 static void check_count(golden *g, const char *what, uint64_t actual)
 {
     const double expected = number(g);
-    test_check((double)actual == expected, g->file, 0, "%s is %llu, expected %g", what,
+    test_check(actual == expected, g->file, 0, "%s is %llu, expected %g", what,
                (unsigned long long)actual, expected);
 }
 
@@ -129,9 +124,9 @@ static void check_length(golden *g, const char *what, uint32_t index, double act
 static void check_vec3(golden *g, const char *what, uint32_t index, md5_vec3 actual,
                        double tolerance)
 {
-    check_length(g, what, index, (double)actual.x, tolerance);
-    check_length(g, what, index, (double)actual.y, tolerance);
-    check_length(g, what, index, (double)actual.z, tolerance);
+    check_length(g, what, index, actual.x, tolerance);
+    check_length(g, what, index, actual.y, tolerance);
+    check_length(g, what, index, actual.z, tolerance);
 }
 
 static void check_bounds(golden *g, const char *what, md5_bounds actual, double tolerance)
@@ -145,7 +140,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
                             tolerances allowed)
 {
     const md5_quat q = actual.rotation;
-    const double ours[4] = {(double)q.x, (double)q.y, (double)q.z, -(double)q.w};
+    const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
     double same = 0.0, flipped = 0.0;
     for (int i = 0; i < 4; i++) {
         const double expected = number(g);
@@ -164,10 +159,10 @@ static void check_matrix(golden *g, const char *what, uint32_t index, const md5_
 {
     for (int i = 0; i < 12; i++) {
         if (i % 4 == 3) {
-            check_length(g, what, index, (double)actual->m[i], length_tolerance);
+            check_length(g, what, index, actual->m[i], length_tolerance);
             continue;
         }
-        const double off = fabs((double)actual->m[i] - number(g));
+        const double off = fabs(actual->m[i] - number(g));
         g->worst_rotation = fmax(g->worst_rotation, off);
         test_check(off <= rotation_tolerance, g->file, 0, "%s %u: rotation entry %d off by %.3g",
                    what, index, i, off);
@@ -205,7 +200,7 @@ static void check_joints(golden *g)
     }
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindlocal"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->model->bind_local[i].rotation.w);
+        const double w = fabs(g->model->bind_local[i].rotation.w);
         check_transform(g, "bindlocal", i, g->model->bind_local[i],
                         w < near_zero_w ? loose : strict);
     }
@@ -270,7 +265,7 @@ static void check_anim_header(golden *g)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
         check_index(g, i);
         check_transform(g, "baseframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
     }
 }
 
@@ -281,7 +276,7 @@ static void find_loose(golden *g)
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
+        g->is_loose[joint] = fabs(g->pose[joint].rotation.w) < near_zero_w
                              || (parent != MD5_NONE && g->is_loose[parent]);
     }
 }
@@ -330,7 +325,7 @@ static md5_moment check_moment(golden *g)
         md5_moment_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
     const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
     const double expected = cycle * period + frame0 + fraction;
-    const double ours = (double)moment.cycle * period + moment.frame0 + (double)moment.fraction;
+    const double ours = (double)moment.cycle * period + moment.frame0 + moment.fraction;
     test_check(fabs(ours - expected) < 1e-6 * (1.0 + fabs(expected)), g->file, 0,
                "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
     return moment;
@@ -351,7 +346,7 @@ static void check_time(golden *g)
     check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->pose[i].rotation.w);
+        const double w = fabs(g->pose[i].rotation.w);
         check_transform(g, "local", i, g->pose[i], w < near_zero_w ? loose : strict);
     }
     for (uint32_t i = 0; i < num_joints && expect(g, "world"); i++) {
@@ -375,7 +370,7 @@ static void check_single_frame(golden *g)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
         check_index(g, i);
         check_transform(g, "singleframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
     }
 }
 
@@ -403,8 +398,7 @@ static bool load(golden *g)
     }
     const uint32_t num_joints = g->model->skeleton.num_joints;
     const md5_vec3 low = g->model->bounds.min, high = g->model->bounds.max;
-    g->size = sqrt(pow((double)(high.x - low.x), 2) + pow((double)(high.y - low.y), 2)
-                   + pow((double)(high.z - low.z), 2));
+    g->size = sqrt(pow((high.x - low.x), 2) + pow((high.y - low.y), 2) + pow((high.z - low.z), 2));
     g->pose = calloc(num_joints, sizeof *g->pose);
     g->joints = calloc(num_joints, sizeof *g->joints);
     g->palette = calloc(num_joints, sizeof *g->palette);
@@ -539,7 +533,7 @@ TEST (golden_overlong_rotations_become_rotations) {
             for (uint32_t i = 0; i < count; i++) {
                 const md5_quat q = pose[i].rotation;
                 const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-                CHECK_NEAR((double)square, 1.0, 3e-5);
+                CHECK_NEAR(square, 1.0, 3e-5);
                 CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
             }
         }

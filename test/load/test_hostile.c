@@ -7,9 +7,6 @@
 #include "test/test.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #if defined(__GNUC__)
@@ -385,7 +382,7 @@ static void make_slow_numbers(hostile_text *text, size_t size)
                                           "67108866",
                                           "2.3509887e-38",
                                           "33554434.00000000000000000001"};
-    enum { NUM_NUMBERS = sizeof numbers / sizeof numbers[0] };
+    enum { NUM_NUMBERS = COUNT_OF(numbers) };
     const size_t count = size / 50;
     add(text, ONE_ROOT "mesh{numverts 0 numtris 0 numweights %zu ", count);
     for (size_t w = 0; w < count; w++)
@@ -611,7 +608,7 @@ static double yardstick_per_byte(void)
     CHECK(sum > 0.0);
     free((void *)memory);
     free(text);
-    return seconds / (double)TEXT_BYTES;
+    return seconds / TEXT_BYTES;
 }
 
 typedef enum file_kind { MODEL, ANIM, CAMERA, PAIR } file_kind;
@@ -652,7 +649,7 @@ static void free_asset(file_kind kind, void *asset)
 
 static void check_fault(const char *name, const char *fault)
 {
-    test_check(!fault, __FILE__, __LINE__, "%s: %s", name, fault ? fault : "");
+    CHECK_THAT(!fault, "%s: %s", name, fault ? fault : "");
 }
 
 static outcome read_text(const char *name, file_kind kind, const hostile_text *text)
@@ -725,7 +722,7 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
                          const outcome *result)
 {
     const size_t most = FIXED_BYTES + BYTES_PER_BYTE * size - (kind == PAIR ? 0 : size);
-    test_check(result->peak_bytes <= most, __FILE__, __LINE__,
+    CHECK_THAT(result->peak_bytes <= most,
                "%s: %zu bytes of memory for %zu bytes of text: %.1f each", tried->name,
                result->peak_bytes, size, (double)result->peak_bytes / (double)size);
 }
@@ -750,8 +747,8 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
            (double)result.peak_bytes / (double)size, size, tried->name,
            result.is_refused ? " (refused)" : "");
     check_memory(tried, kind, size, &result);
-    test_check(yardsticks <= most_yardsticks, __FILE__, __LINE__,
-               "%s: %.1f ns a byte, %.1f yardsticks", tried->name, nanoseconds, yardsticks);
+    CHECK_THAT(yardsticks <= most_yardsticks, "%s: %.1f ns a byte, %.1f yardsticks", tried->name,
+               nanoseconds, yardsticks);
 }
 
 // `slack` covers the resolution of the clock and costs that do not depend on the size.
@@ -767,9 +764,9 @@ static void check_growth(const hostile_case *tried, file_kind kind)
         is_linear = large.seconds <= 2 * GROWTH * small.seconds + slack;
     }
     check_memory(tried, kind, size, &large);
-    test_check(is_linear, __FILE__, __LINE__, "%s: %.0f ms, but %.0f ms for %d times the size",
-               tried->name, small.seconds * 1e3, large.seconds * 1e3, GROWTH);
-    test_check(large.is_refused == tried->is_refused, __FILE__, __LINE__, "%s: %s", tried->name,
+    CHECK_THAT(is_linear, "%s: %.0f ms, but %.0f ms for %d times the size", tried->name,
+               small.seconds * 1e3, large.seconds * 1e3, GROWTH);
+    CHECK_THAT(large.is_refused == tried->is_refused, "%s: %s", tried->name,
                large.is_refused ? "refused" : "not refused");
 }
 

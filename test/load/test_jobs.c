@@ -6,8 +6,6 @@
 #include "md5/md5play.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Pools ----------------------------------------------------------------------------------------
 
@@ -141,8 +139,8 @@ static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         md5_mat34 *const expected = results_of(of, kind, NULL, counts[i]);
         md5_mat34 *const found = results_of(of, kind, threads, counts[i]);
-        test_check(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0, __FILE__,
-                   __LINE__, "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
+        CHECK_THAT(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0,
+                   "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
                    (unsigned)counts[i]);
         free(expected);
         free(found);

@@ -3,13 +3,8 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include "md5/md5model.h"
 #include "md5/md5skin.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const small_files[] = {"test/data/read/small.md5mesh",
@@ -20,7 +15,7 @@ static const char *const small_files[] = {"test/data/read/small.md5mesh",
 TEST (load_model_holds_what_the_file_says) {
     md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(small_files[0]), NULL, &error);
-    if (!test_check(model != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(model != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(error.line, 0);
@@ -48,9 +43,9 @@ TEST (load_model_holds_what_the_file_says) {
 
     // Joint 0 turns x to y, y to z, z to x, since its w is negative too.
     const float *const m = model->bind[0].m;
-    CHECK_NEAR((double)m[4], 1.0, 1e-6);
-    CHECK_NEAR((double)m[9], 1.0, 1e-6);
-    CHECK_NEAR((double)m[2], 1.0, 1e-6);
+    CHECK_NEAR(m[4], 1.0, 1e-6);
+    CHECK_NEAR(m[9], 1.0, 1e-6);
+    CHECK_NEAR(m[2], 1.0, 1e-6);
     CHECK(model->bind[1].m[11] == 10.0f && model->bind[2].m[7] == 5.5f);
     CHECK_STRING(model->meshes[1].name, "Hat");
     CHECK_UINT(model->meshes[1].num_vertices, 0);
@@ -62,7 +57,7 @@ TEST (load_model_holds_what_the_file_says) {
 TEST (load_anim_holds_what_the_file_says) {
     md5_error error = {0};
     md5_anim *const anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
-    if (!test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(anim != NULL, "%s", error.message))
         return;
     CHECK_STRING(anim->command_line, "small clip for tests of loading");
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
@@ -90,7 +85,7 @@ TEST (load_camera_holds_what_the_file_says) {
     md5_error error = {0};
     md5_camera *const camera =
         md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
-    if (!test_check(camera != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(camera != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(camera->command_line, "small camera for tests of loading");
@@ -153,7 +148,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         md5_error error = {0};
         size_t size = write_two_triangles(text, count, count - 1, triangles_first);
         md5_model *const model = md5_parse_model(text, size, NULL, &error);
-        if (test_check(model != NULL, __FILE__, __LINE__, "%s", error.message)) {
+        if (CHECK_THAT(model != NULL, "%s", error.message)) {
             const uint32_t *const corners = model->meshes[0].indices;
             CHECK(corners[0] == 0 && corners[1] == 1 && corners[2] == count - 1);
             CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
@@ -348,7 +343,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
             if (read_asset_is_there(made)) {
                 num_loaded++;
                 CHECK(read_asset_holds(made));
-                test_check((read_asset_warnings(made) > 0) == (cut < needed), __FILE__, __LINE__,
+                CHECK_THAT((read_asset_warnings(made) > 0) == (cut < needed),
                            "%s cut at %zu loads with %u warnings", small_files[f], cut,
                            read_asset_warnings(made));
             } else {
@@ -417,10 +412,10 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
     CHECK_UINT(mesh->num_vertices, 3);
-    CHECK_NEAR((double)mesh->normals[0].y, 1.0, 1e-6);
-    CHECK_NEAR((double)mesh->tangents[0].z, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[0].y, 1.0, 1e-6);
+    CHECK_NEAR(mesh->tangents[0].z, 1.0, 1e-6);
     CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
-    CHECK_NEAR((double)mesh->normals[1].x, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[1].x, 1.0, 1e-6);
     CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
     if (CHECK(mesh->colors != NULL)) {
         CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
@@ -482,8 +477,7 @@ TEST (range_of_mesh_numbers_is_reported_with_location) {
         {"weight 0 0 0.5 ( 4 5 6 )", "weight 0 0 0.500000 ( 4.000000 -5000000000.000000 6.000000 )",
          "14:33: error: '-5000000000.000000' " LIMIT},
     };
-    read_cases_check(good_mesh, cases, sizeof cases / sizeof cases[0], load_mesh, __FILE__,
-                     __LINE__);
+    read_cases_check(good_mesh, cases, COUNT_OF(cases), load_mesh, __FILE__, __LINE__);
 }
 
 TEST (range_of_anim_numbers_is_reported_with_location) {
@@ -498,8 +492,7 @@ TEST (range_of_anim_numbers_is_reported_with_location) {
          "the "
          "model"},
     };
-    read_cases_check(good_anim, cases, sizeof cases / sizeof cases[0], load_anim, __FILE__,
-                     __LINE__);
+    read_cases_check(good_anim, cases, COUNT_OF(cases), load_anim, __FILE__, __LINE__);
 }
 
 TEST (range_of_camera_numbers_is_reported_with_location) {
@@ -508,8 +501,7 @@ TEST (range_of_camera_numbers_is_reported_with_location) {
         {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
         {") 60", ") 3e38", "9:22: error: '3e38' " LIMIT},
     };
-    read_cases_check(good_camera, cases, sizeof cases / sizeof cases[0], load_camera, __FILE__,
-                     __LINE__);
+    read_cases_check(good_camera, cases, COUNT_OF(cases), load_camera, __FILE__, __LINE__);
 }
 
 // A rotation of the base frame may be too long if frames replace its numbers.
@@ -523,7 +515,7 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         CHECK(anim->constant[0].rotation.x == 0.6f);
         CHECK_NEAR((double)anim->constant[0].rotation.w, -0.8, 1e-6);
         // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
-        CHECK_NEAR((double)anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
+        CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
     }
     md5_free_anim(anim);
 }
@@ -625,8 +617,7 @@ static bool all_finite(const void *memory, size_t size)
     }
     return true;
 }
-#define CHECK_FINITE(array, count) \
-    test_check(all_finite(array, (count) * sizeof(array)[0]), __FILE__, __LINE__, #array)
+#define CHECK_FINITE(array, count) CHECK_THAT(all_finite(array, (count) * sizeof(array)[0]), #array)
 
 static void check_mesh(const md5_mesh *mesh)
 {

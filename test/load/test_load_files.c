@@ -4,10 +4,6 @@
 
 #include "md5/md5play.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 // -- Files in memory ------------------------------------------------------------------------------
@@ -175,7 +171,7 @@ TEST (character_loads_everything_its_machine_names) {
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
-    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(hero != NULL, "%s", error.message))
         return;
     CHECK_UINT(from.num_opened, 4); // each file once
     CHECK_UINT(from.num_open, 0);
@@ -194,7 +190,7 @@ TEST (character_loads_everything_its_machine_names) {
     md5_player *const player = md5_create_player(hero->machine, NULL, &error);
     CHECK(player != NULL);
     md5_player_advance(player, 0.05, NULL, NULL);
-    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 0.5, 1e-6);
+    CHECK_NEAR(md5_player_root_motion(player).translation.x, 0.5, 1e-6);
     md5_destroy_player(player);
     md5_free_character(hero);
     md5_free_character(NULL);
@@ -205,7 +201,7 @@ TEST (character_takes_folders_and_drives_as_windows_writes_them) {
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     md5_character *const hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
-    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(hero != NULL, "%s", error.message))
         return;
     CHECK_STRING(hero->model_path, "D:m.md5mesh");
     CHECK_STRING(hero->anim_paths[0], "\\c.md5anim");
@@ -216,7 +212,7 @@ TEST (character_loads_the_machine_of_our_model) {
     md5_error error = {0};
     md5_character *const bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    if (!test_check(bobbin != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(bobbin != NULL, "%s", error.message))
         return;
     CHECK(bobbin->num_clips > 5);
     CHECK_UINT(bobbin->num_warnings, 0);
@@ -345,8 +341,8 @@ TEST (character_of_many_clips_takes_linear_time) {
         loaded = fmin(loaded, seconds_since(start));
         CHECK_STRING(error.message, "'x000000': cannot open the file");
     }
-    test_check(loaded < 30.0 * parsed, __FILE__, __LINE__, "parsed in %.1f ms, loaded in %.1f",
-               parsed * 1e3, loaded * 1e3);
+    CHECK_THAT(loaded < 30.0 * parsed, "parsed in %.1f ms, loaded in %.1f", parsed * 1e3,
+               loaded * 1e3);
     free(text);
 }
 
@@ -385,7 +381,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
         opts.threads = i == 1 ? &threads : NULL;
         md5_error error = {0};
         heroes[i] = md5_load_character("m.md5machine", &opts, &error);
-        if (!test_check(heroes[i] != NULL, __FILE__, __LINE__, "%s", error.message))
+        if (!CHECK_THAT(heroes[i] != NULL, "%s", error.message))
             return;
         CHECK_STRING(error.message, "");
     }

@@ -4,21 +4,15 @@
 #include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
-#include "md5/md5model.h"
 #include "md5/md5play.h"
-#include "md5/md5skin.h"
 #include "md5/skin/plan.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static md5_model *load(const md5_load_opts *opts)
 {
     md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -198,8 +192,8 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
         const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
         for (uint32_t i = 0; i < b->num_vertices; i++) {
             const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
-            CHECK_NEAR((double)md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
-            CHECK_NEAR((double)b->texcoords[i].y, 1.0 - (double)a->texcoords[i].y, 1e-6);
+            CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
+            CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
         }
     }
     md5_free_model(file);
@@ -246,7 +240,7 @@ static void check_file(const char *path)
 {
     size_t size = 0;
     char *const text = test_read_file(path, &size);
-    if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))
+    if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     const measured it = measure(path, text, size);
     const bool is_anim = strstr(path, ".md5anim") != NULL;
@@ -258,11 +252,11 @@ static void check_file(const char *path)
 #else
     const bool is_few = it.num_allocs == num_blocks + (is_anim ? 1 : 2); // joints by themselves
 #endif
-    test_check(is_few, __FILE__, __LINE__, "%s: %zu allocations", path, it.num_allocs);
-    test_check(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100, __FILE__, __LINE__,
+    CHECK_THAT(is_few, "%s: %zu allocations", path, it.num_allocs);
+    CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100,
                "%s: %zu bytes of memory besides %zu, %zu of text", path,
                it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
-    test_check(it.peak_bytes <= size * MOST_PEAK_PERCENT / 100, __FILE__, __LINE__,
+    CHECK_THAT(it.peak_bytes <= size * MOST_PEAK_PERCENT / 100,
                "%s: %zu bytes of memory at once, %zu of text", path, it.peak_bytes, size);
     free(text);
 }
@@ -287,10 +281,10 @@ TEST (real_files_take_few_blocks_and_little_memory) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    EACH (file, files) {
         char path[512];
         strcpy(path, test_corpus());
-        strcat(strcat(path, "/corpus/"), files[i]);
+        strcat(strcat(path, "/corpus/"), *file);
         check_file(path);
     }
 }
@@ -324,13 +318,13 @@ enum { ALL = MD5_PART_GEOMETRY };
 // With seams, and with several influences a vertex.
 static const char *const paths[] = {"models/thimble/thimble.md5mesh",
                                     "models/lantern/lantern.md5mesh"};
-enum { NUM_PATHS = sizeof paths / sizeof paths[0] };
+enum { NUM_PATHS = COUNT_OF(paths) };
 
 static md5_model *load_later_load(const char *path, const md5_load_opts *opts)
 {
     md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(path), opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -415,8 +409,8 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
         CHECK_UINT(b->num_vertices, a->num_vertices);
         for (uint32_t v = 0; v < a->num_vertices; v++) {
-            CHECK_NEAR((double)b->positions[v].x, (double)a->positions[v].x, 1e-5);
-            CHECK_NEAR((double)b->tangents[v].y, (double)a->tangents[v].y, 1e-3);
+            CHECK_NEAR(b->positions[v].x, a->positions[v].x, 1e-5);
+            CHECK_NEAR(b->tangents[v].y, a->tangents[v].y, 1e-3);
             CHECK(b->tangents[v].w == a->tangents[v].w);
         }
     }
@@ -501,7 +495,7 @@ TEST (models_without_meshes_have_all_parts) {
 // -- Failures -------------------------------------------------------------------------------
 
 static const uint32_t some_parts[] = {8, MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES};
-enum { NUM_PARTS = sizeof some_parts / sizeof some_parts[0] };
+enum { NUM_PARTS = COUNT_OF(some_parts) };
 
 TEST (nothing_is_made_of_released_geometry) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {

@@ -5,13 +5,9 @@
 #include "test/test.h"
 
 #include "md5/core/file.h"
-#include "md5/md5model.h"
 #include "md5/md5play.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -301,10 +297,10 @@ TEST (load_reports_a_mistake_with_function_and_argument) {
         {load_with_a_reserved_member, "md5_load_model()", "opts: reserved members must be 0"},
         {parse_machine_file, "md5_parse_machine_file()", "text: not NULL unless size is 0"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, NULL);
-        CHECK(strstr(message, mistakes[i].function) != NULL);
-        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, NULL);
+        CHECK(strstr(message, mistake->function) != NULL);
+        CHECK(strstr(message, mistake->argument) != NULL);
     }
 }
 

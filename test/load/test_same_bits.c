@@ -8,13 +8,7 @@
 #include "test/test.h"
 #include "test/skin/skin_jobs.h"
 
-#include "md5/md5model.h"
 #include "md5/md5play.h"
-#include "md5/md5skin.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 
@@ -144,7 +138,7 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
     md5_anim *const anim = md5_load_anim(test_path(path), NULL, &error);
     md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     uint64_t hash = empty_hash;
-    if (test_check(binding != NULL, __FILE__, __LINE__, "%s: %s", path, error.message)) {
+    if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
         buffers of = buffers_for(model);
         for (int i = 0; i < NUM_TIMES; i++) {
             const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
@@ -250,8 +244,7 @@ static uint64_t hash_machine(const char *path)
     machine_case made = {0};
     md5_error error = {0};
     uint64_t hash = empty_hash;
-    if (test_check(load_machine(path, &made, &error), __FILE__, __LINE__, "%s: %s", path,
-                   error.message))
+    if (CHECK_THAT(load_machine(path, &made, &error), "%s: %s", path, error.message))
         hash = hash_player(&made);
     free_machine(&made);
     return hash;
@@ -264,7 +257,7 @@ static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
     md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(mesh), NULL, &error);
     uint64_t hash = empty_hash;
-    if (test_check(model != NULL, __FILE__, __LINE__, "%s: %s", mesh, error.message))
+    if (CHECK_THAT(model != NULL, "%s: %s", mesh, error.message))
         hash = clip[0] ? hash_clip(model, clip) : hash_model(model);
     md5_free_model(model);
     return hash;
@@ -283,8 +276,8 @@ static uint64_t check_line(const char *line)
     if (getenv("MD5_TEST_BITS"))
         printf("%016llx %s%s%s\n", (unsigned long long)hash, first, clip[0] ? " " : "", clip);
     else
-        test_check(hash == expected, __FILE__, __LINE__, "%s %s: %016llx, expected %016llx", first,
-                   clip, (unsigned long long)hash, expected);
+        CHECK_THAT(hash == expected, "%s %s: %016llx, expected %016llx", first, clip,
+                   (unsigned long long)hash, expected);
     return hash;
 }
 

@@ -8,8 +8,6 @@
 #include "test/load/test_asset.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUM_THREADS = 8, NUM_ROUNDS = 3, NUM_TIMES = 7 };
 

@@ -2,14 +2,6 @@
 // column of the word that is wrong.
 #include "test/play/test_play_case.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Three clips of 21 frames each.
 static const char good[] =
@@ -385,14 +377,14 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     play_begin(&made);
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, i);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         char text[sizeof good + 100], warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
         const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
-                                  cases[i].transition, good + before);
+                                  row->transition, good + before);
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = warning};
         CHECK(make(text, (size_t)size, &opts, NULL));
-        CHECK_STRING(warning, cases[i].warning);
+        CHECK_STRING(warning, row->warning);
     }
     play_end(&made);
 }
@@ -425,7 +417,7 @@ static const struct {
     {"\" blanks \"", "\" blanks \""},
     {"\"=><&,;:.\"", "=><&,;:."},
 };
-enum { NUM_NAMES = sizeof names / sizeof names[0], ROOM = 8192 };
+enum { NUM_NAMES = COUNT_OF(names), ROOM = 8192 };
 
 static md5_model *make_model(void)
 {
@@ -583,7 +575,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     for (int step = 0; step < STEPS; step++) {
         const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
         most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
-        most = fmax(most, (double)fabsf(moved));
+        most = fmax(most, fabsf(moved));
     }
     return most;
 }
@@ -687,7 +679,7 @@ static const struct {
      BODY "modifier l gaze head { interest 1e-20 }", BODY "modifier l gaze head { interest 1 }",
      set_interest},
 };
-enum { NUM_CASES = sizeof cases / sizeof cases[0] };
+enum { NUM_CASES = COUNT_OF(cases) };
 
 TEST (machine_zero_in_a_text_is_zero) {
     for (size_t i = 0; i < NUM_CASES; i++) {
@@ -724,9 +716,9 @@ TEST (machine_zero_elsewhere_is_what_is_left_out) {
         {BODY "modifier l two_bone lfoot { soften 0 }", BODY "modifier l two_bone lfoot"},
         {BODY "modifier l spring head { gravity 0 }", BODY "modifier l spring head"},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].left_out) == 0.0))
-            printf("%s\n", pairs[i].zero);
+    EACH (pair, pairs) {
+        if (!CHECK(difference(pair->zero, NULL, pair->left_out) == 0.0))
+            printf("%s\n", pair->zero);
     }
 }
 

@@ -5,10 +5,6 @@
 
 #if !defined(NDEBUG)
 
-#include "md5/md5pose.h"
-
-#include <string.h>
-
 static md5_xform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
@@ -165,8 +161,8 @@ TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, p
         {ROW(modifiers, modifier)}, {ROW(modifiers, looking)}, {ROW(modifiers, holding)},
         {ROW(morphs, morph)},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        md5_machine_desc desc = mistakes[i];
+    EACH (mistake, mistakes) {
+        md5_machine_desc desc = *mistake;
         desc.model = of->made.model;
         const char *const message = test_message_of(create_with_a_reserved_member, &desc);
         CHECK(strstr(message, "md5_create_machine()") != NULL);
@@ -205,10 +201,10 @@ TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argume
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, of);
-        CHECK(strstr(message, mistakes[i].function) != NULL);
-        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, of);
+        CHECK(strstr(message, mistake->function) != NULL);
+        CHECK(strstr(message, mistake->argument) != NULL);
     }
 }
 

@@ -3,11 +3,6 @@
 
 #include "md5/md5skin.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { CROWD = 24, STATES = 6 };
 
 typedef struct crowd_case {
@@ -277,10 +272,10 @@ TEST_HERE (crowd_of_one_model) {
     md5_machine *const still = play_machine(&(md5_machine_desc){.model = of->made.model});
     const md5_machine *const pairs[3][2] = {
         {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    EACH (count, counts) {
         for (int k = 0; k < 3; k++) {
-            check_alike(pairs[k], counts[i], 3);
-            check_alike(pairs[k], counts[i], MOST + 1);
+            check_alike(pairs[k], *count, 3);
+            check_alike(pairs[k], *count, MOST + 1);
         }
     }
     md5_destroy_machine(still);
@@ -409,8 +404,8 @@ TEST (crowd_bounds_hold_odd_biases) {
         {"weight 0 1 0.5 ( 1 0 2 )\nweight 1 1 -0.5 ( 0 3 1 )\nweight 2 0 1 ( 0 0 0 )\n", 3},
         {"", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        md5_model *const model = odd_model(cases[i].weights, cases[i].count);
+    EACH (row, cases) {
+        md5_model *const model = odd_model(row->weights, row->count);
         md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model});
         md5_player *const player = play_player(machine);
         uint64_t random = 34;
@@ -432,7 +427,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         md5_mat34 joints[2];
         md5_player_advance(player, 1.0, NULL, NULL);
         md5_local_to_model(&model->skeleton, pose, joints);
-        if (cases[i].count == 0)
+        if (row->count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
         md5_destroy_player(player);
         md5_destroy_machine(machine);

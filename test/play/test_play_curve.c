@@ -1,11 +1,6 @@
 // Transitions that are eased by a cubic Bézier curve or by steps.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void begin_two(play_scene *of)
 {
     play_scene_begin(of);
@@ -43,7 +38,7 @@ static double bezier(const double c[4], double x)
 static double miss(const play_scene *of, double seconds, double weight)
 {
     md5_xform pose[PLAY_JOINTS];
-    play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], fmod(10.0 * seconds, 10.0), from);
     play_real_sample(of->made.anims[1], fmod(10.0 * seconds, 10.0), to);
     play_real_blend(from, to, fmin(fmax(weight, 0.0), 1.0), NULL, blended);
@@ -200,7 +195,7 @@ static double weight_curves_miss(const faded *of, double weight)
 {
     float weights[PLAY_JOINTS];
     md5_xform pose[PLAY_JOINTS];
-    play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     md5_build_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
     play_real_sample(of->scene.made.anims[0], 0.0, from);
     play_real_sample(of->scene.made.anims[1], 0.0, to);
@@ -252,7 +247,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
             if (!CHECK(weight_curves_miss(&of, weight) < 2e-5))
                 printf("curve %d at %g\n", number, t);
             if (number % 2 == 1)
-                CHECK_NEAR((double)md5_player_layer(of.scene.player, 1).weight, weight, 2e-6);
+                CHECK_NEAR(md5_player_layer(of.scene.player, 1).weight, weight, 2e-6);
         }
         play_scene_end(&of.scene);
     }
@@ -275,8 +270,8 @@ TEST (parameter_follows_by_a_curve) {
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.scene.player, 0.025, NULL, NULL);
             if (number == 0 || step % 5 != 0)
-                CHECK_NEAR((double)md5_player_get(of.scene.player, 0),
-                           3.0 * expected(curve, 0.05 * step), 1e-5);
+                CHECK_NEAR(md5_player_get(of.scene.player, 0), 3.0 * expected(curve, 0.05 * step),
+                           1e-5);
         }
         md5_player_advance(of.scene.player, 0.03, NULL, NULL);
         CHECK(md5_player_get(of.scene.player, 0) == 3.0f);
@@ -331,7 +326,7 @@ TEST (fingerprint_depends_on_every_curve) {
         fingerprint_with(NULL, &more, NULL),
         fingerprint_with(NULL, &cubic, NULL),
     };
-    enum { COUNT = sizeof all / sizeof all[0] };
+    enum { COUNT = COUNT_OF(all) };
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < i; k++)
             CHECK(all[i] != all[k]);
@@ -389,7 +384,7 @@ static void follow_begin(play_scene *of)
 
 static double get(const play_scene *of, uint32_t parameter)
 {
-    return (double)md5_player_get(of->player, parameter);
+    return md5_player_get(of->player, parameter);
 }
 
 static void set_all(play_scene *of, float value)
@@ -527,7 +522,7 @@ static const md5_follow_desc kinds[] = {
      .easing = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH}},
     {.parameter = "pace", .kind = MD5_FOLLOW_EASE},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = COUNT_OF(kinds) };
 
 typedef struct moving {
     double value, velocity;
@@ -540,16 +535,15 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (moving){goal + x * exp(-(double)follow->rate * t), 0.0};
     if (follow->kind == MD5_FOLLOW_SPRING) {
-        const double half = 0.5 * (double)follow->damping, k = (double)follow->stiffness;
+        const double half = 0.5 * follow->damping, k = follow->stiffness;
         const double square = half * half - k, w = sqrt(fabs(square)), e = exp(-half * t);
         const double c = square > 0.0 ? cosh(w * t) : cos(w * t);
         const double s = w == 0.0 ? t : (square > 0.0 ? sinh(w * t) : sin(w * t)) / w;
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }
-    const double duration = (double)follow->duration;
-    const double part =
-        t < duration ? (double)md5_ease(follow->easing, (float)(t / duration)) : 1.0;
+    const double duration = follow->duration;
+    const double part = t < duration ? md5_ease(follow->easing, (float)(t / duration)) : 1.0;
     return (moving){goal + x * (1.0 - part), 0.0};
 }
 
@@ -561,11 +555,11 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     const moving follow_begin = {1.0, 0.0}, turn = moved(follow, follow_begin, 3.0, 1.0);
     double sum = 0.0;
     for (int i = 0; i < PARTS; i++) {
-        const double at = (i + 0.5) * t / (double)PARTS;
+        const double at = (i + 0.5) * t / PARTS;
         sum += at < 1.0 ? moved(follow, follow_begin, 3.0, at).value
                         : moved(follow, turn, 0.5, at - 1.0).value;
     }
-    return sum * t / (double)PARTS;
+    return sum * t / PARTS;
 }
 
 typedef struct paced {
@@ -624,7 +618,7 @@ static void play_paced(paced *of, int rate)
 }
 
 static const int frame_rates[] = {1000, 240, 60, 24, 10, 5, 1};
-enum { FRAME_RATES = sizeof frame_rates / sizeof frame_rates[0] };
+enum { FRAME_RATES = COUNT_OF(frame_rates) };
 
 TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     static paced all[FRAME_RATES];
@@ -784,7 +778,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         "the following parameter 'speed': there are 0 steps, which must be 1 to 65536",
         "the following parameter 'speed': there is no kind 7",
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         follow_check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1.0f},
                                       {.parameter = "speed", .rate = 2.0f}};

@@ -1,12 +1,7 @@
 // Level of detail: joints that are animated have the bits of full detail, others keep the bind
 // pose; the last pose is kept between two computed ones; time, events and root motion do not
 // change.
-#include "test/play/test_play_case.h"
 #include "test/play/test_play_random.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MACHINES = 150, STEPS = 24, MASKS = 2, MOST_JOINTS = 128 };
 
@@ -112,10 +107,9 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
 {
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < num_joints; i++)
-        is_right = test_check(
+        is_right = CHECK_THAT(
             memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
-            __FILE__, __LINE__, "joint %u, which is %s", i,
-            are_animated[i] ? "animated" : "left out");
+            "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
     return is_right;
 }
 
@@ -130,7 +124,7 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
         uint64_t random;
         begin_machine(of, seed, &random, modifier);
         is_right = check(of, &random);
-        test_check(is_right, __FILE__, __LINE__, "machine of seed %llu", (unsigned long long)seed);
+        CHECK_THAT(is_right, "machine of seed %llu", (unsigned long long)seed);
         end_machine(of);
     }
     play_end(&of->stock.made);

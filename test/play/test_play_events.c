@@ -1,11 +1,6 @@
 // Events and root motion: each event exactly once and all of the motion, however time is split.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
 
 // The events that the callback received.
@@ -303,13 +298,13 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
             player = copied;
         }
         md5_player_advance(player, step, NULL, NULL);
-        const double now = (double)md5_player_root_motion(player).translation.x / step;
+        const double now = md5_player_root_motion(player).translation.x / step;
         CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
         velocity = now;
     }
     md5_player_advance(player, 1.0, NULL, NULL);
     md5_player_advance(player, 1.0, NULL, NULL);
-    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 100.0, 1e-3);
+    CHECK_NEAR(md5_player_root_motion(player).translation.x, 100.0, 1e-3);
     md5_destroy_player(player);
     md5_destroy_player(other);
     end(&of);
@@ -324,16 +319,16 @@ TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "
         md5_player_advance(player, 0.0475, NULL, NULL);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(of->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
-        CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
-        CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
-        const double yaw = 2.0 * atan(expected[0].rotation[2] / expected[0].rotation[3]);
+        CHECK_NEAR(at.x, expected[0].at.x, 1e-3);
+        CHECK_NEAR(at.y, expected[0].at.y, 1e-3);
+        const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 1e-4);
         CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
-        at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
+        at = (play_place){expected[0].at.x, expected[0].at.y, 0.0, at.yaw};
     }
     md5_destroy_player(player);
 }
@@ -465,13 +460,12 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_back", {0.0, 0.25, 1.0}, {"last; ", "", "end b; "}},
         {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         report_test of;
-        report_begin(&of, "report { clip_end }", cases[i].motion, "");
+        report_begin(&of, "report { clip_end }", row->motion, "");
         for (int k = 0; k < 3; k++) {
-            const char *const heard = advance(&of, cases[i].steps[k]);
-            test_check(strcmp(heard, cases[i].heard[k]) == 0, __FILE__, __LINE__, "%s, step %d: %s",
-                       cases[i].motion, k, heard);
+            const char *const heard = advance(&of, row->steps[k]);
+            CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
         }
         play_scene_end(&of.scene);
     }

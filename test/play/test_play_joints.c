@@ -6,11 +6,6 @@
 #include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Offsets and differences are worked out in floats, in another order.
 #define NEAR 1e-5
 
@@ -163,7 +158,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     for (int i = 0; i < 7; i++) {
-        if (!(fabs((double)p[i] - (double)q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs(q[i]))))
             return false;
     }
     return true;
@@ -238,11 +233,11 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
     // Branches with and without feathering, scattered joints, all joints, none.
     static const char *const masks[] = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
                                         "*origin",  "*tail_1 -*tail_3",        ""};
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+    EACH (mask, masks) {
         for (uint32_t feather = 0; feather < 8; feather += 2) {
-            check_mask(masks[i], feather, 1.0f, MD5_LAYER_OVERRIDE);
-            check_mask(masks[i], feather, 0.6f, MD5_LAYER_OVERRIDE);
-            check_mask(masks[i], feather, 0.6f, MD5_LAYER_ADD);
+            check_mask(*mask, feather, 1.0f, MD5_LAYER_OVERRIDE);
+            check_mask(*mask, feather, 0.6f, MD5_LAYER_OVERRIDE);
+            check_mask(*mask, feather, 0.6f, MD5_LAYER_ADD);
         }
     }
 }

@@ -2,13 +2,6 @@
 #include "test/ik/test_ik_case.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A thigh with a helper that twists; at the knee a helper on which the foot hangs.
 static const char model_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 6\nnumMeshes 0\njoints {\n"
@@ -96,7 +89,7 @@ TEST (play_limb_that_cannot_bend_is_refused) {
          "modifier 'leg' names a root joint, which only 'two_bone' has"},
     };
     md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
-    for (uint32_t i = 0; CHECK(model) && i < sizeof cases / sizeof cases[0]; i++) {
+    for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
         md5_error error = {0};
         md5_machine *const machine = make_machine(model, cases[i][0], &error);
         CHECK_STRING(error.message, cases[i][1]);
@@ -196,7 +189,7 @@ static const char *const AT_ONCE[] = {
     "modifier m feet pelvis { foot lfoot hold { height 40 speed 1000 } %s }",
     "modifier m gaze head { length 2 %s }",
 };
-enum { NUM_AT_ONCE = sizeof AT_ONCE / sizeof AT_ONCE[0] };
+enum { NUM_AT_ONCE = COUNT_OF(AT_ONCE) };
 
 static const char *with(const char *modifier, const char *words)
 {
@@ -225,8 +218,8 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
                                           "modifier m two_bone lfoot",
                                           "modifier m fabrik lhand { length 3 }",
                                           "modifier m ccd lhand { length 3 }"};
-    for (size_t i = 0; i < sizeof waiting / sizeof waiting[0]; i++)
-        CHECK(difference(waiting[i], "") == 0.0);
+    EACH (row, waiting)
+        CHECK(difference(*row, "") == 0.0);
 }
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
@@ -360,12 +353,12 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
          31},
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         weighed of;
-        begin(&of, cases[i].words);
-        CHECK_STRING(of.error.message, cases[i].message);
+        begin(&of, row->words);
+        CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 3);
-        CHECK_UINT(of.error.column, cases[i].column);
+        CHECK_UINT(of.error.column, row->column);
         end(&of);
     }
 }

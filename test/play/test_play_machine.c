@@ -1,11 +1,6 @@
 // Creating machines: every error in the tables is reported by name.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
-
 // Something of everything.
 static const char rows[] =
     "machine everything { clip walk walk.md5anim { turn frame 4 footstep left frame 16 footstep\n"
@@ -179,7 +174,7 @@ TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
     REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
-    REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
+    REFUSE(all.motions[4].start = NAN, "motion 'once': start is not finite");
 }
 
 TEST_WITH (machine_refuses_clips_that_cannot_be_synchronised, play_case, made, begin(made),

@@ -1,10 +1,6 @@
 // Weights of morph targets that a machine drives, against sums and curves in double precision.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Targets in the order in which rows first name them.
 enum { SMILE, BLINK, OH, NUM_TARGETS };
 
@@ -61,7 +57,7 @@ static double weight_of(const play_scene *of, uint32_t target)
 {
     float weights[NUM_TARGETS];
     md5_player_morphs(of->player, weights);
-    return (double)weights[target];
+    return weights[target];
 }
 
 static void go(const play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)

@@ -1,12 +1,7 @@
 // Saving, restoring and copying players: whatever a player is doing, the restored one goes on with
 // the same bits; bytes that are no such player are refused and change nothing.
 // MD5_SAVE_MACHINES says how many random machines are tried, MD5_SAVE_SEED which one alone.
-#include "test/play/test_play_case.h"
 #include "test/play/test_play_random.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
@@ -191,7 +186,7 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
         for (int i = 0; is_same && i < STEPS; i++)
             is_same = step_alike(of, players, 2, &random);
     }
-    test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
+    CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
     md5_destroy_player(players[1]);
@@ -437,8 +432,7 @@ TEST (fingerprint_depends_on_every_table) {
         if (change == 5)
             other.states[0].motion = NULL;
         play_scene_play(&other.scene, &other.desc);
-        test_check(md5_machine_fingerprint(other.scene.machine) != first, __FILE__, __LINE__,
-                   "change %d", change);
+        CHECK_THAT(md5_machine_fingerprint(other.scene.machine) != first, "change %d", change);
         play_scene_end(&other.scene);
     }
     play_scene_end(&one.scene);
@@ -687,12 +681,12 @@ TEST (saved_player_of_version_5_is_restored) {
     md5_player_set(same, 0, 5.0f);
     md5_player_advance(same, 0.375, NULL, NULL);
     for (int step = 0; step < 10; step++) {
-        CHECK_NEAR((double)md5_player_get(of.player, 0), (double)md5_player_get(same, 0), 2e-6);
+        CHECK_NEAR((double)md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(of.player, 0).from == 0);
         md5_player_advance(of.player, 0.0625, NULL, NULL);
         md5_player_advance(same, 0.0625, NULL, NULL);
         // It goes on as it was: the root has the velocity of the new clip.
-        CHECK_NEAR((double)md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
+        CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }
     md5_destroy_player(same);
     play_scene_end(&of);

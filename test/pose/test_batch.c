@@ -4,9 +4,6 @@
 
 #include "md5/pose/kernels.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
 
 // A crowd of jobs and their results: MAX_JOINTS matrices for each.
@@ -83,8 +80,8 @@ static void check_crowd(const made_crowd *crowd, const char *what, int level)
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
-        if (!test_check(same, __FILE__, __LINE__, "%s, instruction set %d: job %u of %u", what,
-                        level, (unsigned)i, (unsigned)crowd->num_jobs))
+        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", what, level, (unsigned)i,
+                        (unsigned)crowd->num_jobs))
             return;
     }
 }
@@ -322,7 +319,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
 enum { POSE_SIMD_MAX_JOINTS = 130 };
 
 static const md5_cpu all_levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_AVX512, MD5_CPU_NEON};
-enum { NUM_LEVELS = sizeof all_levels / sizeof all_levels[0] };
+enum { NUM_LEVELS = COUNT_OF(all_levels) };
 
 // The output of one call, followed by a joint that must not change.
 typedef struct results {
@@ -338,7 +335,7 @@ static void pose_simd_clear(results *found)
 static void check_same(const results *found, const results *expected, const char *what,
                        md5_cpu level, uint32_t num_joints)
 {
-    test_check(memcmp(found, expected, sizeof *found) == 0, __FILE__, __LINE__,
+    CHECK_THAT(memcmp(found, expected, sizeof *found) == 0,
                "%s with instruction set %d gives the scalar bits of %u joints", what, (int)level,
                (unsigned)num_joints);
 }

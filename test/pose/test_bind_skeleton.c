@@ -3,11 +3,6 @@
 #include "test/mistake.h"
 #include "test/test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_JOINTS = 40 };
 
 static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
@@ -23,7 +18,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
     for (int i = 0; i < 12; i++) {
-        const double found = fabs((double)a->m[i] - (double)b->m[i]);
+        const double found = fabs((double)a->m[i] - b->m[i]);
         worst = found > worst ? found : worst;
     }
     return worst;

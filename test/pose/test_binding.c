@@ -4,10 +4,6 @@
 
 #include "test/pose/test_made_pose.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_JOINTS = 48 };
 
 // -- Handmade models and clips ------------------------------------------------------------------
@@ -147,7 +143,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
     for (int i = 0; i < 12; i++) {
-        const double off = fabs((double)a->m[i] - (double)b->m[i]);
+        const double off = fabs((double)a->m[i] - b->m[i]);
         if (!(off <= worst)) // also if it is NaN
             worst = off;
     }
@@ -585,7 +581,7 @@ TEST (bind_and_sample_stay_linear) {
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
         // Long walks share a budget of steps (binding.c), which suffices for the first joint.
-        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0);
+        CHECK_NEAR(pose[0].translation.x, HALF, 0.0);
         free(pose);
     }
     md5_free_binding(binding);

@@ -3,10 +3,6 @@
 
 #include "md5/md5model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 // Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
 {
@@ -47,7 +43,7 @@ static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 
 static double angle(md5_quat q)
 {
-    return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
+    return 2.0 * atan2(q.z, q.w) * 180.0 / 3.14159265358979;
 }
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
@@ -61,10 +57,10 @@ static void check_view(const md5_camera *camera, double time, md5_wrap wrap, dou
 
 static void check_rotation(md5_quat actual, double x, double y, double z, double w)
 {
-    CHECK_NEAR((double)actual.x, x, 1e-6);
-    CHECK_NEAR((double)actual.y, y, 1e-6);
-    CHECK_NEAR((double)actual.z, z, 1e-6);
-    CHECK_NEAR((double)actual.w, w, 1e-6);
+    CHECK_NEAR(actual.x, x, 1e-6);
+    CHECK_NEAR(actual.y, y, 1e-6);
+    CHECK_NEAR(actual.z, z, 1e-6);
+    CHECK_NEAR(actual.w, w, 1e-6);
 }
 
 TEST (camera_plays_between_frames) {
@@ -84,7 +80,7 @@ TEST (camera_plays_between_frames) {
     check_view(camera, 0.525, MD5_WRAP_LOOP, 1.25);
     check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
     check_view(camera, 0.475, MD5_WRAP_CYCLE, 4.0); // held, not blended into the first
-    check_view(camera, (double)NAN, MD5_WRAP_LOOP, 0.0);
+    check_view(camera, NAN, MD5_WRAP_LOOP, 0.0);
     md5_free_camera(camera);
 }
 
@@ -150,10 +146,9 @@ static double shaking_w(uint32_t frame)
 static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
     double sum = 0.0, weights = 0.0;
-    reach = fmin(reach, fmin((double)(frame - first), (double)(last - frame)));
+    reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
-        const double u =
-            reach > 0.0 ? ((double)i - (double)frame) / reach : (i == frame ? 0.0 : 1.0);
+        const double u = reach > 0.0 ? ((double)i - frame) / reach : (i == frame ? 0.0 : 1.0);
         const double weight = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
         sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
         weights += weight;
@@ -175,7 +170,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
             square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0.0;
         }
-        CHECK_NEAR(view.position.x, (double)frame, 1e-4); // constant speed is preserved
+        CHECK_NEAR(view.position.x, frame, 1e-4); // constant speed is preserved
         CHECK_NEAR(view.position.y, expected[SHAKEN_Y], 1e-4);
         CHECK_NEAR(view.position.z, expected[SHAKEN_Z], 1e-4);
         CHECK_NEAR(view.fov, 60.0 + expected[SHAKEN_FOV], 1e-4);
@@ -186,9 +181,9 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const md5_camera_view plain =
             md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
         const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
-        CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
-        CHECK_NEAR(plain.position.z, (double)own.position.z, 1e-5);
-        CHECK_NEAR(plain.fov, (double)own.fov, 1e-5);
+        CHECK_NEAR(plain.position.y, own.position.y, 1e-5);
+        CHECK_NEAR(plain.position.z, own.position.z, 1e-5);
+        CHECK_NEAR(plain.fov, own.fov, 1e-5);
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
@@ -210,11 +205,11 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
-        CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path has constant speed
+        CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
         CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
                    2e-2);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, (double)INFINITY);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
         (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
     }
     md5_free_camera(camera);
@@ -282,9 +277,9 @@ TEST (camera_offers_the_views_of_cuts) {
         const md5_vec3 ahead =
             md5_mat34_point(md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}),
                             (md5_vec3){1.0f, 0.0f, 0.0f});
-        CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
-        CHECK_NEAR((double)ahead.y, cos(0.5235987755982988), 1e-6);
-        CHECK_NEAR((double)ahead.z, -0.5, 1e-6);
+        CHECK_NEAR(ahead.x, 0.0, 1e-6);
+        CHECK_NEAR(ahead.y, cos(0.5235987755982988), 1e-6);
+        CHECK_NEAR(ahead.z, -0.5, 1e-6);
         CHECK(views[0].cut == 0 && views[1].cut == 2);
         CHECK(!views[1].has_position && views[1].has_rotation);
         check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);
@@ -329,7 +324,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         const md5_mat34 actual = md5_mat34_from_xform(found);
         CHECK(found.rotation.w <= 0.0f);
         for (int k = 0; k < 12; k++)
-            CHECK_NEAR((double)actual.m[k], (double)expected.m[k], 1e-4);
+            CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
         md5_free_camera(camera);
     }
 }
@@ -392,14 +387,14 @@ TEST (camera_errors_name_their_location) {
         {HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 nan) 45 }\n", MD5_ERROR_RANGE, 5,
          22},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         warnings seen;
         md5_error error = {0};
         md5_camera *const camera = parse(cases[i].text, &seen, &error);
-        test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
+        CHECK_THAT(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
                        && error.column == cases[i].column,
-                   __FILE__, __LINE__, "case %zu: %d at %u:%u: %s", i, (int)error.status,
-                   error.line, error.column, error.message);
+                   "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
+                   error.message);
         md5_free_camera(camera);
     }
 }

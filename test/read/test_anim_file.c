@@ -3,10 +3,6 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char good[] = "MD5Version 10\n"              // 1
                            "commandline \"\"\n"           // 2
                            "\n"                           // 3
@@ -72,8 +68,7 @@ static bool begin(reading *r, const char *old, const char *new)
     md5i_context_begin(&r->context, NULL, NULL, &r->error);
     r->arena = (md5_arena){.context = &r->context};
     const bool is_read = md5i_read_anim_file(&r->arena, r->text, size, &r->file);
-    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", r->error.line, r->error.column,
-                      r->error.message);
+    return CHECK_THAT(is_read, "%u:%u: %s", r->error.line, r->error.column, r->error.message);
 }
 
 static void end(reading *r)
@@ -205,7 +200,7 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
         {"2 3", "0.5 1e20",
          "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"},
     };
-    read_cases_check(text, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+    read_cases_check(text, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 TEST (anim_file_numbered_from_elsewhere_is_read) {
@@ -257,10 +252,10 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
 // Without flags the number is not used, but the stored index must not point outside.
 TEST (anim_file_first_component_without_flags_is_harmless) {
     static const char *const firsts[] = {"4", "5", "-1", "99999999999", "2147483647"};
-    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+    EACH (row, firsts) {
         char track[64];
         reading r;
-        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", firsts[i]);
+        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", *row);
         if (begin(&r, "\"hand\"\t1 0 0", track)) {
             CHECK(r.file.tracks[2].flags == 0);
             CHECK(r.file.tracks[2].first <= r.file.num_components);
@@ -421,8 +416,8 @@ TEST (anim_file_reads_the_densest_text) {
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
-    if (test_check(md5i_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
-                   error.line, error.column, error.message)) {
+    if (CHECK_THAT(md5i_read_anim_file(&arena, text, size, &file), "%u:%u: %s", error.line,
+                   error.column, error.message)) {
         bool equal = true;
         for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
             equal = equal && file.numbers[i] == (float)(i % 10);

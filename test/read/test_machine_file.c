@@ -4,10 +4,6 @@
 
 #include "md5/md5play.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char good[] =
     "machine hero {\n"                                                          // 1
     "  model hero.md5mesh\n"                                                    // 2
@@ -488,8 +484,8 @@ TEST (machine_file_says_which_parameters_follow) {
         "machine m { follow a }",        "machine m { follow a fast 3 }",
         "machine m { follow a smooth }", "machine m { follow a spring 1 }",
         "machine m { follow a ease }",   "machine m { follow"};
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
-        CHECK(!load(odd[i], strlen(odd[i]), NULL, NULL));
+    EACH (row, odd)
+        CHECK(!load(*row, strlen(*row), NULL, NULL));
     md5_error error = {0};
     CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
     CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
@@ -560,10 +556,10 @@ TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
         "inertial",      "keep_phase",       "start 1",       "priority 1",
         "interrupt_any", "interrupt_higher", "interrupt_none"};
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
-        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        EACH (word, words) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",
-                     words[k], md5_easing_name((md5_ease_kind)i));
+                     *word, md5_easing_name((md5_ease_kind)i));
             md5_machine_file *const file = parse(text);
             if (!CHECK_UINT(file->num_warnings, 0))
                 printf("%s\n", text);
@@ -612,8 +608,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
         {"steps 2", "steps two", "1:43: error: expected a whole number, found 'two'"},
         {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"},
     };
-    read_cases_check(machine_easing_good, cases, sizeof cases / sizeof cases[0], load, __FILE__,
-                     __LINE__);
+    read_cases_check(machine_easing_good, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 // -- Morph targets --------------------------------------------------------------------------------
@@ -663,10 +658,10 @@ TEST (machine_file_refuses_odd_morphs_at_their_places) {
         {"machine m { morph a parameter p { loud 1 } }", 35},
         {"machine m { morph", 18},
     };
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    EACH (row, odd) {
         md5_error error = {0};
-        CHECK(!md5_parse_machine_file(odd[i].text, strlen(odd[i].text), NULL, &error));
+        CHECK(!md5_parse_machine_file(row->text, strlen(row->text), NULL, &error));
         CHECK_UINT(error.line, 1);
-        CHECK_UINT(error.column, odd[i].column);
+        CHECK_UINT(error.column, row->column);
     }
 }

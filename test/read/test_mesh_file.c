@@ -4,10 +4,6 @@
 
 #include "md5/read/tables.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char good[] = "MD5Version 10\n"                           // 1
                            "commandline \"made by hand\"\n"            // 2
                            "\n"                                        // 3
@@ -72,8 +68,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
     md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
     const bool is_read = md5i_read_mesh_file(arena, arena, text, size, file);
-    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
-                      error->message);
+    return CHECK_THAT(is_read, "%u:%u: %s", error->line, error->column, error->message);
 }
 
 TEST (mesh_file_holds_what_the_text_says) {
@@ -93,7 +88,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK(bind->translation.x == 1.0f && bind->translation.y == -2.0f);
         CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
         CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
-        CHECK_NEAR((double)bind->rotation.w, -0.86602540378443865, 1e-7);
+        CHECK_NEAR(bind->rotation.w, -0.86602540378443865, 1e-7);
         CHECK_NEAR((double)file.bind[2].rotation.w, 0.0, 1e-3);
 
         CHECK_UINT(file.num_meshes, 2);
@@ -158,13 +153,13 @@ TEST (mesh_file_takes_free_layout) {
 
 TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
     static const char *const ends[] = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    EACH (end, ends) {
         char text[4 * sizeof good];
         size_t size = 0;
         for (const char *c = good; *c; c++) {
             if (*c == '\n') {
-                memcpy(text + size, ends[i], strlen(ends[i]));
-                size += strlen(ends[i]);
+                memcpy(text + size, *end, strlen(*end));
+                size += strlen(*end);
             } else {
                 text[size++] = *c;
             }
@@ -203,15 +198,15 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
         {"\tnumweights 3", "// meshes: Late\n\tnumweights 3", "Body"},
         {"mesh {\n\t// meshes: Body\n", "// meshes: Outside\nmesh {\n", ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         size_t size;
-        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        char *const text = read_case_text(good, row->old, row->new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
         md5_mesh_file file;
         if (read_text(&context, &arena, &error, text, size, &file)) {
-            CHECK(span_equals(file.meshes[0].name, cases[i].name));
+            CHECK(span_equals(file.meshes[0].name, row->name));
             CHECK(span_equals(file.meshes[1].name, ""));
         }
         md5i_arena_free(&arena);
@@ -470,7 +465,7 @@ TEST (mesh_file_reads_what_version_12_adds) {
         {"MD5Version 12", "MD5Version 10",
          "7:20: error: expected '}' at the end of a mesh, found '('"},
     };
-    read_cases_check(version_12, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+    read_cases_check(version_12, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 TEST (mesh_file_counts_are_held_against_the_bytes_left) {
@@ -513,8 +508,8 @@ TEST (mesh_file_reads_the_densest_text) {
     text[size++] = '}';
     size = add_times(text, size, "mesh{numverts 0 numtris 0 numweights 0}", COUNT);
     md5_error error = {0};
-    test_check(load(text, size, NULL, &error), __FILE__, __LINE__, "%u:%u: %s", error.line,
-               error.column, error.message);
+    CHECK_THAT(load(text, size, NULL, &error), "%u:%u: %s", error.line, error.column,
+               error.message);
     free(text);
 }
 

@@ -1,15 +1,11 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
 {
     const char *const place = old ? strstr(text, old) : text;
     const bool is_whole = !old || !old[0];
-    test_check(place != NULL, __FILE__, __LINE__, "'%s' is not in the text", old ? old : "");
+    CHECK_THAT(place != NULL, "'%s' is not in the text", old ? old : "");
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
     const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
     *size = before + strlen(new) + strlen(behind);
@@ -44,7 +40,7 @@ void read_case_add(read_case_log *log, const md5_error *error)
 
 void read_case_warn(void *log, const md5_error *warning)
 {
-    test_check(warning->status == MD5_WARNING, __FILE__, __LINE__, "a warning is none");
+    CHECK_THAT(warning->status == MD5_WARNING, "a warning is none");
     read_case_add(log, warning);
 }
 

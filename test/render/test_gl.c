@@ -1,11 +1,8 @@
 // Drawn pictures against expected pixels that are computed here.
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint8_t gl_black[4] = {0, 0, 0, 255};
 
@@ -366,7 +363,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
 TEST (gl_mipmaps_are_means_of_areas) {
     static const uint32_t sides[][2] = {{16, 8}, {7, 6}, {6, 7}, {13, 5}, {1, 9},
                                         {8, 1},  {3, 3}, {2, 2}, {1, 1},  {39, 40}};
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(sides); i++) {
         check_halves(sides[i][0], sides[i][1], false, i);
         check_halves(sides[i][0], sides[i][1], true, i + 100);
     }
@@ -411,12 +408,6 @@ TEST_OWN_SCENE (gl_textures_have_all_levels) {
 
 enum { NUM_JOINTS = 30, NUM_VERTICES = 300 };
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 // Captures a model of one mesh on a path. Positions and normals must be within 1e-3 of md5_skin().
 static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_path path)
 {
@@ -434,8 +425,8 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        CHECK_NEAR(distance(cpu[i], gpu[i]), 0.0, 1e-3);
-        CHECK_NEAR(distance(cpu_normals[i], gpu_normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu[i], gpu[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu_normals[i], gpu_normals[i]), 0.0, 1e-3);
         CHECK_NEAR(cpu_tangents[i].x, gpu_tangents[i].x, 1e-3);
         CHECK_NEAR(cpu_tangents[i].w, gpu_tangents[i].w, 0.0);
     }
@@ -558,7 +549,7 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(copy != NULL, "%s", error.message);
     stage->frame.casters = stage->model->bounds;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));

@@ -3,10 +3,6 @@
 #include "test/load/test_axes_case.h"
 #include "test/render/test_gl_scene.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { NUM_PICTURES = 3 };
 
 static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
@@ -104,7 +100,7 @@ TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
-                test_check(count_different(&stored[i], &converted[i]) <= 6, __FILE__, __LINE__,
+                CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
                            count_different(&stored[i], &converted[i]));
         }
@@ -144,9 +140,9 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
                                                                                 &gpu_normals[i]};
         for (int k = 0; k < 2; k++) {
-            worst = fmax(worst, fabs((double)a[k]->x - (double)b[k]->x));
-            worst = fmax(worst, fabs((double)a[k]->y - (double)b[k]->y));
-            worst = fmax(worst, fabs((double)a[k]->z - (double)b[k]->z));
+            worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
+            worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));
+            worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));
         }
         if (!whole->meshes[0].tangents) // without tangents: zero
             CHECK(tangents[i].x == 0.0f && tangents[i].w == 0.0f);

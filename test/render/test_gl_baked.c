@@ -1,24 +1,9 @@
 // Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
 // pictures against those of skinned instances, and refused input.
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { FRAMES = 4, NUM_JOINTS = 6, NUM_VERTICES = 300 };
-
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void worse(double *worst, double value)
-{
-    if (value > *worst)
-        *worst = value;
-}
 
 static void make_palettes(uint32_t num_joints, uint64_t *random, md5_mat34 *palettes)
 {
@@ -41,7 +26,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
 {
     static md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
-    const double size = distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
+    const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0.0, turn = 0.0;
     for (int m = 0; m < 3; m++) {
         const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
@@ -52,8 +37,8 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
             md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
             for (uint32_t v = 0; v < count; v++) {
-                worse(&place, distance(cpu[v], gpu[v]));
-                worse(&turn, distance(cpu_normals[v], gpu_normals[v]));
+                real_worse(&place, real_distance(cpu[v], gpu[v]));
+                real_worse(&turn, real_distance(cpu_normals[v], gpu_normals[v]));
             }
             first += count;
         }
@@ -75,7 +60,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     }
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
     md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
-    test_check(baked != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(baked != NULL, "%s", error.message);
     if (CHECK(copy && clips[0] && clips[1]) && baked) {
         CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
                    2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
@@ -85,7 +70,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
         static md5_vec3 gpu[NUM_VERTICES], cpu[NUM_VERTICES];
         CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
         md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
-        CHECK(distance(gpu[7], cpu[7]) < 1e-3);
+        CHECK(real_distance(gpu[7], cpu[7]) < 1e-3);
     }
     md5gl_destroy_baked(scene->renderer, baked);
     md5gl_destroy_model(scene->renderer, copy);
@@ -258,16 +243,6 @@ enum { CAPTURE_NUM_JOINTS = 40, CAPTURE_NUM_VERTICES = 600 };
 // Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
 
-static double length(md5_vec3 v)
-{
-    return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
-}
-
-static double capture_distance(md5_vec3 a, md5_vec3 b)
-{
-    return length((md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z});
-}
-
 static md5_vec3 along(md5_vec4 tangent)
 {
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
@@ -275,7 +250,7 @@ static md5_vec3 along(md5_vec4 tangent)
 
 static double size_of(const md5_model *model)
 {
-    return capture_distance(model->bounds.min, model->bounds.max);
+    return real_distance(model->bounds.min, model->bounds.max);
 }
 
 // Gives every joint a random position and rotation: joints[i] in model space, palette[i] from the
@@ -310,11 +285,11 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, &error));
     for (size_t i = 0; i < count; i++) {
-        largest.position = fmax(largest.position, capture_distance(cpu[i], gpu[i]));
-        largest.normal = fmax(largest.normal, capture_distance(cpu_normals[i], gpu_normals[i]));
-        CHECK_NEAR(length(gpu_normals[i]), 1.0, 1e-5);
+        largest.position = fmax(largest.position, real_distance(cpu[i], gpu[i]));
+        largest.normal = fmax(largest.normal, real_distance(cpu_normals[i], gpu_normals[i]));
+        CHECK_NEAR(real_length(gpu_normals[i]), 1.0, 1e-5);
         largest.tangent =
-            fmax(largest.tangent, capture_distance(along(tangents[i]), along(gpu_tangents[i])));
+            fmax(largest.tangent, real_distance(along(tangents[i]), along(gpu_tangents[i])));
         CHECK_NEAR(gpu_tangents[i].w, tangents[i].w, 0.0);
     }
     free(tangents);

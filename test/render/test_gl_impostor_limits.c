@@ -1,17 +1,13 @@
 // Impostor sets: refused descriptions, memory use, and the GL state that they leave.
 #include "test/render/test_gl_values.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                           md5_status status, const char *what)
 {
     md5_error error = {0};
     CHECK(md5gl_create_impostors(renderer, desc, &error) == NULL);
-    test_check(error.status == status && strstr(error.message, what), __FILE__, __LINE__,
-               "status %d, %s (expected %s)", error.status, error.message, what);
+    CHECK_THAT(error.status == status && strstr(error.message, what), "status %d, %s (expected %s)",
+               error.status, error.message, what);
     CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
 }
 

@@ -3,8 +3,6 @@
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
 
-#include <string.h>
-
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 static md5gl_renderer *renderer_of(const void *context)
@@ -195,10 +193,10 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
         {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, stage);
-        CHECK(strstr(message, mistakes[i].function) != NULL);
-        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes) {
+        const char *const message = test_message_of(mistake->make, stage);
+        CHECK(strstr(message, mistake->function) != NULL);
+        CHECK(strstr(message, mistake->argument) != NULL);
     }
 }
 

@@ -5,8 +5,6 @@
 
 #include "render/gl_internal.h"
 
-#include <string.h>
-
 static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
 
 static const md5gl_stage adding = {
@@ -134,7 +132,7 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
         md5gl_destroy_model(renderer, stage->copy);
         stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         draw_all(stage, &list, placements, 2, &picture);
-        test_check(layer_difference(&first, &picture) <= 1, __FILE__, __LINE__, "path %s",
+        CHECK_THAT(layer_difference(&first, &picture) <= 1, "path %s",
                    md5gl_path_name((md5gl_path)path));
     }
     md5gl_destroy_texture(renderer, stages[0].texture);
@@ -224,13 +222,13 @@ TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
     };
     gl_picture picture;
     stage->frame.background[3] = 0.0f;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5gl_stage drawn = {.source = cases[i].source,
-                                   .target = cases[i].target,
+    EACH (row, cases) {
+        const md5gl_stage drawn = {.source = row->source,
+                                   .target = row->target,
                                    .color = {0.5f, 0.25f, 0.1f, 0.4f},
-                                   .masked = cases[i].masked};
+                                   .masked = row->masked};
         layer_draw(stage, &(md5gl_stage_list){ROW(stages, drawn)}, &picture);
-        CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
+        CHECK_NEAR(picture_at(&picture, 3, 3)[3], row->alpha, 1);
     }
 }
 
@@ -516,8 +514,8 @@ TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
         {draw_a_saturated_target, "target: one of md5gl_factor"},
         {create_a_texture_that_ends_nowhere, "wrap: one of md5gl_wrap"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
-        CHECK(strstr(test_message_of(mistakes[i].make, stage), mistakes[i].argument) != NULL);
+    EACH (mistake, mistakes)
+        CHECK(strstr(test_message_of(mistake->make, stage), mistake->argument) != NULL);
 }
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "render/gl_internal.h"
 
-#include <string.h>
-
 // -- State ------------------------------------------------------------------------------------
 
 // Draws a frame with a model, shadows, edges, the ground, a grid, lines and a panel.

@@ -1,14 +1,10 @@
 // OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
-#include "test/render/test_gl_scene.h"
+#include "test/real.h"
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct state_value {
     GLenum name;
@@ -165,13 +161,13 @@ void values_read(const gl_scene *scene, gl_values *values)
     const GladGLContext *const gl = &scene->renderer->gl;
     const bool es = scene->renderer->is_es;
     values->count = 0;
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+    EACH (state, states) {
         GLfloat read[4] = {-1, -1, -1, -1};
-        if (states[i].desktop && es)
+        if (state->desktop && es)
             continue;
-        gl->GetFloatv(states[i].name, read);
-        for (int k = 0; k < states[i].count; k++)
-            add(values, states[i].text, k, (double)read[k], states[i].defaults[k]);
+        gl->GetFloatv(state->name, read);
+        for (int k = 0; k < state->count; k++)
+            add(values, state->text, k, read[k], state->defaults[k]);
     }
     add_buffers(scene, values);
     GLint active = GL_TEXTURE0;
@@ -190,9 +186,9 @@ void values_are_defaults(const gl_scene *scene, const char *when)
     values_read(scene, &values);
     for (int i = 0; i < values.count; i++) {
         const gl_value *const value = &values.list[i];
-        test_check(isnan(value->by_default) || value->value == value->by_default, __FILE__,
-                   __LINE__, "%s[%d] is %g after %s, by default it is %g", value->name,
-                   value->index, value->value, when, value->by_default);
+        CHECK_THAT(isnan(value->by_default) || value->value == value->by_default,
+                   "%s[%d] is %g after %s, by default it is %g", value->name, value->index,
+                   value->value, when, value->by_default);
     }
 }
 
@@ -200,7 +196,7 @@ void values_are_equal(const gl_values *found, const gl_values *expected, const c
 {
     CHECK_UINT((uint64_t)found->count, (uint64_t)expected->count);
     for (int i = 0; i < found->count; i++)
-        test_check(found->list[i].value == expected->list[i].value, __FILE__, __LINE__,
+        CHECK_THAT(found->list[i].value == expected->list[i].value,
                    "%s[%d] is %g after %s, it was %g", found->list[i].name, found->list[i].index,
                    found->list[i].value, when, expected->list[i].value);
 }
@@ -257,8 +253,8 @@ static void disturb_desktop(const GladGLContext *gl)
 {
     static const GLenum on[] = {GL_COLOR_LOGIC_OP, GL_FRAMEBUFFER_SRGB, GL_DEPTH_CLAMP,
                                 GL_POLYGON_OFFSET_LINE, GL_SAMPLE_ALPHA_TO_ONE};
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        gl->Enable(on[i]);
+    EACH (row, on)
+        gl->Enable(*row);
     gl->Disable(GL_MULTISAMPLE);
     gl->LogicOp(GL_INVERT);
     gl->DepthRange(1.0, 0.0);
@@ -274,8 +270,8 @@ void values_disturb(const gl_scene *scene)
         GL_SAMPLE_COVERAGE, GL_POLYGON_OFFSET_FILL, GL_BLEND,
         GL_DEPTH_TEST,      GL_CULL_FACE,           GL_SAMPLE_ALPHA_TO_COVERAGE};
     bind_objects(scene);
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        gl->Enable(on[i]);
+    EACH (row, on)
+        gl->Enable(*row);
     gl->Scissor(1, 2, 1, 1);
     gl->Viewport(3, 4, 5, 6);
     gl->ClearColor(0.25f, 0.5f, 0.75f, 0.125f);
@@ -323,11 +319,6 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
     skin_by_duals(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
 }
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    return sqrt(pow((double)a.x - b.x, 2) + pow((double)a.y - b.y, 2) + pow((double)a.z - b.z, 2));
-}
-
 static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                        md5gl_blending blending)
 {
@@ -338,15 +329,15 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     for (int i = 0; i < NUM_JOINTS; i++)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(copy != NULL, "%s", error.message);
     CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu.positions, gpu.normals, gpu.tangents,
                         NULL));
     skin_on_cpu(model, palette, blending, &cpu);
-    const double size = distance(model->bounds.min, model->bounds.max);
+    const double size = real_distance(model->bounds.min, model->bounds.max);
     for (int i = 0; i < NUM_VERTICES; i++) {
-        CHECK_NEAR(distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
-        CHECK_NEAR(distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
+        CHECK_NEAR(real_distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
         CHECK_NEAR(cpu.tangents[i].w, gpu.tangents[i].w, 0.0);
     }
     md5gl_destroy_model(scene->renderer, copy);
@@ -530,7 +521,7 @@ static const GLubyte *GLAD_API_PTR webgl_string(GLenum name)
 static void GLAD_API_PTR refuse_parameter(GLenum target, GLenum name, GLint *values)
 {
     (void)target, (void)name, (void)values;
-    test_check(false, __FILE__, __LINE__, "WebGL has no swizzles");
+    CHECK_THAT(false, "WebGL has no swizzles");
 }
 
 static void GLAD_API_PTR read_buffer(GLenum target, GLintptr offset, GLsizeiptr size, void *data)
@@ -570,7 +561,7 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
-    if (test_check(web.renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
+    if (CHECK_THAT(web.renderer != NULL, "%s", error.message)) {
         CHECK(web.renderer->is_webgl);
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
         CHECK_UINT(count_differences(&expected, &picture, 0), 0);

@@ -1,14 +1,10 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Two joints, two meshes; b turns about z from frame to frame.
 static const char two_meshes[] =
@@ -28,7 +24,7 @@ static md5_model *model_of(const char *text)
 {
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -44,13 +40,6 @@ static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
     }
 }
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_vec3 *positions,
                          md5_vec3 *normals)
 {
@@ -63,33 +52,18 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
 }
 
 // Decodes a vertex as md5skin.h describes, in doubles.
-static void decode(const md5_baked *baked, md5_baked_vertex vertex, double at[3], double normal[3])
+static void decode(const md5_baked *baked, md5_baked_vertex vertex, real3 *at, real3 *normal)
 {
     const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
-    at[0] = (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
-    at[1] = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
-    at[2] = (double)min.z + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
+    at->x = (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
+    at->y = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
+    at->z = (double)min.z + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
     const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
     const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
     const double z = 1.0 - fabs(u) - fabs(v);
     const double x = z < 0.0 ? (1.0 - fabs(v)) * (u < 0.0 ? -1.0 : 1.0) : u;
     const double y = z < 0.0 ? (1.0 - fabs(u)) * (v < 0.0 ? -1.0 : 1.0) : v;
-    const double length = sqrt(x * x + y * y + z * z);
-    normal[0] = x / length;
-    normal[1] = y / length;
-    normal[2] = z / length;
-}
-
-static double apart(const double a[3], md5_vec3 b)
-{
-    const double x = a[0] - (double)b.x, y = a[1] - (double)b.y, z = a[2] - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void worse(double *worst, double value)
-{
-    if (value > *worst)
-        *worst = value;
+    *normal = real3_unit((real3){x, y, z});
 }
 
 // Checks each frame: vertices are decoded as described, and their largest differences from
@@ -104,19 +78,19 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
         CHECK_UINT(count, baked->num_vertices);
         md5_skin_baked(baked, 0, count, moment, at, normals);
         for (uint32_t i = 0; i < count; i++) {
-            double exact[3], exact_normal[3];
-            decode(baked, baked->vertices[frame * count + i], exact, exact_normal);
-            worse(&formula, apart(exact, at[i]));
-            worse(&formula, apart(exact_normal, normals[i]));
-            worse(&place, distance(at[i], skinned[i]));
-            worse(&angle, 2.0 * asin(0.5 * distance(normals[i], skinned_normals[i])));
+            real3 exact, exact_normal;
+            decode(baked, baked->vertices[frame * count + i], &exact, &exact_normal);
+            real_worse(&formula, real3_distance(exact, real3_of(at[i])));
+            real_worse(&formula, real3_distance(exact_normal, real3_of(normals[i])));
+            real_worse(&place, real_distance(at[i], skinned[i]));
+            real_worse(&angle, 2.0 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
         }
     }
     CHECK_NEAR(formula, 0.0, 1e-5);
-    CHECK_NEAR(place, (double)baked->position_error, 1e-6);
-    CHECK_NEAR(angle, (double)baked->normal_error, 1e-6);
+    CHECK_NEAR(place, baked->position_error, 1e-6);
+    CHECK_NEAR(angle, baked->normal_error, 1e-6);
     // Half a step along each axis.
-    const double step = distance(baked->step, (md5_vec3){0, 0, 0});
+    const double step = real_distance(baked->step, (md5_vec3){0, 0, 0});
     CHECK(place <= 0.5 * step + 1e-5);
     CHECK(angle <= 0.012); // 0.69 degrees
 }
@@ -154,16 +128,14 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     if (CHECK(baked != NULL)) {
         const double radius = sqrt(50.0); // (5, 5, 5) about z
-        CHECK_NEAR((double)md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)),
-                   2e-4);
+        CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
         md5_vec3 from[MOST], to[MOST], at[MOST];
         md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
         md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to,
                        NULL);
         md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
         for (int i = 0; i < 4; i++)
-            CHECK_NEAR((double)at[i].x, 0.75 * (double)from[2 + i].x + 0.25 * (double)to[2 + i].x,
-                       1e-5);
+            CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
     }
     md5_free_baked(baked);
     md5_free_model(model);
@@ -179,7 +151,7 @@ TEST (bake_normals_are_within_their_error) {
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
         const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
-        worse(&worst, 2.0 * asin(0.5 * distance(read, normal)));
+        real_worse(&worst, 2.0 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
     for (int axis = 0; axis < 6; axis++) {
@@ -268,9 +240,9 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
         if (CHECK(baked != NULL)) {
             CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
             CHECK(baked->normal_error < 0.012f);
-            const double at_frame = (double)md5_baked_error(
+            const double at_frame = md5_baked_error(
                 baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
-            CHECK(at_frame <= (double)baked->position_error + 2e-5);
+            CHECK(at_frame <= baked->position_error + 2e-5);
             // Halfway between frames, against the sampled pose.
             const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
             md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices,

@@ -5,11 +5,6 @@
 #include "md5/md5skin.h"
 #include "md5/skin/bind_volume.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Bare meshes with skeletons, to be bound automatically.
 
 enum { BIND_POSITIONS = 4096, BIND_TRIANGLES = 8192, BIND_JOINTS = 8 };
@@ -107,7 +102,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
     const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
     for (uint32_t ring = 0; ring < rings; ring++)
         for (uint32_t i = 0; i < AROUND; i++) {
-            const double angle = 6.283185307179586 * (double)i / (double)AROUND;
+            const double angle = 6.283185307179586 * i / AROUND;
             bind_add_position(
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
         }
@@ -135,17 +130,16 @@ static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t 
     const md5_vertex *const of = &weights->vertices[vertex];
     for (uint32_t i = 0; i < of->num_weights; i++)
         if (weights->weights[of->first_weight + i].joint == joint)
-            return (double)weights->weights[of->first_weight + i].bias;
+            return weights->weights[of->first_weight + i].bias;
     return 0.0;
 }
 
 // The distance of a point from a segment, in double.
 static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
-    const double way[3] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y,
-                           (double)to.z - (double)from.z};
-    const double p[3] = {(double)point.x - (double)from.x, (double)point.y - (double)from.y,
-                         (double)point.z - (double)from.z};
+    const double way[3] = {(double)to.x - from.x, (double)to.y - from.y, (double)to.z - from.z};
+    const double p[3] = {(double)point.x - from.x, (double)point.y - from.y,
+                         (double)point.z - from.z};
     const double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
     double t = square > 0.0 ? (p[0] * way[0] + p[1] * way[1] + p[2] * way[2]) / square : 0.0;
     t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
@@ -169,7 +163,7 @@ static md5_weights *create(const bind_case *of)
     md5_error error = {0};
     md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
     if (!weights)
-        test_check(false, __FILE__, __LINE__, "%s", error.message);
+        CHECK_THAT(false, "%s", error.message);
     return weights;
 }
 
@@ -202,7 +196,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
             if (a < b)
                 swap = a, a = b, b = swap;
             const double expected = (a - b) + (b - c) * sqrt(2.0) + c * sqrt(3.0);
-            const double off = fabs((double)paths.lengths[voxel] - expected);
+            const double off = fabs(paths.lengths[voxel] - expected);
             worst = off > worst ? off : worst;
             longest = expected > longest ? expected : longest;
         }
@@ -236,7 +230,7 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
     bind_case *const of = tube_with_two_joints(true);
     static const float falloffs[] = {0.0f, 0.5f, 1.0f};
     for (int i = 0; i < 3; i++) {
-        const double f = (double)falloffs[i];
+        const double f = falloffs[i];
         of->desc.falloff = falloffs[i] == 0.0f ? 1.17549435e-38f : falloffs[i];
         of->desc.no_smoothing = true;
         md5_weights *const weights = create(of);
@@ -321,7 +315,7 @@ static void check_form(const bind_case *of, const md5_weights *weights, uint32_t
         for (uint32_t i = 0; i < at.num_weights; i++) {
             const md5_weight *const weight = &weights->weights[at.first_weight + i];
             CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
-            sum += (double)weight->bias;
+            sum += weight->bias;
             const md5_vec3 placed = md5_mat34_point(of->bind[weight->joint], weight->offset);
             const double off = bind_distance(placed, of->positions[vertex], of->positions[vertex]);
             worst_place = off > worst_place ? off : worst_place;
@@ -534,12 +528,10 @@ static double distance_to_posed(const comparison *of, uint32_t vertex)
     double off[3] = {-(double)posed.x, -(double)posed.y, -(double)posed.z};
     for (uint32_t i = 0; i < at.num_weights; i++) {
         const md5_weight *const weight = &of->weights->weights[at.first_weight + i];
-        const double p[4] = {(double)weight->offset.x, (double)weight->offset.y,
-                             (double)weight->offset.z, 1.0};
+        const double p[4] = {weight->offset.x, weight->offset.y, weight->offset.z, 1.0};
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 4; k++)
-                off[row] +=
-                    (double)weight->bias * (double)of->joints[weight->joint].m[4 * row + k] * p[k];
+                off[row] += (double)weight->bias * of->joints[weight->joint].m[4 * row + k] * p[k];
     }
     return sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
 }
@@ -719,7 +711,7 @@ static void check_any(const bind_case *of)
     for (uint32_t i = 0; i < weights->num_vertices; i++) {
         double sum = 0.0;
         for (uint32_t k = 0; k < weights->vertices[i].num_weights; k++)
-            sum += (double)weights->weights[weights->vertices[i].first_weight + k].bias;
+            sum += weights->weights[weights->vertices[i].first_weight + k].bias;
         CHECK_NEAR(sum, 1.0, 1e-5);
     }
     md5_free_weights(weights);

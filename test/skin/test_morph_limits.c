@@ -3,13 +3,6 @@
 #include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A model of one mesh with counts only: without triangles nothing else of it is read.
 typedef struct counted_model {
     md5_mesh mesh;
@@ -77,7 +70,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
     md5_error error = {0};
     const int size = snprintf(filled, sizeof filled, text, height);
     md5_model *const model = md5_parse_model(filled, (size_t)size, opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -217,7 +210,7 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0.0f ? -1.0 : 1.0;
-    const double x = (double)at.x - 5.7, y = (double)at.y - side * 5.6, z = (double)at.z - 43.2;
+    const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 43.2;
     const double length = sqrt(x * x + y * y + z * z);
     *cosine = (0.9588 * x + side * 0.2797 * y + 0.0499 * z) / length;
     return length;
@@ -253,11 +246,11 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         if (!positions[i])
             abort();
     }
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    EACH (row, names) {
         char path[64];
-        (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", names[n]);
+        (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
         md5_model *const shape = md5_load_model(test_path(path), NULL, NULL);
-        const md5_morph_source source = {.name = names[n], .model = shape};
+        const md5_morph_source source = {.name = *row, .model = shape};
         md5_morph *const morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
@@ -270,7 +263,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
             deepest = now > deepest ? now : deepest;
         }
         if (!CHECK(deepest < -clearance))
-            printf("  %s: %.3f units\n", names[n], deepest);
+            printf("  %s: %.3f units\n", *row, deepest);
         md5_free_morph(morph);
         md5_free_model(shape);
     }

@@ -1,17 +1,10 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
+#include "test/real.h"
 #include "test/skin/made_mesh.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
 
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Making -----------------------------------------------------------------------------------
 
@@ -156,7 +149,7 @@ static md5_mat34 inverse(const md5_mat34 *a)
         double moved = 0.0;
         for (int column = 0; column < 3; column++) {
             back.m[4 * row + column] = m[4 * column + row];
-            moved -= (double)m[4 * column + row] * (double)m[4 * column + 3];
+            moved -= (double)m[4 * column + row] * m[4 * column + 3];
         }
         back.m[4 * row + 3] = (float)moved;
     }
@@ -217,72 +210,35 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
 
 // -- The sums that the format defines, in doubles -------------------------------------------------
 
-typedef struct point {
-    double x, y, z;
-} point;
-
-static point apply(const md5_mat34 *m, point v, double w)
-{
-    point out;
-    out.x =
-        (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z + (double)m->m[3] * w;
-    out.y =
-        (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z + (double)m->m[7] * w;
-    out.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z
-            + (double)m->m[11] * w;
-    return out;
-}
-
-static point add_scaled(point a, point b, double s)
-{
-    return (point){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
-}
-
-static point point_of(md5_vec3 a)
-{
-    return (point){(double)a.x, (double)a.y, (double)a.z};
-}
-
-static point unit(point a)
-{
-    const double length = sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
-    return (point){a.x / length, a.y / length, a.z / length};
-}
-
-static double distance(md5_vec3 a, point b)
-{
-    const double x = (double)a.x - b.x, y = (double)a.y - b.y, z = (double)a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 // Sum of bias * J * offset over the file's weights.
-static point expected_place(const cloth_patch *patch, uint32_t file_vertex)
+static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    point sum = {0.0, 0.0, 0.0};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
-        const point position = apply(&patch->posed[weight->joint], point_of(weight->offset), 1.0);
-        sum = add_scaled(sum, position, (double)weight->bias);
+        const real3 position =
+            real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1.0);
+        sum = real3_add(sum, real3_scale(position, (double)weight->bias));
     }
     return sum;
 }
 
 // Sum of bias * (posed rotation * bind rotation transposed) * direction. `length` is the sum's.
-static point expected_direction(const cloth_patch *patch, uint32_t file_vertex, md5_vec3 bind,
+static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, md5_vec3 bind,
                                 double *length)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    point sum = {0.0, 0.0, 0.0};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
-        const point local = apply(&back, point_of(bind), 0.0);
-        const point rotated = apply(&patch->posed[weight->joint], local, 0.0);
-        sum = add_scaled(sum, rotated, (double)weight->bias);
+        const real3 local = real3_transform(&back, real3_of(bind), 0.0);
+        const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0.0);
+        sum = real3_add(sum, real3_scale(rotated, (double)weight->bias));
     }
-    *length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z);
-    return unit(sum);
+    *length = real3_length(sum);
+    return real3_unit(sum);
 }
 
 static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
@@ -293,7 +249,8 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
     md5_skin(mesh, patch->palette, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t source = mesh->sources[i];
-        CHECK_NEAR(distance(positions[i], expected_place(patch, source)), 0.0, 3e-6 * 60.0);
+        CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)), 0.0,
+                   3e-6 * 60.0);
         if (patch->vertices[source].num_weights == 0) {
             CHECK(memcmp(&normals[i], &mesh->normals[i], sizeof normals[i]) == 0);
             CHECK(memcmp(&tangents[i], &mesh->tangents[i], sizeof tangents[i]) == 0);
@@ -302,10 +259,10 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         const md5_vec4 bind = mesh->tangents[i];
         const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
         double length;
-        point rotated = expected_direction(patch, source, mesh->normals[i], &length);
-        CHECK_NEAR(distance(normals[i], rotated), 0.0, 2e-6 / length);
+        real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
+        CHECK_NEAR(real3_distance(real3_of(normals[i]), rotated), 0.0, 2e-6 / length);
         rotated = expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-        CHECK_NEAR(distance(tangent, rotated), 0.0, 2e-6 / length);
+        CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
         CHECK(tangents[i].w == bind.w);
     }
     free(positions);
@@ -376,7 +333,7 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
         md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
         md5_skin(&made.mesh, palette, positions, NULL, NULL);
         for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
-            CHECK_NEAR(distance(positions[i], point_of(made.mesh.positions[i])), 0.0, 1e-5);
+            CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
         free(positions);
     }
     made_mesh_free(&made);
@@ -485,7 +442,7 @@ TEST (skin_blends_where_points_meet_and_only_there) {
         md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
         md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
         for (size_t i = 0; i < count; i++)
-            CHECK_NEAR(distance(blended[i], point_of(exact[i])), 0.0, 1e-6 * 60.0);
+            CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
         free(blended);
         free(exact);
     }
@@ -508,8 +465,7 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 
 static double difference(md5_vec3 a, md5_vec3 b)
 {
-    return fmax(fabs((double)(a.x - b.x)),
-                fmax(fabs((double)(a.y - b.y)), fabs((double)(a.z - b.z))));
+    return fmax(fabs((a.x - b.x)), fmax(fabs((a.y - b.y)), fabs((a.z - b.z))));
 }
 
 TEST (skin_bounds_hold_what_is_skinned) {
@@ -648,7 +604,7 @@ static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *resul
 
 static bool is_unit(md5_vec3 v)
 {
-    return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
+    return fabs(sqrt(md5_vec3_dot(v, v)) - 1.0) < 1e-5;
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
@@ -669,7 +625,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
         run(of, is_dual, level, &other);
         CHECK(memcmp(&other, result, sizeof other) == 0);
     }
-    return test_check(sound, __FILE__, __LINE__, "%s, biases of %g: not finite, or not unit length",
+    return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
                       is_dual ? "dual" : "linear", of->magnitude);
 }
 
@@ -680,8 +636,7 @@ static double largest(double a, double b, double c)
 
 static double sizes_difference(const double *expected, md5_vec3 actual)
 {
-    return largest(expected[0] - (double)actual.x, expected[1] - (double)actual.y,
-                   expected[2] - (double)actual.z);
+    return largest(expected[0] - actual.x, expected[1] - actual.y, expected[2] - actual.z);
 }
 
 // The sum of palette * influence, in doubles. Returns the error of the float result, relative to
@@ -694,9 +649,8 @@ static double linear_error(const size_case *of, const skinned *result, uint32_t 
         const float *const m = of->palette[mesh->influence_joints[i]].m;
         const md5_vec4 q = mesh->influences[i];
         for (int row = 0; row < 3; row++)
-            sum[row] += (double)m[4 * row] * (double)q.x + (double)m[4 * row + 1] * (double)q.y
-                        + (double)m[4 * row + 2] * (double)q.z
-                        + (double)m[4 * row + 3] * (double)q.w;
+            sum[row] += (double)m[4 * row] * q.x + (double)m[4 * row + 1] * q.y
+                        + (double)m[4 * row + 2] * q.z + (double)m[4 * row + 3] * q.w;
     }
     return sizes_difference(sum, result->positions[vertex]) / of->magnitude;
 }
@@ -712,12 +666,10 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
     double r[4] = {0.0}, d[4] = {0.0}, square = 0.0;
     for (uint32_t i = begin; i < end; i++) {
         const md5_dual_quat q = of->dual[mesh->influence_joints[i]];
-        const double share = (double)mesh->influences[i].w / (double)mesh->influences[begin].w;
+        const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;
-        const double real[4] = {(double)q.real.x, (double)q.real.y, (double)q.real.z,
-                                (double)q.real.w};
-        const double dual[4] = {(double)q.dual.x, (double)q.dual.y, (double)q.dual.z,
-                                (double)q.dual.w};
+        const double real[4] = {q.real.x, q.real.y, q.real.z, q.real.w};
+        const double dual[4] = {q.dual.x, q.dual.y, q.dual.z, q.dual.w};
         for (int k = 0; k < 4; k++) {
             r[k] += by * real[k];
             d[k] += by * dual[k];
@@ -726,7 +678,7 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
     for (int k = 0; k < 4; k++)
         square += r[k] * r[k];
     const md5_vec3 bind = mesh->positions[vertex];
-    const double p[3] = {(double)bind.x, (double)bind.y, (double)bind.z};
+    const double p[3] = {bind.x, bind.y, bind.z};
     double position[3];
     for (int k = 0; k < 3; k++) {
         const int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -769,10 +721,9 @@ static void check_magnitude(double magnitude, uint64_t *random)
     }
     // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
     const double last_digit = 16.0 * 0x1p-149 / magnitude;
-    test_check(worst_linear <= 1e-6 + last_digit, __FILE__, __LINE__,
-               "linear, biases of %g: off by %g", magnitude, worst_linear);
-    test_check(worst_dual <= 2e-5, __FILE__, __LINE__, "dual, biases of %g: off by %g", magnitude,
-               worst_dual);
+    CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g", magnitude,
+               worst_linear);
+    CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
     md5_free_model(model);
 }
 

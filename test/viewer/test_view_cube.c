@@ -2,7 +2,6 @@
 // animations by name. The tests write the files. The expected numbers are computed manually from
 // the engines' rules: see view_cube_*().
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -15,10 +14,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -92,8 +87,8 @@ static void open_view(cube_view *view, const char *script)
     view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
     if (!CHECK(mkdtemp(view->folder) != NULL))
         return;
-    for (size_t i = 0; i < sizeof common_files / sizeof common_files[0]; i++)
-        put_text(view->folder, common_files[i].name, common_files[i].text);
+    EACH (common_file, common_files)
+        put_text(view->folder, common_file->name, common_file->text);
     put_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
@@ -129,7 +124,7 @@ static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
         view_pose_moment(&view->scene, &moment);
         return true;
     }
-    return test_check(false, __FILE__, __LINE__, "no clip \"%s\"", clip);
+    return CHECK_THAT(false, "no clip \"%s\"", clip);
 }
 
 // -- What is shown --------------------------------------------------------------------------------
@@ -209,16 +204,16 @@ TEST (view_cube_looks_have_masks_and_alpha) {
         {"mdlalphatest 0\nmdlalphablend 0", 1.0f, 1.0f, 1e-6f, false},
         {"mdlalphatest 0", 1.0f, 1.0f, 0.0f, false}, // blended: cut out as usual
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         cube_view view;
-        char *const script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
+        char *const script = common_format("md5load body.md5mesh\n%s\n", row->lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
-            CHECK_NEAR(look->specular, cases[i].specular, 1e-6);
-            CHECK_NEAR(look->glow, cases[i].glow, 1e-6);
-            CHECK_NEAR(look->alpha_test, cases[i].alpha_test, 1e-9);
-            CHECK((look->masks != NULL) == cases[i].has_masks);
+            CHECK_NEAR(look->specular, row->specular, 1e-6);
+            CHECK_NEAR(look->glow, row->glow, 1e-6);
+            CHECK_NEAR(look->alpha_test, row->alpha_test, 1e-9);
+            CHECK((look->masks != NULL) == row->has_masks);
             CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
         }
         close_view(&view);
@@ -332,8 +327,7 @@ static void check_warning(const char *script, const char *part, uint32_t num_mes
     if (CHECK(view.is_open)) {
         CHECK_UINT(view.scene.model->num_meshes, num_meshes);
         CHECK_UINT(view.log.num_warnings, 1);
-        test_check(strstr(view.log.last[0], part) != NULL, __FILE__, __LINE__, "%s: %s", part,
-                   view.log.last[0]);
+        CHECK_THAT(strstr(view.log.last[0], part) != NULL, "%s: %s", part, view.log.last[0]);
     }
     close_view(&view);
 }
@@ -483,8 +477,8 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
         CHECK(glow > dull * 1.2);
         // Specular reflection reduces diffuse light, and its small highlight may be out of the
         // picture.
-        test_check(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull), __FILE__,
-                   __LINE__, "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
+        CHECK_THAT(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull),
+                   "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
         CHECK_NEAR(none, dull, 0.01);
         // Missing masks give one warning, and nothing glows.
         CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);

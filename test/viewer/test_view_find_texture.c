@@ -6,9 +6,6 @@
 #include "test/test.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -375,16 +372,16 @@ static void check_mesh(const find_case *of, const char *folder, const view_look_
     const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
     if (is_inside) {
         const size_t inside = (size_t)(common_base(of->files[0]) - of->files[0]);
-        test_check(path == NULL || strncmp(rest, of->files[0], inside) == 0, __FILE__, __LINE__,
+        CHECK_THAT(path == NULL || strncmp(rest, of->files[0], inside) == 0,
                    "%s, \"%s\" in its folder: found %s", of->what, expected->shader, rest);
     } else {
-        test_check(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
-                   __FILE__, __LINE__, "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
+        CHECK_THAT(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
+                   "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
                    look.why != NULL       ? look.why
                    : look.tried.count > 0 ? look.tried.names[0]
                                           : "");
-        test_check(look.is_guess == expected->is_guess, __FILE__, __LINE__, "%s, \"%s\": %s",
-                   of->what, expected->shader, look.why != NULL ? look.why : "none");
+        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", of->what,
+                   expected->shader, look.why != NULL ? look.why : "none");
     }
     CHECK((look.diffuse == NULL) == (look.why == NULL));
     view_free_look(&look);
@@ -408,13 +405,13 @@ static void check_case(const find_case *of, bool is_inside)
 }
 
 TEST (view_textures_are_found_by_evidence) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i], false);
+    EACH (row, cases)
+        check_case(row, false);
 }
 
 TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i], true);
+    EACH (row, cases)
+        check_case(row, true);
 }
 
 static bool is_other_map(const char *path)

@@ -1,6 +1,5 @@
 // Game folders on disk as search paths of a game: the modification times of their files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -17,10 +16,6 @@
 #include <SDL.h>
 
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -376,8 +371,8 @@ static shot draw_card(shot_viewer *viewer, int card)
 }
 
 TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
-    for (size_t i = 0; i < sizeof card_cases / sizeof card_cases[0]; i++) {
-        const card_case *const expected = &card_cases[i];
+    EACH (row, card_cases) {
+        const card_case *const expected = row;
         char line[256];
         shot_viewer viewer;
         (void)snprintf(line, sizeof line, "%s" SMALL "%s",
@@ -394,12 +389,12 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
             brighter += change > 24;
             red += k % 4 == 0 ? change : k % 4 == 2 ? -change : 0;
         }
-        test_check(
-            (darker > 100) == expected->gets_darker && (brighter > 100) == expected->gets_brighter
-                && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
-                && (red > 10000) == expected->is_red,
-            __FILE__, __LINE__, "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
-            expected->options ? expected->options : "of the entity", darker, brighter, red);
+        CHECK_THAT((darker > 100) == expected->gets_darker
+                       && (brighter > 100) == expected->gets_brighter
+                       && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
+                       && (red > 10000) == expected->is_red,
+                   "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
+                   expected->options ? expected->options : "of the entity", darker, brighter, red);
         free(without.rgba);
         free(with.rgba);
         shot_close(&viewer);
@@ -466,7 +461,7 @@ TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
             for (int step = 0; step < 4; step++) {
                 play->time = 0.125 * step;
                 view_pose(shown, play);
-                CHECK_NEAR((double)shown->joints[0].m[3], 8.0 * play->time, 1e-3);
+                CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
             }
         }
     }
@@ -570,7 +565,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
     double worst = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
-        const double distance = (double)md5_vec3_length(way);
+        const double distance = md5_vec3_length(way);
         worst = distance > worst ? distance : worst;
     }
     return worst;
@@ -653,7 +648,7 @@ TEST (time_goes_back_to_the_same_pose) {
     CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.2); // of whole milliseconds
     of.play.time = -0.25;
     view_pose(&of.scene, &of.play);
-    of.play.time = (double)NAN; // never produced, but must not hang
+    of.play.time = NAN; // never produced, but must not hang
     view_pose(&of.scene, &of.play);
     free(joints);
     view_free_scene(&of.scene);

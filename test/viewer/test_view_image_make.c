@@ -2,10 +2,6 @@
 
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <jpeglib.h>
 
 enum { NUM_COLOURS = 16 };

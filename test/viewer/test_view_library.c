@@ -8,10 +8,6 @@
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/motion/scene.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

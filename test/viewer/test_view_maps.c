@@ -1,7 +1,6 @@
 // How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/render/test_gl_scene.h"
-#include "test/test.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -12,10 +11,6 @@
 #include "demo/viewer/base/options.h"
 #include "render/md5gl.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SIDE = 64 };
@@ -23,7 +18,7 @@ enum { SIDE = 64 };
 // The height of an oblique hill and valley that wrap around, 0..255.
 static double height(double x, double y)
 {
-    const double turn = 6.283185307179586 / (double)SIDE;
+    const double turn = 6.283185307179586 / SIDE;
     return 127.5 + 60.0 * sin(turn * (x + y)) + 60.0 * cos(turn * (2.0 * x - y));
 }
 
@@ -309,8 +304,8 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
         "99999999999999999999 a\tb",
     };
     view_chosen_list list = {.count = 0};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        test_check(!view_read_chosen(&list, lines[i]), __FILE__, __LINE__, "line %zu", i);
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        CHECK_THAT(!view_read_chosen(&list, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
     view_free_chosen(&list);
 }
@@ -397,8 +392,8 @@ TEST (view_parm_option_is_a_number_and_a_value) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!read_parm(wrong[i], &options));
+    EACH (row, wrong) {
+        CHECK(!read_parm(*row, &options));
         view_free_options(&options);
     }
 }
@@ -467,9 +462,9 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
         CHECK(!material.is_opaque);
         if (textures.layers.num_meshes == 1) {
             const md5gl_stage_list *const list = &textures.layers.lists[0];
-            test_check(list->base == wanted->base && list->num_stages == wanted->num_stages,
-                       __FILE__, __LINE__, "%s: base %d, %u stages", wanted->material,
-                       (int)list->base, (unsigned)list->num_stages);
+            CHECK_THAT(list->base == wanted->base && list->num_stages == wanted->num_stages,
+                       "%s: base %d, %u stages", wanted->material, (int)list->base,
+                       (unsigned)list->num_stages);
             if (list->num_stages > 0)
                 CHECK(list->stages[0].source == wanted->source
                       && list->stages[0].target == wanted->target);
@@ -760,16 +755,15 @@ static const shader_case cases[] = {
 
 static void check_path(const char *path, const char *expected, size_t index)
 {
-    test_check(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0, __FILE__,
-               __LINE__, "case %zu: %s", index, path != NULL ? path : "-");
+    CHECK_THAT(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0,
+               "case %zu: %s", index, path != NULL ? path : "-");
 }
 
 TEST (view_shader_files_name_pictures) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log;
         view_look look;
-        test_check(read_text(cases[i].text, "m", &look, &log), __FILE__, __LINE__,
-                   "case %zu: not found", i);
+        CHECK_THAT(read_text(cases[i].text, "m", &look, &log), "case %zu: not found", i);
         check_path(look.diffuse, cases[i].diffuse, i);
         check_path(look.normals, cases[i].normals, i);
         CHECK(look.two_sided == cases[i].two_sided);
@@ -802,13 +796,12 @@ TEST (view_shader_files_report_mistakes) {
         {"m\n{\n diffuseMap a\n", "x.shader:4:1: expected '}', found the end of the file"},
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    EACH (mistake, mistakes) {
         view_log log;
         view_look look;
-        (void)read_text(mistakes[i].text, "m", &look, &log);
+        (void)read_text(mistake->text, "m", &look, &log);
         CHECK(log.num_warnings > 0);
-        test_check(strcmp(log.last[0], mistakes[i].warning) == 0, __FILE__, __LINE__, "%s",
-                   log.last[0]);
+        CHECK_THAT(strcmp(log.last[0], mistake->warning) == 0, "%s", log.last[0]);
         view_free_look(&look);
     }
 }

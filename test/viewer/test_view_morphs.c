@@ -5,10 +5,6 @@
 
 #include "demo/viewer/crowd/document.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- The option -------------------------------------------------------------------------------
 
 static bool read_morph(const char *text, view_options *options)
@@ -33,8 +29,8 @@ TEST (view_morph_option_is_a_name_and_a_weight) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!read_morph(wrong[i], &options));
+    EACH (row, wrong) {
+        CHECK(!read_morph(*row, &options));
         view_free_options(&options);
     }
 }
@@ -67,8 +63,8 @@ static void check_target(const view_document *document, const char *name)
         for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
             const md5_vec3 a = target->meshes[i].positions[v];
             const md5_vec3 b = document->scene.skinned[i].positions[v];
-            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.y - (double)b.y)
-                                 + fabs((double)a.z - (double)b.z);
+            const double apart =
+                fabs((double)a.x - b.x) + fabs((double)a.y - b.y) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
         }
     CHECK_NEAR(worst, 0.0, 1e-4);
@@ -119,7 +115,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
-            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.z - (double)b.z);
+            const double apart = fabs((double)a.x - b.x) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
         }
         CHECK_NEAR(worst, 0.0, 1e-3);

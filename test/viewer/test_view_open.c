@@ -8,10 +8,6 @@
 #include "demo/viewer/jobs/view.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // -- A folder of files --------------------------------------------------------------------------
@@ -108,7 +104,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
         copies[count] = (char *)arguments[count];
     const bool is_read =
         view_read_options(count, copies, &viewer->options, problem, sizeof problem);
-    test_check(is_read, __FILE__, __LINE__, "%s", problem);
+    CHECK_THAT(is_read, "%s", problem);
     view_begin(&viewer->state, &viewer->options);
     viewer->state.log.level = VIEW_QUIET;
     viewer->state.renderer = viewer->scene.renderer;
@@ -192,22 +188,22 @@ static void check_start(const start_case *start, const char *model)
     const bool has_camera = state->camera.azimuth == camera.azimuth
                             && state->camera.elevation == camera.elevation
                             && state->camera.distance == camera.distance;
-    test_check(strcmp(state->document->scene.name, start->model) == 0, __FILE__, __LINE__,
-               "md5view%s shows %s", what, state->document->scene.name);
-    test_check(state->document->crowd.count == start->crowd, __FILE__, __LINE__,
-               "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
-    test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
-               "md5view%s: the camera of the last time: %d", what, has_camera);
-    test_check((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__,
-               __LINE__, "md5view%s: a list: %d", what, state->ui.browser.kind);
+    CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s", what,
+               state->document->scene.name);
+    CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u", what,
+               (unsigned)state->document->crowd.count);
+    CHECK_THAT(has_camera == start->takes_camera, "md5view%s: the camera of the last time: %d",
+               what, has_camera);
+    CHECK_THAT((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
+               "md5view%s: a list: %d", what, state->ui.browser.kind);
     end(&viewer);
     view_free_config(&config);
 }
 
 TEST (view_start_shows_what_the_command_line_names) {
     char *const folder = new_folder(), *const giant = put(folder, "giant.md5mesh", still);
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        check_start(&starts[i], giant);
+    EACH (start, starts)
+        check_start(start, giant);
     free(giant);
     remove_folder(folder);
 }
@@ -333,9 +329,9 @@ static bool sees_change(test_viewer *viewer)
 static void check_watched(test_viewer *viewer, const char *folder, const char *name,
                           const char *from)
 {
-    test_check(!sees_change(viewer), __FILE__, __LINE__, "a change before %s changed", name);
+    CHECK_THAT(!sees_change(viewer), "a change before %s changed", name);
     put_again(folder, name, from);
-    test_check(sees_change(viewer), __FILE__, __LINE__, "no change, though %s changed", name);
+    CHECK_THAT(sees_change(viewer), "no change, though %s changed", name);
     CHECK(viewer->state.log.error[0] == '\0');
 }
 

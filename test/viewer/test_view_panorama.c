@@ -4,10 +4,6 @@
 
 #include "demo/viewer/assets/panorama.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
 
 // Decodes a header and bytes from a block of exactly their size.
@@ -39,8 +35,7 @@ static void check_refused(const char *header, const void *rows, size_t size, con
     md5_error error = {0};
     CHECK(!decode(header, rows, size, &panorama, &error));
     CHECK(panorama.rgb == NULL);
-    test_check(strstr(error.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
-               error.message, why);
+    CHECK_THAT(strstr(error.message, why) != NULL, "\"%s\" instead of \"%s\"", error.message, why);
 }
 
 TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {

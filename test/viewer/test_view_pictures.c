@@ -6,9 +6,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MODEL "models/bobbin/bobbin.md5mesh"
 
 // -- Looking at pictures ------------------------------------------------------------------------
@@ -17,11 +14,11 @@
 static void check_framed(shot picture, const char *what)
 {
     const shot_cover cover = shot_cover_of(&picture);
-    test_check(cover.share > 0.02 && cover.share < 0.9 && cover.left > 0.01 && cover.top > 0.01
+    CHECK_THAT(cover.share > 0.02 && cover.share < 0.9 && cover.left > 0.01 && cover.top > 0.01
                    && cover.right < 0.99 && cover.bottom < 0.99
                    && (cover.right - cover.left > 0.5 || cover.bottom - cover.top > 0.5),
-               __FILE__, __LINE__, "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", what,
-               cover.share, cover.left, cover.top, cover.right, cover.bottom);
+               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", what, cover.share,
+               cover.left, cover.top, cover.right, cover.bottom);
     free(picture.rgba);
 }
 
@@ -81,9 +78,8 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
         char *const line = common_format("%s %s", plain_line, cases[i].options);
         shot other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
-        test_check(share > cases[i].least, __FILE__, __LINE__,
-                   "%s changes %.5f of the pixels, expected %.5f", cases[i].options, share,
-                   cases[i].least);
+        CHECK_THAT(share > cases[i].least, "%s changes %.5f of the pixels, expected %.5f",
+                   cases[i].options, share, cases[i].least);
         free(other.rgba);
         free(line);
     }

@@ -1,7 +1,6 @@
 // Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
 // the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -11,9 +10,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char mesh[] =
@@ -91,12 +87,12 @@ TEST (view_quake_plays_ten_frames_a_second) {
         const char *folder;
         double rate;
     } cases[] = {{"progs", 10.0}, {"md5", 10.0}, {"models", 24.0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         quake_view view;
-        open_view(&view, cases[i].folder, NULL);
+        open_view(&view, row->folder, NULL);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
-            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, cases[i].rate, 1e-12);
-            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / cases[i].rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, row->rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / row->rate, 1e-12);
             CHECK(view.scene.clips[0].scales == NULL);
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.

@@ -1,5 +1,4 @@
 // What the body shows instead of its materials: weights, texture coordinates, and their panels.
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_wait.h"
@@ -13,10 +12,6 @@
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/panels.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.3"
 #define SIZE " --samples 1 --resolution 160,120"

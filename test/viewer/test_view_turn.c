@@ -1,5 +1,4 @@
 // Quarter turns: a model whose file has y upward is shown upright, and turns are exact.
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/jobs/view.h"
@@ -9,10 +8,6 @@
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/motion.h"
 #include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_at(md5_vec3 v, float x, float y, float z)
 {
@@ -379,7 +374,7 @@ TEST (view_compare_poses_another_clip) {
         const double w = sqrt(0.5) * sqrt(1.0 - 0.25 * 0.25);
         double largest = 0.0;
         for (int i = 0; i < 2; i++) {
-            const double angle = (double)compare.differences[i].angle;
+            const double angle = compare.differences[i].angle;
             CHECK_NEAR(compare.differences[i].distance, 0.0, 1e-6);
             largest = angle > largest ? angle : largest;
         }
@@ -425,8 +420,8 @@ TEST (view_compare_refuses_what_does_not_fit) {
         static const char *const files[] = {"models/zoo/nothing.md5mesh",
                                             "models/zoo/nothing.md5anim",
                                             "models/bobbin/walk.md5anim"};
-        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-            CHECK(!load(&compare, &scene, files[i]));
+        EACH (file, files) {
+            CHECK(!load(&compare, &scene, *file));
             view_free_compare(&compare);
         }
         // A model that the clip does not fit stands in its bind pose.

@@ -1,7 +1,6 @@
 // How much work --verify does: each pose skins a model once, however many meshes it has.
 #define _POSIX_C_SOURCE 200809L // mkstemp(), dup()
 #define _XOPEN_SOURCE 700       // dup(), fileno(), nftw()
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -11,9 +10,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { NUM_MESHES = 100, NUM_POSES = 2 }; // without clips: the bind pose and one with bent joints
@@ -257,8 +253,8 @@ static void check_report(const gl_scene *scene, const char *line,
     shot_viewer viewer;
     if (shot_open(&viewer, scene, line)) {
         const verify_report report = verify(&viewer.state);
-        test_check(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
-                   __FILE__, __LINE__, "%s, expected \"%s\":\n%s", line, words, report.text);
+        CHECK_THAT(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
+                   "%s, expected \"%s\":\n%s", line, words, report.text);
         free(report.text);
     }
     shot_close(&viewer);
