@@ -821,52 +821,24 @@ TEST (curve_survives_failure_of_every_allocation) {
 
 #if !defined(NDEBUG)
 
-static void create_of_nothing(const void *context)
-{
-    md5_create_curve((const md5_curve_desc *)context, NULL, NULL);
-}
-
-static void point_of_nothing(const void *context)
-{
-    md5_curve_point((const md5_curve *)context, 0.5);
-}
-
-static void tangent_of_nothing(const void *context)
-{
-    md5_curve_tangent((const md5_curve *)context, 0.5);
-}
-
-static void at_distance_of_nothing(const void *context)
-{
-    md5_curve_at_distance((const md5_curve *)context, 0.5);
-}
-
-static void start_of_no_piece(const void *context)
-{
-    md5_curve_start((const md5_curve *)context, 8);
-}
-
 TEST (mistakes_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
     md5_curve *const curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
-    const struct {
-        void (*make)(const void *context);
-        const void *context;
-        const char *message;
-    } mistakes[] = {
-        {create_of_nothing, NULL, "md5_create_curve(): desc: not NULL"},
-        {create_of_nothing, &no_points, "md5_create_curve(): desc->points: not NULL"},
-        {create_of_nothing, &reserved, "md5_create_curve(): desc: reserved members must be 0"},
-        {point_of_nothing, NULL, "md5_curve_point(): curve: not NULL"},
-        {tangent_of_nothing, NULL, "md5_curve_tangent(): curve: not NULL"},
-        {at_distance_of_nothing, NULL, "md5_curve_at_distance(): curve: not NULL"},
-        {start_of_no_piece, curve, "md5_curve_start(): piece: at most the number of pieces"},
-    };
-    EACH (mistake, mistakes) {
-        const char *const message = test_message_of(mistake->make, mistake->context);
-        CHECK(strstr(message, mistake->message) != NULL);
-    }
+    MISTAKE ("md5_create_curve(): desc: not NULL")
+        md5_create_curve(test_null(), NULL, NULL);
+    MISTAKE ("md5_create_curve(): desc->points: not NULL")
+        md5_create_curve(&no_points, NULL, NULL);
+    MISTAKE ("md5_create_curve(): desc: reserved members must be 0")
+        md5_create_curve(&reserved, NULL, NULL);
+    MISTAKE ("md5_curve_point(): curve: not NULL")
+        md5_curve_point(test_null(), 0.5);
+    MISTAKE ("md5_curve_tangent(): curve: not NULL")
+        md5_curve_tangent(test_null(), 0.5);
+    MISTAKE ("md5_curve_at_distance(): curve: not NULL")
+        md5_curve_at_distance(test_null(), 0.5);
+    MISTAKE ("md5_curve_start(): piece: at most the number of pieces")
+        md5_curve_start(curve, 8);
     md5_destroy_curve(curve);
 }
 

@@ -292,30 +292,15 @@ TEST (squad_survives_failing_memory) {
 
 #if !defined(NDEBUG)
 
-static void rotation_of_nothing(const void *context)
-{
-    md5_squad_rotation((const md5_squad *)context, 0.0);
-}
-
-static void create_of_nothing(const void *context)
-{
-    md5_create_squad(NULL, (const double *)context, 1, 0.0, NULL, NULL);
-}
-
-static void create_without_times(const void *context)
-{
-    md5_create_squad((const md5_quat *)context, NULL, 1, 0.0, NULL, NULL);
-}
-
 TEST (mistakes_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
     static const double time = 0.0;
-    CHECK(strstr(test_message_of(rotation_of_nothing, NULL),
-                 "md5_squad_rotation(): squad: not NULL"));
-    CHECK(strstr(test_message_of(create_of_nothing, &time),
-                 "md5_create_squad(): rotations: not NULL"));
-    CHECK(
-        strstr(test_message_of(create_without_times, &key), "md5_create_squad(): times: not NULL"));
+    MISTAKE ("md5_squad_rotation(): squad: not NULL")
+        md5_squad_rotation(test_null(), 0.0);
+    MISTAKE ("md5_create_squad(): rotations: not NULL")
+        md5_create_squad(NULL, &time, 1, 0.0, NULL, NULL);
+    MISTAKE ("md5_create_squad(): times: not NULL")
+        md5_create_squad(&key, NULL, 1, 0.0, NULL, NULL);
 }
 
 #endif

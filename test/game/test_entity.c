@@ -303,30 +303,15 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void ask_for_nothing(const void *context)
-{
-    (void)md5_load_entity((md5_game *)(uintptr_t)context, test_null(), NULL, NULL);
-}
-
-static void place_nothing(const void *context)
-{
-    (void)context;
-    (void)md5_entity_part_placement(test_null(), NULL);
-}
-
-static void copy_nothing(const void *context)
-{
-    md5_entity_part_copy_joints(context, test_null(), NULL, NULL);
-}
-
 TEST (entities_assert_their_arguments) {
     md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    CHECK(strstr(test_message_of(ask_for_nothing, game), "md5_load_entity(): name: not NULL"));
-    CHECK(strstr(test_message_of(place_nothing, NULL),
-                 "md5_entity_part_placement(): part: not NULL"));
-    CHECK(strstr(test_message_of(copy_nothing, &part),
-                 "md5_entity_part_copy_joints(): poses: not NULL"));
+    MISTAKE ("md5_load_entity(): name: not NULL")
+        md5_load_entity(game, test_null(), NULL, NULL);
+    MISTAKE ("md5_entity_part_placement(): part: not NULL")
+        md5_entity_part_placement(test_null(), NULL);
+    MISTAKE ("md5_entity_part_copy_joints(): poses: not NULL")
+        md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
     md5_destroy_game(game);
 }
 
@@ -781,32 +766,18 @@ TEST (entities_of_the_golden_folder_inherit) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void entity_def_ask_for_nothing(const void *context)
-{
-    (void)context;
-    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
-    (void)md5_game_entity_def(game, test_null(), NULL);
-}
-
-static void ask_for_value(const void *context)
-{
-    (void)context;
-    (void)md5_entity_def_value(test_null(), "a");
-}
-
-static void ask_for_key(const void *context)
-{
-    const md5_entity_key other = {.name = "a"};
-    (void)md5_entity_def_next_key(context, "a", &other);
-}
-
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
-    CHECK(strstr(test_message_of(entity_def_ask_for_nothing, NULL),
-                 "md5_game_entity_def(): name: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_value, NULL), "md5_entity_def_value(): def: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_key, &none),
-                 "md5_entity_def_next_key(): key: one of these"));
+    MISTAKE ("md5_game_entity_def(): name: not NULL") {
+        md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
+        md5_game_entity_def(game, test_null(), NULL);
+    }
+    MISTAKE ("md5_entity_def_value(): def: not NULL")
+        md5_entity_def_value(test_null(), "a");
+    MISTAKE ("md5_entity_def_next_key(): key: one of these") {
+        const md5_entity_key other = {.name = "a"};
+        md5_entity_def_next_key(&none, "a", &other);
+    }
 }
 
 #endif

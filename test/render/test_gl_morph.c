@@ -267,27 +267,18 @@ static void pose_mistake(const mistake *all, const float *weights)
     (void)md5gl_pose(all->renderer, all->copy, &one, NULL);
 }
 
-static void weigh_nan(const void *context)
-{
-    const mistake *const all = context;
-    const float weights[TARGETS] = {0, NAN, 0};
-    pose_mistake(all, weights);
-}
-
-static void weigh_without_weights(const void *context)
-{
-    const mistake *const all = context;
-    pose_mistake(all, test_null());
-}
-
 TEST_OWN_SCENE (gl_morph_ends_with_the_callers_mistakes) {
     morph_case made;
     make_case(&made, 2, false);
     const mistake all = {scene->renderer,
                          md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
                          md5gl_create_morph(scene->renderer, made.morph, NULL)};
-    CHECK(strstr(test_message_of(weigh_nan, &all), "weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_without_weights, &all), "weights: not NULL"));
+    MISTAKE ("weights: finite numbers") {
+        const float weights[TARGETS] = {0, NAN, 0};
+        pose_mistake(&all, weights);
+    }
+    MISTAKE ("weights: not NULL")
+        pose_mistake(&all, test_null());
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);

@@ -464,58 +464,31 @@ TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void draw_list(const void *context, const md5gl_stage_list *list)
+static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 {
-    const gl_stage *const stage = context;
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
     (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
                             NULL);
 }
 
-static void draw_outside_of_a_frame(const void *context)
-{
-    const gl_stage *const stage = context;
-    const md5gl_stage_list list = {0};
-    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
-                            NULL);
-}
-
-static void draw_stages_of_no_mesh(const void *context)
-{
-    draw_list(context, &(md5gl_stage_list){.mesh = 1});
-}
-
-static void draw_stages_of_no_skin(const void *context)
-{
-    draw_list(context, &(md5gl_stage_list){.skin = 1});
-}
-
-static void draw_a_saturated_target(const void *context)
-{
-    const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
-    draw_list(context, &(md5gl_stage_list){ROW(stages, wrong)});
-}
-
-static void create_a_texture_that_ends_nowhere(const void *context)
-{
-    const uint8_t texel[4] = {0};
-    (void)scene_stage_texture(((const gl_stage *)context)->scene.renderer, 1, 1, texel,
-                              (md5gl_wrap)7, false, NULL);
-}
-
 TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
-    static const struct {
-        void (*make)(const void *context);
-        const char *argument;
-    } mistakes[] = {
-        {draw_outside_of_a_frame, "call it between md5gl_begin_frame()"},
-        {draw_stages_of_no_mesh, "mesh: an index"},
-        {draw_stages_of_no_skin, "skin: below the number"},
-        {draw_a_saturated_target, "target: one of md5gl_factor"},
-        {create_a_texture_that_ends_nowhere, "wrap: one of md5gl_wrap"},
-    };
-    EACH (mistake, mistakes)
-        CHECK(strstr(test_message_of(mistake->make, stage), mistake->argument) != NULL);
+    MISTAKE ("call it between md5gl_begin_frame()") {
+        const md5gl_stage_list list = {0};
+        md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                          NULL);
+    }
+    MISTAKE ("mesh: an index")
+        draw_list(stage, &(md5gl_stage_list){.mesh = 1});
+    MISTAKE ("skin: below the number")
+        draw_list(stage, &(md5gl_stage_list){.skin = 1});
+    MISTAKE ("target: one of md5gl_factor") {
+        const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
+        draw_list(stage, &(md5gl_stage_list){ROW(stages, wrong)});
+    }
+    MISTAKE ("wrap: one of md5gl_wrap") {
+        const uint8_t texel[4] = {0};
+        scene_stage_texture(stage->scene.renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
+    }
 }
 
 #endif

@@ -563,43 +563,26 @@ static void weigh_with(const md5_morph *morph, float weight)
     skin_with_morph(morph, 0, weights, NULL, NULL, at, NULL, NULL);
 }
 
-static void weigh_nan(const void *context)
-{
-    weigh_with(context, NAN);
-}
-
-static void weigh_infinity(const void *context)
-{
-    weigh_with(context, INFINITY);
-}
-
-static void skin_no_mesh(const void *context)
-{
-    md5_vec3 at;
-    const float weights[TARGETS] = {0, 0, 0};
-    const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
-    const md5_skin_job job = {
-        .mesh = &stray, .morph = context, .morph_weights = weights, .positions = &at};
-    md5_skin_batch(&job, 1, NULL);
-}
-
-static void skin_without_weights(const void *context)
-{
-    md5_vec3 at;
-    skin_with_morph(context, 0, test_null(), NULL, NULL, &at, NULL, NULL);
-}
-
-static void create_without_a_name(const void *context)
-{
-    const md5_morph_source source = {.name = test_null(), .model = context};
-    md5_make_morph(context, &source, 1, NULL, NULL);
-}
-
 TEST_HERE (morph_ends_with_the_callers_mistakes) {
-    CHECK(strstr(test_message_of(weigh_nan, scene->morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_infinity, scene->morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(skin_no_mesh, scene->morph), "of the morph's model"));
-    CHECK(strstr(test_message_of(skin_without_weights, scene->morph), "morph_weights: not NULL"));
-    CHECK(strstr(test_message_of(create_without_a_name, scene->model), "sources: have names"));
+    MISTAKE ("morph_weights: finite numbers")
+        weigh_with(scene->morph, NAN);
+    MISTAKE ("morph_weights: finite numbers")
+        weigh_with(scene->morph, INFINITY);
+    MISTAKE ("of the morph's model") {
+        md5_vec3 at;
+        const float weights[TARGETS] = {0, 0, 0};
+        const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
+        const md5_skin_job job = {
+            .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
+        md5_skin_batch(&job, 1, NULL);
+    }
+    MISTAKE ("morph_weights: not NULL") {
+        md5_vec3 at;
+        skin_with_morph(scene->morph, 0, test_null(), NULL, NULL, &at, NULL, NULL);
+    }
+    MISTAKE ("sources: have names") {
+        const md5_morph_source source = {.name = test_null(), .model = scene->model};
+        md5_make_morph(scene->model, &source, 1, NULL, NULL);
+    }
 }
 #endif
