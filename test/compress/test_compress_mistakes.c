@@ -1,7 +1,7 @@
 // Mistakes of callers of compressed clips, which end the program in builds with assertions.
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
-#include "test/test.h"
 
 #if !defined(NDEBUG)
 
@@ -16,10 +16,10 @@ static const void *open_nothing(void *user, const char *path, size_t *size, md5_
 }
 
 TEST (compress_ends_with_the_callers_mistakes) {
-    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_anim *const anim = md5_load_anim(test_path(ANIM), NULL, NULL);
-    md5_anim *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    md5_binding *const binding = md5_bind(model, compressed, NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path(MODEL), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path(ANIM), NULL, NULL);
+    OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     const md5_load_opts half_an_allocator = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
     const md5_load_opts half_of_files = {.files = {.open = open_nothing}};
     const md5_load_opts reserved = {.reserved = {1}};
@@ -61,10 +61,6 @@ TEST (compress_ends_with_the_callers_mistakes) {
         md5_compress_anim(anim, NULL, &half_an_allocator, NULL);
     MISTAKE ("reserved members must be 0")
         md5_compress_anim(anim, NULL, &reserved, NULL);
-    md5_free_binding(binding);
-    md5_free_model(model);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 #endif
@@ -115,8 +111,8 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
                             const md5_anim *compressed)
 {
     double worst = 0.0;
-    md5_binding *const plain = md5_bind(model, anim, NULL, NULL);
-    md5_binding *const packed = md5_bind(model, compressed, NULL, NULL);
+    OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
+    OWN_BINDING packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
@@ -130,28 +126,23 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         const double distance = sqrt(x * x + y * y);
         worst = distance > worst ? distance : worst;
     }
-    md5_free_binding(packed);
-    md5_free_binding(plain);
     return worst;
 }
 
 TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
-    md5_anim *const anim = make_arm();
+    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    OWN_ANIM anim = make_arm();
     if (!CHECK(model && anim))
         return;
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &num_warnings};
     const md5_compress_opts compress = {.tolerance = 0.05f, .model = model};
-    md5_anim *const compressed = md5_compress_anim(anim, &compress, &opts, &error);
+    OWN_ANIM compressed = md5_compress_anim(anim, &compress, &opts, &error);
     CHECK_STRING(error.message, "");
     CHECK(num_warnings == 1);
     if (compressed) {
         const double distance = hand_distance(model, anim, compressed);
         CHECK_THAT(distance <= 0.0501, "%g", distance);
     }
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }

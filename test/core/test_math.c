@@ -2,7 +2,6 @@
 // compared by what they do to vectors, so that no formula of the library is used twice.
 #include "test/real.h"
 
-#include "md5/md5math.h"
 #include "md5/motion/functions.h"
 
 #define DEGREES (3.14159265358979323846 / 180.0)

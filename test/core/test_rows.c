@@ -1,6 +1,6 @@
 // Fast reading of table rows: gives the lexer's result, or leaves the row to the lexer.
-#include "test/test.h"
 #include "test/load/test_asset.h"
+#include "test/own.h"
 
 #include "md5/read/rows.h"
 
@@ -196,16 +196,12 @@ static char *with_comments(const char *text)
 
 TEST (rows_read_quickly_are_those_read_by_the_lexer) {
     size_t size;
-    char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     if (!CHECK(text))
         return;
-    char *const slow = with_comments(text);
-    md5_model *const a = md5_parse_model(text, size, NULL, NULL);
-    md5_model *const b = md5_parse_model(slow, strlen(slow), NULL, NULL);
+    OWN char *const slow = with_comments(text);
+    OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
+    OWN_MODEL b = md5_parse_model(slow, strlen(slow), NULL, NULL);
     CHECK(strlen(slow) > size + 20000);
     CHECK(a && b && asset_models_equal(a, b));
-    md5_free_model(a);
-    md5_free_model(b);
-    free(slow);
-    free(text);
 }

@@ -1,9 +1,7 @@
 // Points and tangents of curves, against textbook sums in double precision that share nothing with
 // the library.
 #include "test/mistake.h"
-#include "test/test.h"
-
-#include "md5/md5curve.h"
+#include "test/own.h"
 
 #include <float.h>
 
@@ -231,7 +229,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
 // Stays away from the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     uint64_t random = 9;
     for (int i = 0; curve && i < 500; i++) {
         const double t = 1e-5 + 0.99998 * test_random(&random);
@@ -242,7 +240,6 @@ static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
         if (!is_near_start && !check_at(curve, desc, exact, t))
             break;
     }
-    md5_destroy_curve(curve);
 }
 
 static void check_open_and_closed(md5_curve_kind kind, uint32_t open, uint32_t closed,
@@ -338,7 +335,7 @@ TEST (curve_of_equal_points_is_a_point) {
     for (int kind = 0; kind < NUM_KINDS; kind++) {
         md5_curve_desc desc = every_kind[kind];
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         CHECK_NEAR(md5_curve_length(curve), 0.0, 1e-12);
         for (int i = 0; i <= 100; i++) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
@@ -348,7 +345,6 @@ TEST (curve_of_equal_points_is_a_point) {
         }
         const double t = md5_curve_at_distance(curve, 5.0);
         CHECK(t >= 0.0 && t <= 1.0);
-        md5_destroy_curve(curve);
     }
 }
 
@@ -361,12 +357,11 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
         points[i] = (md5_vec3){1.0f / 3.0f, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     for (int i = 0; i <= 1000; i++) {
         const md5_vec3 p = md5_curve_point(curve, i * 0.001);
         CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
     }
-    md5_destroy_curve(curve);
 }
 
 static bool is_same(md5_vec3 a, md5_vec3 b)
@@ -382,7 +377,7 @@ TEST (curve_passes_its_ends_exactly) {
         desc.points = points;
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         const md5_vec3 last = points[desc.is_closed ? 0 : desc.num_points - 1];
         CHECK(is_same(md5_curve_point(curve, 0.0), points[0]));
         CHECK(is_same(md5_curve_point(curve, 1.0), last));
@@ -390,7 +385,6 @@ TEST (curve_passes_its_ends_exactly) {
         if (!desc.is_closed)
             CHECK(is_same(md5_curve_point(curve, -7.0), points[0])
                   && is_same(md5_curve_point(curve, INFINITY), last));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -400,12 +394,11 @@ TEST (curve_catmull_rom_passes_all_points) {
     for (int kind = 0; kind < 4; kind++) {
         md5_curve_desc desc = every_kind[kind];
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         CHECK(md5_curve_start(curve, 0) == 0.0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
         for (uint32_t i = 0; i < 7; i++)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -417,7 +410,7 @@ TEST (curve_closed_goes_round) {
         if (!desc.is_closed)
             continue;
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         for (int i = 0; i < 64; i++) {
             const double t = i / 64.0;
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3.0)));
@@ -429,7 +422,6 @@ TEST (curve_closed_goes_round) {
         CHECK_NEAR(md5_curve_at_distance(curve, -0.75 * length),
                    md5_curve_at_distance(curve, 0.25 * length), 1e-9);
         CHECK(is_same(md5_curve_point(curve, INFINITY), md5_curve_point(curve, 0.0)));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -443,7 +435,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1.0; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
@@ -451,7 +443,6 @@ TEST (curve_has_no_jump_in_its_velocity) {
             const double jump = md5_vec3_length(md5_vec3_sub(after, before));
             CHECK_NEAR(jump / (double)md5_vec3_length(after), 0.0, 1e-4);
         }
-        md5_destroy_curve(curve);
     }
 }
 
@@ -481,7 +472,7 @@ static md5_curve *circle_of(float r)
 }
 
 TEST (curve_nurbs_circle_is_a_circle) {
-    md5_curve *const circle = circle_of(1.0f);
+    OWN_CURVE circle = circle_of(1.0f);
     CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
     for (int i = 0; i <= 10000; i++) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
@@ -491,11 +482,10 @@ TEST (curve_nurbs_circle_is_a_circle) {
             break;
     }
     CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
-    md5_destroy_curve(circle);
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
-    md5_curve *const circle = circle_of(10.0f);
+    OWN_CURVE circle = circle_of(10.0f);
     const double length = md5_curve_length(circle);
     for (int i = 0; i <= 720; i++) {
         const double angle = 2.0 * pi * i / 720.0;
@@ -503,19 +493,17 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
         if (!CHECK_NEAR(p.x, 10.0 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10.0 * sin(angle), 1e-5))
             break;
     }
-    md5_destroy_curve(circle);
 }
 
 TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
     const md5_curve_desc desc = {ROWS(points, points)};
-    md5_curve *const line = curve_of(&desc);
+    OWN_CURVE line = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
     for (int i = 0; i <= 10; i++) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
         CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
     }
-    md5_destroy_curve(line);
 }
 
 // y = x^2 from 0 to 1, whose length is sqrt(5) / 2 + asinh(2) / 4, and from 0 to x is
@@ -523,7 +511,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
 TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    md5_curve *const parabola = curve_of(&desc);
+    OWN_CURVE parabola = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
     for (int i = 0; i <= 100; i++) {
         const double x = 0.01 * i;
@@ -531,7 +519,6 @@ TEST (curve_length_of_a_parabola) {
         CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
         CHECK_NEAR(md5_curve_at_distance(parabola, exact), x, 2e-6);
     }
-    md5_destroy_curve(parabola);
 }
 
 // (t^2, t^3) for t from -1 to 1 has a cusp in the middle, where its speed is 0. Its length is
@@ -539,13 +526,12 @@ TEST (curve_length_of_a_parabola) {
 TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    md5_curve *const cusp = curve_of(&desc);
+    OWN_CURVE cusp = curve_of(&desc);
     CHECK_NEAR(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
     const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
     CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
     CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
-    md5_destroy_curve(cusp);
 }
 
 // Compares a random curve with a polygon of so many sides that its error is below the tolerance.
@@ -553,7 +539,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     const int num_sides = 4000;
     double sum = 0.0;
     md5_vec3 last = md5_curve_point(curve, 0.0);
@@ -564,12 +550,11 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
         last = p;
     }
     CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
-    md5_destroy_curve(curve);
 }
 
 static void check_round_trip(const md5_curve_desc *desc)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
     double last = 0.0;
     CHECK(md5_curve_at_distance(curve, 0.0) == 0.0);
@@ -587,7 +572,6 @@ static void check_round_trip(const md5_curve_desc *desc)
               && md5_curve_at_distance(curve, 2.0 * length) == 1.0
               && md5_curve_at_distance(curve, -1.0) == 0.0);
     CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_distance_and_parameter_are_inverse) {
@@ -606,7 +590,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 4);
     const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;
     md5_vec3 last = md5_curve_point(curve, 0.0);
@@ -616,7 +600,6 @@ TEST (curve_equal_distances_are_equal_steps) {
             break;
         last = p;
     }
-    md5_destroy_curve(curve);
 }
 
 // -- Hostile input --------------------------------------------------------------------------------
@@ -629,11 +612,10 @@ static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2
 static void refuse(const md5_curve_desc *desc, const char *message)
 {
     md5_error error = {0};
-    md5_curve *const curve = md5_create_curve(desc, NULL, &error);
+    OWN_CURVE curve = md5_create_curve(desc, NULL, &error);
     CHECK(curve == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, message);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_refuses_wrong_numbers_of_points) {
@@ -728,7 +710,7 @@ static bool is_finite(md5_vec3 v)
 
 static void check_finite(const md5_curve_desc *desc)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
     CHECK(length >= 0.0 && length < HUGE_VAL);
     for (int i = 0; i <= 200; i++) {
@@ -738,7 +720,6 @@ static void check_finite(const md5_curve_desc *desc)
             || !CHECK(md5_curve_distance(curve, t) <= length * (1.0 + 1e-6)))
             break;
     }
-    md5_destroy_curve(curve);
 }
 
 // The largest and smallest floats, and points that repeat.
@@ -777,13 +758,12 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 // Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it moves on.
 TEST (curve_with_equal_neighbours_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_start(curve, i));
         CHECK(p.x == points[i].x && p.y == points[i].y && p.z == points[i].z);
     }
     CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_of_many_points) {
@@ -791,10 +771,9 @@ TEST (curve_of_many_points) {
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)
         points[i] = (md5_vec3){(float)i, 0.0f, 0.0f};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
     CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_survives_failure_of_every_allocation) {
@@ -824,7 +803,7 @@ TEST (curve_survives_failure_of_every_allocation) {
 TEST (mistakes_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
     MISTAKE ("md5_create_curve(): desc: not NULL")
         md5_create_curve(test_null(), NULL, NULL);
     MISTAKE ("md5_create_curve(): desc->points: not NULL")
@@ -839,7 +818,6 @@ TEST (mistakes_with_curves_are_reported) {
         md5_curve_at_distance(test_null(), 0.5);
     MISTAKE ("md5_curve_start(): piece: at most the number of pieces")
         md5_curve_start(curve, 8);
-    md5_destroy_curve(curve);
 }
 
 #endif

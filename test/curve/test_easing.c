@@ -471,8 +471,8 @@ TEST (easing_areas_are_integrals) {
         double sum = 0.0;
         for (int strip = 0; strip < STRIPS; strip++) {
             if (strip % 777 == 0)
-                CHECK_NEAR(md5i_eased_area(curve, 0.0, (double)strip / STRIPS), sum, 1e-7);
-            sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / STRIPS;
+                CHECK_NEAR(md5i_eased_area(curve, 0.0, (double)strip / (double)STRIPS), sum, 1e-7);
+            sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;
         }
         CHECK_NEAR(md5i_eased_area(curve, 0.0, 1.0), sum, 1e-7);
         CHECK_NEAR(md5i_eased_area(curve, 0.0, 0.37) + md5i_eased_area(curve, 0.37, 1.0), sum,

@@ -1,9 +1,9 @@
 // Rotations along keys, against Shoemake's formulas with the functions of libc.
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/real.h"
 
 #include "md5/motion/functions.h"
-#include "md5/md5curve.h"
 
 static const double pi = 3.14159265358979324;
 
@@ -81,7 +81,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, 0.0);
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0.0);
         real4 q[NUM_KEYS];
         for (int i = 0; i < NUM_KEYS; i++) {
             q[i] = real4_of(keys[i]);
@@ -98,7 +98,6 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
                 CHECK_NEAR(real4_angle(exact, real4_of(found)), 0.0, 1e-6);
             }
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -107,12 +106,11 @@ TEST (squad_passes_its_keys) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
         for (int periodic = 0; periodic < 2; periodic++) {
-            md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
+            OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
             for (int i = 0; i < NUM_KEYS; i++) {
                 const md5_quat at = md5_squad_rotation(squad, uneven[i]);
                 CHECK_NEAR(real4_angle(real4_of(at), real4_of(keys[i])), 0.0, 2e-7);
             }
-            md5_destroy_squad(squad);
         }
     }
 }
@@ -144,12 +142,10 @@ TEST (squad_has_no_jump_in_its_velocity) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
-        md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+        OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+        OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
-        md5_destroy_squad(open);
-        md5_destroy_squad(periodic);
     }
 }
 
@@ -157,14 +153,13 @@ TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
     for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
-    md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
     for (int i = -100; i <= 500; i++) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
         const md5_quat found = md5_squad_rotation(squad, i * 0.01);
         CHECK_NEAR(real4_angle(real4_of(exact), real4_of(found)), 0.0, 1e-6);
     }
-    md5_destroy_squad(squad);
 }
 
 TEST (squad_before_and_after_its_keys) {
@@ -177,7 +172,7 @@ TEST (squad_before_and_after_its_keys) {
     CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
     CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
     md5_destroy_squad(open);
-    md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+    OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
     for (int i = 0; i <= 70; i++) {
         const real4 now = real4_of(md5_squad_rotation(periodic, i * 0.1));
         CHECK_NEAR(real4_angle(now, real4_of(md5_squad_rotation(periodic, i * 0.1 + 21.0))), 0.0,
@@ -186,20 +181,18 @@ TEST (squad_before_and_after_its_keys) {
                    1e-6);
     }
     CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
-    md5_destroy_squad(periodic);
 }
 
 TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0.0f, 3.0f, 0.0f, -4.0f};
     const double time = 2.0;
     for (int periodic = 0; periodic < 2; periodic++) {
-        md5_squad *const squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
+        OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
         for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_NEAR(real4_angle(real4_of(at), real4_of(key)), 0.0, 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -218,7 +211,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
                         nextafter(time, HUGE_VAL));
             times[i] = time;
         }
-        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
         for (int i = 0; i <= 100; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
@@ -227,7 +220,6 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
             if (!CHECK_NEAR(square, 1.0, 1e-6))
                 break;
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -235,12 +227,11 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0.0, 4e-320, 8e-320};
-    md5_squad *const squad = squad_of(keys, times, 3, 0.0);
+    OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
     for (int i = 0; i <= 2; i++) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1.0, 1e-6);
     }
-    md5_destroy_squad(squad);
 }
 
 // -- Refused keys, failing memory, mistakes -------------------------------------------------------

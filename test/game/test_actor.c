@@ -1,7 +1,7 @@
 // Actors, rule by rule: times, weights, channels, frame commands, root motion, saving.
 #include "test/game/entity_case.h"
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/own.h"
 
 // Checks what fires in the next milliseconds.
 static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *expected)
@@ -514,7 +514,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
 
 // A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
 TEST (bodies_without_heads_blink_too) {
-    md5_game *const game = open_heads(
+    OWN_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
     md5_entity *const entity = load_entity(game, "e"), *const other = load_entity(game, "f");
@@ -522,15 +522,13 @@ TEST (bodies_without_heads_blink_too) {
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);
     CHECK_UINT(other->blink_max, 8000);
-    md5_actor *const actor = md5_create_actor(other, NULL, NULL);
+    OWN_ACTOR actor = md5_create_actor(other, NULL, NULL);
     md5_actor_spawn(actor, other);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_actor_advance(actor, 16, NULL, NULL);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
-    md5_destroy_actor(actor);
     md5_free_entity(entity);
     md5_free_entity(other);
-    md5_destroy_game(game);
 }
 
 TEST_HERE (restored_heads_blink_at_the_same_time) {
@@ -558,9 +556,9 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
 }
 
 TEST (clips_with_a_prefix_count_first) {
-    md5_game *const game = open_heads(HEAD_MODEL);
-    md5_entity *const entity = load_entity(game, "lively");
-    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    OWN_GAME game = open_heads(HEAD_MODEL);
+    OWN_ENTITY entity = load_entity(game, "lively");
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     CHECK(md5_actor_choose(actor, "sad", "walk") == 2);
     CHECK(md5_actor_choose(actor, "", "walk") == 4);
     CHECK(md5_actor_choose(actor, "glad", "walk") == 4);
@@ -568,9 +566,6 @@ TEST (clips_with_a_prefix_count_first) {
     CHECK(md5_actor_choose(actor, "sad", "run") == 3);  // an alias
     CHECK(md5_actor_choose(actor, "sad", "sit") == MD5_NONE);
     CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -937,10 +932,10 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     size_t size;
     uint32_t num_equal = 0;
     int next = 0;
-    md5_entity *const entity = md5_load_entity(game, all->model, NULL, &error);
-    char *const golden = read_golden("verdicts/poses", all->file, &size);
+    OWN_ENTITY entity = md5_load_entity(game, all->model, NULL, &error);
+    OWN char *const golden = read_golden("verdicts/poses", all->file, &size);
     CHECK(entity && golden);
-    md5_actor *const actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
+    OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
     unsigned now = 0;
     if (actor)
         md5_actor_set_seed(actor, seed);
@@ -959,9 +954,6 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
         num_equal += distance <= 1e-4;
         CHECK_THAT(distance <= 1e-4, "%s at %u ms: off by %g", all->file, time, distance);
     }
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    free(golden);
     return num_equal;
 }
 
@@ -972,8 +964,8 @@ TEST (actors_pose_as_the_original_engine) {
     }
     size_t size;
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
-    md5_game *const game = open_minigame();
-    char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
+    OWN_GAME game = open_minigame();
+    OWN char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
     CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;
@@ -985,6 +977,4 @@ TEST (actors_pose_as_the_original_engine) {
     }
     CHECK_UINT(num_poses, 33);
     CHECK_UINT(num_equal, 33);
-    free(config);
-    md5_destroy_game(game);
 }

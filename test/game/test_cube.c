@@ -1,8 +1,7 @@
 // Models of Cube 2's engines: md5.cfg files, their language and their commands.
 #include "test/game/game_case.h"
+#include "test/own.h"
 #include "test/real.h"
-
-#include "md5/md5dialects.h"
 
 // md5.cfg files in memory.
 
@@ -519,10 +518,9 @@ static void check_mesh(const char *path, const char *root, const char *text, con
     game_log log;
     md5_error error = {0};
     const md5_load_opts opts = cube_opts(files, &log);
-    md5_cube2 *const cube = md5_load_cube2(path, root, &opts, &error);
+    OWN_CUBE2 cube = md5_load_cube2(path, root, &opts, &error);
     if (CHECK(cube))
         CHECK_STRING(cube->parts[0].mesh, mesh);
-    md5_free_cube2(cube);
 }
 
 TEST (cube_finds_the_folders_of_a_game) {
@@ -631,9 +629,8 @@ TEST (cube_reads_truncated_and_altered_texts) {
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);
-        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_SYNTAX);
-        md5_free_cube2(cube);
     }
 }
 
@@ -653,7 +650,7 @@ TEST (cube_reads_red_eclipses_drone) {
         test_skip("needs MD5_CORPUS");
         return;
     }
-    md5_cube2 *const cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
+    OWN_CUBE2 cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
     if (!CHECK(cube))
         return;
     const md5_cube2_part *const part = &cube->parts[0];
@@ -672,7 +669,7 @@ TEST (cube_reads_red_eclipses_drone) {
         CHECK_NEAR(part->anims[shoot].frame_rate, 25.0, 0.0);
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
-    md5_model *const model = md5_load_model(part->mesh, NULL, &error);
+    OWN_MODEL model = md5_load_model(part->mesh, NULL, &error);
     if (CHECK(model)) {
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             md5_build_cube2_look(part, model->meshes[i].name, &skin);
@@ -681,6 +678,4 @@ TEST (cube_reads_red_eclipses_drone) {
         }
         CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
     }
-    md5_free_model(model);
-    md5_free_cube2(cube);
 }

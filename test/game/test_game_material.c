@@ -1,6 +1,6 @@
 // Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
 #include "test/game/game_case.h"
-#include "test/test.h"
+#include "test/own.h"
 
 // Opens a game whose only material is m, and returns that.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
@@ -87,7 +87,7 @@ TEST (mistakes_in_expressions_default_a_material) {
 
 TEST (deep_expressions_are_read_without_recursion) {
     enum { DEPTH = 1000, TOO_DEEP = 100000 };
-    char *const text = malloc(2 * TOO_DEEP + 100);
+    OWN char *const text = malloc(2 * TOO_DEEP + 100);
     md5_game *game;
     for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
         strcpy(text, "m { { map x red ");
@@ -103,11 +103,10 @@ TEST (deep_expressions_are_read_without_recursion) {
             CHECK_NEAR(color_at(material, 0, 0, 0.0f), 2.0, 0.0);
         md5_destroy_game(game);
     }
-    free(text);
 }
 
 TEST (too_many_operations_default_a_material) {
-    char *const text = malloc(100000);
+    OWN char *const text = malloc(100000);
     md5_game *game;
     strcpy(text, "m { { map x red 1");
     for (int i = 0; i < 5000; i++)
@@ -115,7 +114,6 @@ TEST (too_many_operations_default_a_material) {
     strcat(text, " } }");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
-    free(text);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
@@ -148,7 +146,7 @@ TEST (image_programs_take_numbers_in_order) {
 
 TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
-    char *const text = malloc(16 * DEPTH);
+    OWN char *const text = malloc(16 * DEPTH);
     md5_game *game;
     char *end = text + strlen(strcpy(text, "m { { map "));
     for (int i = 0; i < DEPTH; i++)
@@ -158,7 +156,6 @@ TEST (deep_image_programs_are_read_without_recursion) {
     strcpy(end + DEPTH, " } }");
     CHECK_UINT(strlen(parse(text, &game, NULL)->stages[0].image.text), 255);
     md5_destroy_game(game);
-    free(text);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -323,7 +320,7 @@ TEST (mistakes_default_a_material) {
 }
 
 TEST (too_many_stages_default_a_material) {
-    char *const text = malloc(4000);
+    OWN char *const text = malloc(4000);
     md5_game *game;
     strcpy(text, "m { ");
     for (int i = 0; i < 257; i++)
@@ -331,7 +328,6 @@ TEST (too_many_stages_default_a_material) {
     strcat(text, "}");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
-    free(text);
 }
 
 // Whatever a material says: the engine made these images with options of their own.
@@ -363,7 +359,7 @@ TEST (builtin_images_have_their_own_sampling) {
 }
 
 TEST (missing_materials_are_implicit) {
-    md5_game *const game = open_materials("", NULL);
+    OWN_GAME game = open_materials("", NULL);
     md5_error error = {0};
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", &error);
     CHECK_STRING(material->decl->name, "models/imp");
@@ -373,7 +369,6 @@ TEST (missing_materials_are_implicit) {
     CHECK_UINT(material->stages[0].repeat, MD5_IMAGE_CLAMP);
     CHECK_UINT(material->stages[0].bits, 0x165);
     CHECK(md5_game_material(game, "models/imp", &error) == material);
-    md5_destroy_game(game);
 }
 
 // -- Deform ---------------------------------------------------------------------------------------
@@ -631,7 +626,7 @@ TEST (deform_eye_has_the_engines_fault) {
 // With another number of groups the engine draws the mesh as it is, which the caller has to do.
 TEST (deform_eye_needs_three_groups_of_triangles) {
     uint32_t num_vertices, num_triangles;
-    md5_model *const model = make_eye((md5_vec3){100, 0, 0}, false);
+    OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
     md5_mesh mesh = model->meshes[0];
     for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
         CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
@@ -640,7 +635,6 @@ TEST (deform_eye_needs_three_groups_of_triangles) {
     mesh.indices = many;
     mesh.num_triangles = 61;
     CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
-    md5_free_model(model);
 }
 
 TEST (deform_is_refused_for_other_meshes) {
@@ -650,14 +644,13 @@ TEST (deform_is_refused_for_other_meshes) {
                                    "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
                                    "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
     uint32_t num_vertices, num_triangles;
-    md5_model *const model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
     for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
         const md5_deform deform = (md5_deform)i;
         const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE
                             || deform == MD5_DEFORM_TURBULENT;
         CHECK(md5_deform_size(deform, &model->meshes[0], &num_vertices, &num_triangles) == is_any);
     }
-    md5_free_model(model);
 }
 
 // A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;

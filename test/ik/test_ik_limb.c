@@ -1,9 +1,7 @@
 // Limbs whose joints are given, with helper joints between them; results for limbs and feet that
 // cannot be placed.
 #include "test/ik/test_ik_case.h"
-#include "test/real.h"
-
-#include "md5/md5play.h"
+#include "test/own.h"
 
 static real3 at_of(const ik_rig *rig, uint32_t joint)
 {
@@ -907,8 +905,8 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 }
 
 TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
-    md5_machine_file *const file = load_machine("models/bobbin/page_reach.md5machine");
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MACHINE_FILE file = load_machine("models/bobbin/page_reach.md5machine");
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     uint32_t num_limbs = 0;
     for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
@@ -919,25 +917,21 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         num_limbs++;
     }
     CHECK_UINT(num_limbs, 1);
-    md5_free_model(model);
-    md5_free_machine_file(file);
 }
 
 // The example of the manual: its text between the first two fences.
 TEST (ik_soften_of_the_manual_is_small) {
     size_t size;
-    char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     if (!CHECK(text))
         return;
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
     md5_error error = {0};
-    md5_machine_file *const file = md5_parse_machine_file(begin, length, NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float most = 0.0f;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0.0f && most <= 0.1f);
-    md5_free_machine_file(file);
-    free(text);
 }

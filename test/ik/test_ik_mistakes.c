@@ -21,7 +21,7 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
     uint64_t random = 1;
     ik_make_rig(&rig, 4, 2.0, &random);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+        md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];
         const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};
         MISTAKE ("md5_solve_chain(): limits: rows of known kinds")

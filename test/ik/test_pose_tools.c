@@ -1,5 +1,6 @@
 // Velocities of joints: against even turns.
 #include "test/ik/test_ik_case.h"
+#include "test/own.h"
 
 #include "md5/play/run/inertia.h"
 
@@ -109,9 +110,9 @@ TEST (pose_tools_mirror_names_that_are_there_twice) {
 
 TEST (pose_tools_mirror_of_many_joints) {
     enum { MANY = 65536 + 1 };
-    md5_joint *const joints = calloc(MANY, sizeof *joints);
+    OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
     char(*const names)[16] = calloc(MANY, sizeof *names);
-    uint32_t *const mirror = calloc(MANY, sizeof *mirror);
+    OWN uint32_t *const mirror = calloc(MANY, sizeof *mirror);
     for (uint32_t i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], i - 1};
@@ -127,9 +128,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     CHECK_UINT(wrong, 0);
     skeleton.num_joints = 0;
     CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
-    free(joints);
     free(names);
-    free(mirror);
 }
 
 // The largest difference of two poses: of positions in model space and of rotations.
@@ -146,11 +145,11 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 
 TEST (pose_tools_mirror_of_our_own_model) {
     md5_error error = {0};
-    md5_model *model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    md5_anim *anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
+    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
     if (!CHECK(model && anim))
         return;
-    md5_binding *binding = md5_bind(model, anim, NULL, &error);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MOST = 256 };
     if (!CHECK(skeleton->num_joints <= MOST))
@@ -182,9 +181,6 @@ TEST (pose_tools_mirror_of_our_own_model) {
         }
         CHECK_NEAR(worst, 0.0, 5e-4);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 // For any bind pose, mirroring a pose twice gives that pose, and the bind pose is its own mirror

@@ -4,8 +4,8 @@
 // Small files are cut and altered at every byte, large ones at evenly spread positions, so that
 // each kind of abuse reads about MD5_ABUSE_MB million bytes of every file (default 6). If both
 // MD5_ABUSE_MB and MD5_CORPUS are set, the files in corpus/ are included: see test/long/abuse.sh.
-#include "test/test.h"
 #include "test/load/test_asset.h"
+#include "test/own.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -309,7 +309,7 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
     size_t count = 0;
     add_folder(&list, folder);
     while (list.count > 0) {
-        char *const current = list.paths[--list.count];
+        OWN char *const current = list.paths[--list.count];
         DIR *const entries = opendir(current);
         const struct dirent *entry;
         while (entries && (entry = readdir(entries)) != NULL) {
@@ -321,7 +321,6 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
         }
         if (entries)
             closedir(entries);
-        free(current);
     }
     return count;
 }

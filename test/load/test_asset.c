@@ -1,8 +1,5 @@
 #include "test/load/test_asset.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // Returns `fault` from the function if the condition does not hold.
 #define HOLDS(condition, fault) \
@@ -45,12 +42,11 @@ static void *heap_alloc(void *user, size_t size)
 static void heap_free(void *user, void *memory, size_t size)
 {
     asset_heap *const heap = user;
-    heap_header *const header = (heap_header *)memory - 1;
+    OWN heap_header *const header = (heap_header *)memory - 1;
     if (header->size != size)
         heap->has_wrong_size = true;
     heap->live--;
     heap->live_bytes -= header->size;
-    free(header);
 }
 
 static const char *message_fault(const char *message, size_t room)
@@ -221,7 +217,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
-    unsigned char *const seen = calloc(count, 1);
+    OWN unsigned char *const seen = calloc(count, 1);
     const char *fault = NULL;
     for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -233,7 +229,6 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         else
             seen[joint] = 1;
     }
-    free(seen);
     return fault;
 }
 
@@ -351,9 +346,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     };
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        HOLDS(lies_in(model->geometry, model->geometry_size, arrays[i].array, arrays[i].count,
-                      arrays[i].size),
+    EACH (row, arrays)
+        HOLDS(lies_in(model->geometry, model->geometry_size, row->array, row->count, row->size),
               "an array of a mesh does not lie in the block");
     return NULL;
 }

@@ -1,8 +1,7 @@
 // Assets that are loaded in other axes and units: every result is the converted result of the same
 // asset in the file's axes.
 #include "test/load/test_axes_case.h"
-
-#include "md5/md5skin.h"
+#include "test/own.h"
 
 typedef struct loaded {
     md5_model *model;
@@ -67,11 +66,11 @@ static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, c
 }
 
 TEST (axes_convert_every_number_of_a_model) {
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.25f);
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         if (!to)
             continue;
         CHECK(to->skeleton.axes == of->axes && to->skeleton.scale == 0.25f);
@@ -92,9 +91,7 @@ TEST (axes_convert_every_number_of_a_model) {
                 1e-15);
             CHECK(to->bind_local[j].rotation.w <= 0.0f);
         }
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // The matrix with which a program converts its own points. Its columns are the directions of
@@ -119,12 +116,12 @@ static void cross(const double a[3], const double b[3], double out[3])
 
 // The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
 TEST (axes_keep_the_bitangent_along_v) {
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < 2 * NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i / 2];
         const bool is_flipped = i % 2 == 1;
         const md5_load_opts opts = {.axes = of->axes, .flip_v = is_flipped};
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         for (uint32_t v = 0; v < a->num_vertices; v++) {
             const md5_vec4 t = a->tangents[v], u = b->tangents[v];
@@ -141,9 +138,7 @@ TEST (axes_keep_the_bitangent_along_v) {
             const double v0 = a->texcoords[v].y;
             CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
         }
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
@@ -151,7 +146,7 @@ TEST (axes_keep_the_bitangent_along_v) {
 TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
-        md5_model *const model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0.0, outside = 0.0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
@@ -171,7 +166,6 @@ TEST (axes_keep_triangles_facing_outward) {
             }
         }
         CHECK(outside > 0.0 && inside < 0.01 * outside);
-        md5_free_model(model);
     }
 }
 
@@ -279,8 +273,8 @@ TEST (axes_convert_bounds_and_root_motion) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.5f);
-        md5_anim *const from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
-        md5_anim *const to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
+        OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
+        OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
         CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
@@ -302,8 +296,6 @@ TEST (axes_convert_bounds_and_root_motion) {
         }
         CHECK(b.min.x == low[0] && b.min.y == low[1] && b.min.z == low[2]);
         CHECK(b.max.x == high[0] && b.max.y == high[1] && b.max.z == high[2]);
-        md5_free_anim(from);
-        md5_free_anim(to);
     }
 }
 
@@ -337,28 +329,26 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
-    md5_camera *const from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
+    OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
     for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 2.0f);
-        md5_camera *const to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
+        OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
         if (!CHECK(to != NULL && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
         CHECK_NEAR(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0, 0.0);
         CHECK_NEAR(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 0.0, 1e-7);
-        md5_free_camera(to);
     }
-    md5_free_camera(from);
 }
 
 // Rays from outside and from inside.
 TEST (axes_let_rays_hit_the_same_triangles) {
     uint64_t random = 11;
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 1.0f);
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
         for (int k = 0; k < 60; k++) {
@@ -381,30 +371,25 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             num_hits += is_hit;
         }
         CHECK(num_hits > 10);
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // -- Mistakes ---------------------------------------------------------------------------------
 
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1.0f}};
-    md5_model *const model = axes_load_model("models/zoo/chain.md5mesh", NULL);
+    OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
     for (int i = 0; model && i < 3; i++) {
-        md5_anim *const anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
+        OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
         md5_error error = {0};
-        md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+        OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
         CHECK((binding != NULL) == (i == 2));
         CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
         if (i == 0)
             CHECK_STRING(error.message,
                          "the animation has axes 1 and scale 1, the model axes 0 and "
                          "scale 1: load both with the same options");
-        md5_free_binding(binding);
-        md5_free_anim(anim);
     }
-    md5_free_model(model);
 }
 
 TEST (axes_and_scale_must_be_valid) {

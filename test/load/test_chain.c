@@ -1,10 +1,6 @@
 // Chains of calls that are checked once, at their end: the programs of the API's design, and every
 // call that takes an asset and an error, with an asset that is NULL. Public headers only.
-#include "test/test.h"
-
-#include "md5/md5dialects.h"
-#include "md5/md5game.h"
-#include "md5/md5play.h"
+#include "test/own.h"
 
 // -- Programs -----------------------------------------------------------------------------------
 
@@ -12,12 +8,11 @@
 static bool print_model(const char *path, char *said, size_t size)
 {
     md5_error error = {0};
-    md5_model *model = md5_load_model(path, NULL, &error);
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
     if (!model)
         return snprintf(said, size, "%s:%u: %s", error.file, error.line, error.message), false;
     (void)snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints,
                    model->num_meshes);
-    md5_free_model(model);
     return true;
 }
 

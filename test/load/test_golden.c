@@ -1,9 +1,7 @@
 // The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
 // test/reference) against those of the library, record by record, in the order of the file.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
-
-#include "md5/md5skin.h"
 
 #include <dirent.h>
 
@@ -102,7 +100,7 @@ static void rest_of_line(golden *g, char *text, size_t room)
 static void check_count(golden *g, const char *what, uint64_t actual)
 {
     const double expected = number(g);
-    test_check(actual == expected, g->file, 0, "%s is %llu, expected %g", what,
+    test_check((double)actual == expected, g->file, 0, "%s is %llu, expected %g", what,
                (unsigned long long)actual, expected);
 }
 
@@ -476,12 +474,11 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
+        OWN char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
             check_file(path, relative_to);
             count++;
         }
-        free(text);
     }
     closedir(entries);
     return count;
@@ -518,14 +515,14 @@ TEST (golden_overlong_rotations_become_rotations) {
     md5_error error = {0};
     snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5mesh", test_corpus());
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
-    md5_model *const model = md5_load_model(path, &opts, &error);
+    OWN_MODEL model = md5_load_model(path, &opts, &error);
     snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5anim", test_corpus());
     opts.warn_user = &anim_warnings;
-    md5_anim *const anim = md5_load_anim(path, &opts, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_ANIM anim = md5_load_anim(path, &opts, &error);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (CHECK(binding != NULL)) {
         const uint32_t count = model->skeleton.num_joints;
-        md5_xform *const pose = calloc(count, sizeof *pose);
+        OWN md5_xform *const pose = calloc(count, sizeof *pose);
         CHECK(mesh_warnings + anim_warnings > 0);
         for (int step = 0; step < 50; step++) {
             const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
@@ -537,9 +534,5 @@ TEST (golden_overlong_rotations_become_rotations) {
                 CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
             }
         }
-        free(pose);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }

@@ -4,7 +4,7 @@
 // on a loaded machine takes several attempts: see test/long/hostile.sh. Otherwise files are small,
 // and the limit is on how time grows with their size.
 #include "test/load/test_asset.h"
-#include "test/test.h"
+#include "test/own.h"
 
 #include <stdarg.h>
 #include <time.h>
@@ -593,7 +593,7 @@ static double yardstick_per_byte(void)
 {
     enum { TEXT_BYTES = 4 << 20, MEMORY_BYTES = TEXT_BYTES * BYTES_PER_BYTE, CACHE_LINE = 64 };
     static const char number[] = "0.12345678 ";
-    char *const text = malloc(TEXT_BYTES + 1);
+    OWN char *const text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
         text[i] = number[i % (sizeof number - 1)];
     text[TEXT_BYTES] = '\0';
@@ -607,8 +607,7 @@ static double yardstick_per_byte(void)
     const double seconds = processor_seconds() - begin;
     CHECK(sum > 0.0);
     free((void *)memory);
-    free(text);
-    return seconds / TEXT_BYTES;
+    return seconds / (double)TEXT_BYTES;
 }
 
 typedef enum file_kind { MODEL, ANIM, CAMERA, PAIR } file_kind;
@@ -681,8 +680,8 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     const md5_load_opts opts = asset_opts(&heap, &warnings);
     md5_error error = {0};
     const md5_load_opts unlimited = {.allocator = {.limit = SIZE_MAX}};
-    md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
-    md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
+    OWN_MODEL model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
+    OWN_ANIM anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
     outcome result = {.is_refused = true};
     if (CHECK(model && anim)) {
         const double start = processor_seconds();
@@ -693,8 +692,6 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
         md5_free_binding(binding);
         check_fault("binding", asset_heap_fault(&heap));
     }
-    md5_free_model(model);
-    md5_free_anim(anim);
     return result;
 }
 

@@ -1,9 +1,7 @@
 // Whole assets: from files and from memory, within a budget, and from good files cut short or
 // altered.
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5skin.h"
 
 #include <unistd.h>
 
@@ -14,7 +12,7 @@ static const char *const small_files[] = {"test/data/read/small.md5mesh",
 
 TEST (load_model_holds_what_the_file_says) {
     md5_error error = {0};
-    md5_model *const model = md5_load_model(test_path(small_files[0]), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
     if (!CHECK_THAT(model != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
@@ -51,12 +49,11 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK_UINT(model->meshes[1].num_vertices, 0);
     CHECK(model->bounds.min.x <= model->bounds.max.x);
     CHECK(model->size > sizeof *model);
-    md5_free_model(model);
 }
 
 TEST (load_anim_holds_what_the_file_says) {
     md5_error error = {0};
-    md5_anim *const anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
+    OWN_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
     if (!CHECK_THAT(anim != NULL, "%s", error.message))
         return;
     CHECK_STRING(anim->command_line, "small clip for tests of loading");
@@ -78,7 +75,6 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3.0f);
     CHECK_UINT(anim->num_warnings, 0);
     CHECK(read_asset_holds((read_asset){.anim = anim}));
-    md5_free_anim(anim);
 }
 
 TEST (load_camera_holds_what_the_file_says) {
@@ -102,18 +98,15 @@ TEST (load_camera_holds_what_the_file_says) {
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
     md5_error error = {0};
-    char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
+    OWN char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
     if (!CHECK(anim_text))
         return;
-    char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
-    md5_anim *const anim = md5_parse_anim(text, size, NULL, &error);
+    OWN char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
+    OWN_ANIM anim = md5_parse_anim(text, size, NULL, &error);
     if (CHECK(anim)) {
         CHECK(anim->frame_bounds == NULL);
         CHECK_UINT(anim->num_warnings, 1);
     }
-    md5_free_anim(anim);
-    free(text);
-    free(anim_text);
 }
 
 // -- Files and their errors -----------------------------------------------------------------
@@ -139,7 +132,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 // already.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
-    char *const text = malloc(65537 * 24 + 1000);
+    OWN char *const text = malloc(65537 * 24 + 1000);
     if (!text)
         abort();
     for (int i = 0; i < 6; i++) {
@@ -169,7 +162,6 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         CHECK_UINT(error.line, triangles_first ? 5 : count + 6);
         CHECK_UINT(error.column, 11);
     }
-    free(text);
 }
 
 TEST (load_names_the_file_in_messages) {
@@ -240,7 +232,7 @@ TEST (load_refuses_files_without_a_true_size) {
 TEST (load_takes_paths_in_utf8) {
     static const wchar_t wide[] = L"build/m\u00f6del \u6a21.md5mesh";
     size_t size;
-    char *const text = test_read_file(test_path(small_files[0]), &size);
+    OWN char *const text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
     if (CHECK(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0)) {
         md5_error error = {0};
@@ -250,7 +242,6 @@ TEST (load_takes_paths_in_utf8) {
         md5_free_model(model);
         CHECK(_wunlink(wide) == 0);
     }
-    free(text);
 }
 
 #endif
@@ -329,12 +320,13 @@ TEST (load_keeps_to_every_memory_limit) {
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0;
-        char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         if (!CHECK(text))
             return;
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            char *const part = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
+            OWN char *const part =
+                malloc(cut ? cut : 1); // exact size: a read beyond it is detected
             if (!part)
                 abort();
             memcpy(part, text, cut);
@@ -351,10 +343,8 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
                 CHECK(cut < needed);
             }
             read_asset_free(made);
-            free(part);
         }
         CHECK(num_loaded >= size - needed);
-        free(text);
     }
 }
 
@@ -362,7 +352,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0, num_refused = 0;
-        char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         if (!CHECK(text))
             return;
         for (size_t at = 0; at < size; at++) {
@@ -387,7 +377,6 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
             text[at] = original;
         }
         CHECK(num_loaded > size && num_refused > size);
-        free(text);
     }
 }
 
@@ -406,7 +395,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
@@ -420,7 +409,6 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     if (CHECK(mesh->colors != NULL)) {
         CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
     }
-    md5_free_model(model);
 }
 
 // -- Range ----------------------------------------------------------------------------------------
@@ -510,14 +498,13 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
-    md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, NULL);
+    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
     if (CHECK(anim != NULL)) {
         CHECK(anim->constant[0].rotation.x == 0.6f);
         CHECK_NEAR((double)anim->constant[0].rotation.w, -0.8, 1e-6);
         // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
         CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
     }
-    md5_free_anim(anim);
 }
 
 // -- What is computed from accepted numbers -------------------------------------------------
@@ -679,12 +666,11 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(model->inverse_bind, JOINTS);
     CHECK_FINITE(model->bind_local, JOINTS);
     check_mesh(&model->meshes[0]);
-    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     if (!CHECK(binding != NULL))
         return;
     for (int i = 0; i < 9; i++)
         check_moment(binding, i * 0.031, (md5_wrap)(i % 3), (md5_root)(i / 3));
-    md5_free_binding(binding);
 }
 
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
@@ -694,8 +680,8 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
         md5_error mesh_error = {0}, clip_error = {0};
         write_model(&mesh);
         write_anim(&clip);
-        md5_model *const model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
-        md5_anim *const anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
+        OWN_MODEL model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
+        OWN_ANIM anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
         if (model && anim) {
             check_pair(model, anim);
             num_posed++;
@@ -704,8 +690,6 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
             CHECK(error->status == MD5_ERROR_RANGE && error->line > 0 && error->column > 0);
             num_refused++;
         }
-        md5_free_anim(anim);
-        md5_free_model(model);
     }
     CHECK(num_refused > 500 && num_posed > 500);
 }

@@ -11,8 +11,8 @@
 #include "test/fuzz/scale.c"      // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"      // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/texture.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 #include <dirent.h>
 
@@ -90,7 +90,7 @@ TEST (load_reads_the_whole_corpus) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
+    OWN char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
     if (!CHECK(list))
         return;
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
@@ -114,7 +114,6 @@ TEST (load_reads_the_whole_corpus) {
         CHECK_UINT(heap.live_bytes, 0);
     }
     CHECK(num_files > 50);
-    free(list);
 }
 
 TEST (load_reports_warnings_of_the_corpus) {
@@ -207,7 +206,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
+    OWN char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
     if (!CHECK(verdicts))
         return;
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
@@ -229,7 +228,6 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
     CHECK(num_files >= 80);
     for (size_t i = 0; i < COUNT_OF(is_used); i++)
         CHECK_THAT(is_used[i], "no file for '%s'", other_verdicts[i].name);
-    free(verdicts);
 }
 
 // -- Fuzz corpus ----------------------------------------------------------------------------------
@@ -242,17 +240,15 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
 static void run_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
-    char *const text = test_read_file(path, &size);
+    OWN char *const text = test_read_file(path, &size);
     if (!CHECK(text))
         return;
-    uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
+    OWN uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
     if (!data)
         abort();
     memcpy(data, text, size);
     const char *const fault = run(data, size);
     CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
-    free(data);
-    free(text);
 }
 
 static size_t run_folder(fuzz_target *run, const char *folder)

@@ -1,8 +1,7 @@
 // Inverse kinematics, mirrored poses and state machines of characters in other axes and units: the
 // results are those in the file's own axes and units, converted.
 #include "test/load/test_axes_case.h"
-
-#include "md5/md5play.h"
+#include "test/own.h"
 
 #define SCALE 0.0254f
 #define SIZE 40.0 // units, of the character
@@ -103,8 +102,8 @@ TEST (axes_bend_straight_limbs_forward) {
             "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
             "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
             "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-        md5_model *const from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
-        md5_model *const to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        OWN_MODEL from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+        OWN_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (int k = 0; CHECK(from && to) && k < 3; k++) {
             md5_xform a[4], b[4];
             memcpy(a, from->bind_local, sizeof a);
@@ -137,8 +136,6 @@ TEST (axes_bend_straight_limbs_forward) {
             const md5_vec3 knee = md5_mat34_translation(joints[1]);
             CHECK(k > 0 || ahead[0] * knee.x + ahead[1] * knee.y + ahead[2] * knee.z > 5.0 * SCALE);
         }
-        md5_free_model(from);
-        md5_free_model(to);
     }
 }
 
@@ -180,7 +177,7 @@ TEST (axes_mirror_left_and_right) {
         if (!begin(&made, &axes_cases[i]))
             return;
         const uint32_t count = made.from->skeleton.num_joints;
-        uint32_t *const mirror = malloc(count * sizeof *mirror);
+        OWN uint32_t *const mirror = malloc(count * sizeof *mirror);
         md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
         CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
@@ -196,7 +193,6 @@ TEST (axes_mirror_left_and_right) {
         md5_mirror_pose(made.from, mirror, made.pose, a);
         md5_mirror_pose(made.to, mirror, made.converted, b);
         CHECK_NEAR(pose_error(made.of, &made.from->skeleton, a, b), 0.0, 1e-5);
-        free(mirror);
         free(a);
         end(&made);
     }

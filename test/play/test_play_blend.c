@@ -1,4 +1,5 @@
 // Weights of blend spaces, and synchronised clips.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -531,7 +532,7 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    md5_machine_file *const file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
     md5_anim *anims[3];
     md5_binding *bindings[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -552,7 +553,6 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
         md5_free_binding(bindings[i]);
         md5_free_anim(anims[i]);
     }
-    md5_free_machine_file(file);
     md5_free_model(model);
     return worst;
 }

@@ -1,3 +1,4 @@
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -327,7 +328,7 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         abort();
     to.used += (size_t)vsnprintf(to.bytes + begin, to.room - begin, rows, values);
     memcpy(to.bytes + to.used, "\n}\n", 4);
-    md5_machine_file *const file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
     if (!CHECK_THAT(file != NULL, "%u:%u: %s", error->line, error->column, error->message))
         abort();
     file->desc.name = NULL;
@@ -339,7 +340,6 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         file->desc.num_clips = made->num_clips;
     }
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, error);
-    md5_free_machine_file(file);
     free(to.bytes);
     return machine;
 }
@@ -363,11 +363,10 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
     md5_error error = {0};
     va_list values;
     va_start(values, rows);
-    md5_machine *const machine = read_rows(made, clips, rows, values, &error);
+    OWN_MACHINE machine = read_rows(made, clips, rows, values, &error);
     va_end(values);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
 }
 
 void play_scene_read(play_scene *of, const char *rows, ...)
@@ -397,9 +396,8 @@ uint32_t play_transitions(uint32_t otherwise)
 
 void play_pose(md5_player *player, md5_xform *pose)
 {
-    void *const scratch = malloc(md5_player_pose_scratch(player->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(player->machine));
     md5_player_pose(player, pose, NULL, NULL, scratch);
-    free(scratch);
 }
 
 void play_go_on(play_place *at, md5_xform by)

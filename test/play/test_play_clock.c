@@ -1,4 +1,5 @@
 // A clip's clock: loops, ends and reversals, at any speed, and the same for any split of the time.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/clock.h"
@@ -345,7 +346,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
             // Events lie at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
-                next = (int64_t)(next * 4.0) / 4.0;
+                next = (double)(int64_t)(next * 4.0) / 4.0;
             if (part == 3 || (to >= from ? next < at || next > to : next > at || next < to))
                 next = to;
             walk(&timing, at, next, PLAIN, parts);
@@ -519,7 +520,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
     md5_anim moved = *of.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
-    md5_vec3 *const translations = malloc(count * sizeof *translations);
+    OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 at = moved.translations[i];
@@ -527,7 +528,7 @@ TEST (root_motion_begins_where_the_clip_does) {
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7.0f, at.y - 3.0f, at.z + 5.0f};
     }
     moved.translations = translations;
-    md5_binding *const binding = md5_bind(of.made.model, &moved, NULL, &error);
+    OWN_BINDING binding = md5_bind(of.made.model, &moved, NULL, &error);
     of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
     play_scene_read(&of, "layer body { state walk walk }");
     md5_player_advance(of.player, 0.1, NULL, NULL);
@@ -536,8 +537,6 @@ TEST (root_motion_begins_where_the_clip_does) {
     CHECK_NEAR(way.y, 0.0, 1e-4);
     CHECK_NEAR(way.z, 0.0, 1e-4);
     play_scene_end(&of);
-    md5_free_binding(binding);
-    free(translations);
 }
 
 // -- Borders --------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Transitions that are eased by a cubic Bézier curve or by steps.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 static void begin_two(play_scene *of)
@@ -76,7 +77,7 @@ TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
     md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -91,7 +92,6 @@ TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
         md5_player_reset(others[i]);
         md5_destroy_player(others[i]);
     }
-    free(bytes);
 }
 
 // A file cannot say what makes no sense: the table of the same machine is changed.
@@ -338,10 +338,9 @@ static void weight_curves_check_refused(faded *of, const char *message)
     of->desc.model = of->scene.made.model;
     of->desc.clips = of->scene.clips;
     of->desc.num_clips = 2;
-    md5_machine *const machine = md5_create_machine(&of->desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&of->desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_end(&of->scene.made);
 }
 
@@ -461,7 +460,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -475,16 +474,14 @@ TEST_HERE (follow_is_saved_and_copied) {
     // refused.
     uint32_t refused = 0;
     for (size_t at = 0; at + 4 <= size; at++) {
-        unsigned char *const changed = (unsigned char *)malloc(size);
+        OWN unsigned char *const changed = (unsigned char *)malloc(size);
         memcpy(changed, bytes, size);
         memset(changed + at, 0xFF, 4);
         refused += md5_player_restore(others[0], changed, size, NULL) ? 0u : 1u;
-        free(changed);
     }
     CHECK(refused > size / 2);
     md5_destroy_player(others[0]);
     md5_destroy_player(others[1]);
-    free(bytes);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -555,11 +552,11 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     const moving follow_begin = {1.0, 0.0}, turn = moved(follow, follow_begin, 3.0, 1.0);
     double sum = 0.0;
     for (int i = 0; i < PARTS; i++) {
-        const double at = (i + 0.5) * t / PARTS;
+        const double at = (i + 0.5) * t / (double)PARTS;
         sum += at < 1.0 ? moved(follow, follow_begin, 3.0, at).value
                         : moved(follow, turn, 0.5, at - 1.0).value;
     }
-    return sum * t / PARTS;
+    return sum * t / (double)PARTS;
 }
 
 typedef struct paced {
@@ -750,10 +747,9 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
     play_begin(&made);
     const md5_machine_desc desc = {
         .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_end(&made);
 }
 

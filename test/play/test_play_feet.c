@@ -1,8 +1,6 @@
 // Modifiers that place feet on the ground, in a rig whose legs have helper joints.
 #include "test/ik/test_ik_case.h"
-
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
+#include "test/own.h"
 
 enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
 enum { HEAD = 10, JOINTS = 11 };
@@ -203,7 +201,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
 
 // The same for tables written in C.
 TEST (play_feet_without_a_table_are_refused) {
-    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
@@ -214,7 +212,6 @@ TEST (play_feet_without_a_table_are_refused) {
     modifier.feet = &nameless;
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': a foot names no ankle");
-    md5_free_model(model);
 }
 
 // -- Soles ----------------------------------------------------------------------------------------
@@ -312,14 +309,14 @@ static void step(strider *of, slide_record *seen)
 {
     md5_vec3 before[MOST_SOLES];
     memcpy(before, of->at, sizeof before);
-    md5_player_advance(of->player, 1.0 / STEPS_A_SECOND, NULL, NULL);
+    md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, NULL, NULL);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     pose(of);
     for (uint32_t i = 0; i < of->num_soles; i++) {
         if (before[i].z > on_floor || of->at[i].z > on_floor)
             continue;
         const double x = (double)of->at[i].x - before[i].x, y = (double)of->at[i].y - before[i].y;
-        const double slide = hypot(x, y) * STEPS_A_SECOND;
+        const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
         seen->fastest = fmax(seen->fastest, slide);
         seen->mean += slide;
         seen->share += slide > 2.0 ? 1.0 : 0.0;
@@ -348,14 +345,14 @@ static slide_record stride(const char *file, const order *given, float weight)
         md5_player_target(of.player, feet)->weight = weight;
     set(&of, "speed", given->first);
     set(&of, "turn", given->turn);
-    for (int i = 0; i < (int)(given->until * STEPS_A_SECOND); i++) {
+    for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {
         if (i == 5 * STEPS_A_SECOND / 2) {
             set(&of, "speed", given->then);
             set(&of, "turn", 0.0f);
             if (given->trigger)
                 set(&of, given->trigger, 1.0f);
         }
-        step(&of, i >= (int)(given->from * STEPS_A_SECOND) ? &seen : &unseen);
+        step(&of, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
     }
     soles_end(&of);
     if (CHECK(seen.count > 500)) {

@@ -1,7 +1,7 @@
 // Feet that are held where they stand while a character glides over them.
 #include "test/ik/test_ik_case.h"
+#include "test/own.h"
 
-#include "md5/md5play.h"
 #include "md5/play/run/player_state.h"
 
 // A character with two legs that glides over its feet, for tests of feet that are held.
@@ -402,10 +402,9 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
             CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
-        void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+        OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
-        free(scratch);
     }
     for (int k = 0; k < OTHERS; k++)
         md5_destroy_player(others[k]);
@@ -480,7 +479,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     md5_machine_desc *const desc = &of->file->desc;
     of->file->clips[1].period = MD5_PERIOD_OPEN;
     of->file->clips[3].period = MD5_PERIOD_OPEN;
-    md5_machine *const open = md5_create_machine(desc, NULL, NULL);
+    OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
     if (!CHECK(open))
         return;
     const uint8_t *const contacts = open->contacts; // of the left sole
@@ -491,7 +490,6 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     for (uint32_t frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
-    md5_destroy_machine(open);
 }
 
 // -- Hold heading ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Inertial transitions of real characters, at random: no joint is ever farther from the new motion
 // than when the transition began, and a pose does not depend on whether poses were computed before.
 // play_transitions() says how many transitions there are of each model.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/inertia.h"
@@ -161,7 +162,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     char *folders[MOST_FOLDERS] = {copy_text(folder)};
     size_t num_folders = 1, num_used = 0;
     while (num_folders > 0) {
-        char *const current = folders[--num_folders];
+        OWN char *const current = folders[--num_folders];
         char *paths[MOST_ENTRIES];
         const size_t count = list_folder(current, paths);
         for (size_t i = 0; i < count; i++) {
@@ -174,7 +175,6 @@ static size_t for_each_character(const char *folder, void (*use)(const character
         }
         for (size_t i = 0; i < count; i++)
             free(paths[i]);
-        free(current);
     }
     return num_used;
 }

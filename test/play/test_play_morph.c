@@ -1,4 +1,5 @@
 // Weights of morph targets that a machine drives, against sums and curves in double precision.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 // Targets in the order in which rows first name them.
@@ -197,7 +198,7 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
     md5_player *const restored = play_player(of->machine), *const copied = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     if (!bytes)
         abort();
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
@@ -209,16 +210,15 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
         md5_player_advance(restored, 0.07, NULL, NULL);
         md5_player_advance(copied, 0.07, NULL, NULL);
     }
-    free(bytes);
     md5_destroy_player(restored);
     md5_destroy_player(copied);
 }
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(of);
-    md5_player *const other = play_player(of->machine);
+    OWN_PLAYER other = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    uint8_t *const bytes = malloc(size);
+    OWN uint8_t *const bytes = malloc(size);
     if (!bytes)
         abort();
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
@@ -235,8 +235,6 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
         CHECK(!md5_player_restore(other, bytes, i, NULL));
     }
     CHECK(num_refused > 0);
-    free(bytes);
-    md5_destroy_player(other);
 }
 
 static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
@@ -250,10 +248,9 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
     desc.clips = of.clips;
     desc.num_clips = of.made.num_clips;
     md5_error error = {0};
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (CHECK(!machine))
         CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_scene_end(&of);
 }
 

@@ -16,7 +16,7 @@ static void begin_four(play_scene *of)
 
 static void at(const play_case *made, uint32_t clip, double seconds, real_place *pose)
 {
-    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * RATE, pose);
+    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
 
 #define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin_four(of), play_scene_end(of))

@@ -1,4 +1,5 @@
 // One-shots: what they do to the pose, against double precision; slots, fades, what is refused.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 enum { BASE, HIT, WAVE };
@@ -83,7 +84,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
 TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_scene of;
     begin(&of);
-    md5_player *const other = md5_create_player(of.machine, NULL, NULL);
+    OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
     md5_xform poses[2][PLAY_JOINTS];
     for (int i = 0; i < 5; i++) {
         const md5_shot_desc desc = {
@@ -103,7 +104,6 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_pose(of.player, poses[0]);
     play_pose(other, poses[1]);
     CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
-    md5_destroy_player(other);
     play_scene_end(&of);
 }
 
@@ -728,7 +728,7 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     advance(of, 0.1);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -741,7 +741,6 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     }
     for (int i = 0; i < 2; i++)
         md5_destroy_player(others[i]);
-    free(bytes);
 }
 
 TEST_HERE (shot_with_a_wrong_curve_is_refused) {

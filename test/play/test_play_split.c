@@ -1,6 +1,7 @@
 // Random machines: a stretch of time in one step and in any split of it, forward and backward, must
 // bring the same events in the same order, the same states, and the same displacement of the root.
 // MD5_SPLIT_MACHINES says how many machines are tried, MD5_SPLIT_SEED which one alone.
+#include "test/own.h"
 #include "test/play/test_play_random.h"
 
 enum { STEPS = 5, MOST_PARTS = 40, MOST_HEARD = MD5_MAX_STEP_EVENTS };
@@ -185,7 +186,7 @@ static bool check_machine(split_test *of, uint64_t seed)
     static play_random_tables made;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&of->stock, &made, &random);
-    md5_machine *const machine = play_machine(&made.desc);
+    OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     of->is_cut_off = of->is_backward = false;
@@ -198,7 +199,6 @@ static bool check_machine(split_test *of, uint64_t seed)
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
     md5_destroy_player(players[1]);
-    md5_destroy_machine(machine);
     return is_same;
 }
 
@@ -211,7 +211,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MOST_FAILED = 5 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
                                                                  getenv("MD5_SPLIT_SEED");
-    split_test *const of = calloc(1, sizeof *of);
+    OWN split_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
@@ -226,7 +226,6 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
             num_failed += !check_machine(of, seed);
     }
     play_end(&of->stock.made);
-    free(of);
 }
 
 // -- Exceptions ---------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ static double turn_between(md5_vec3 a, md5_vec3 b)
 
 static skating skate(walker *of)
 {
-    const double seconds = 1.0 / STEPS_A_SECOND;
+    const double seconds = 1.0 / (double)STEPS_A_SECOND;
     md5_vec3 before[MOST_FEET], facing[MOST_FEET];
     memcpy(before, of->sole, sizeof before);
     memcpy(facing, of->facing, sizeof facing);
@@ -361,10 +361,10 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
 // Plays for so many seconds, in steps.
 static void play(walker *of, double seconds, heard *events)
 {
-    const int num_steps = (int)(seconds * STEPS_A_SECOND + 0.5);
+    const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
     for (int i = 0; i < num_steps; i++) {
-        events->time += 1.0 / STEPS_A_SECOND;
-        md5_player_advance(of->player, 1.0 / STEPS_A_SECOND, hear, events);
+        events->time += 1.0 / (double)STEPS_A_SECOND;
+        md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
         of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     }
 }

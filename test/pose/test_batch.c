@@ -1,6 +1,6 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
+#include "test/own.h"
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
 
 #include "md5/pose/kernels.h"
 
@@ -91,11 +91,10 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
                       size_t count, size_t misplaced)
 {
     const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
-    unsigned char *const memory = malloc(misplaced + size);
+    OWN unsigned char *const memory = malloc(misplaced + size);
     if (!memory)
         abort();
     md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
-    free(memory);
 }
 
 // Poses the crowd in one call, and in parts, as several threads would.
@@ -132,11 +131,10 @@ static void check_finished(made_crowd *crowd, int level)
         const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
         md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
     }
-    md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
+    OWN md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
     if (!scratch)
         abort();
     kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
-    free(scratch);
 }
 
 TEST (batch_of_poses_is_the_single_call) {
@@ -202,11 +200,10 @@ TEST (batch_of_nobody_touches_nothing) {
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
-    unsigned char *const scratch = malloc(whole);
+    OWN unsigned char *const scratch = malloc(whole);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     check_crowd(crowd, "the public call", -1);
-    free(scratch);
     free_crowd(crowd);
 }
 

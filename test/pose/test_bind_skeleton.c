@@ -1,7 +1,7 @@
 // Clips bound to a skeleton that has no model.
-#include "test/pose/test_made_pose.h"
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/own.h"
+#include "test/pose/test_made_pose.h"
 
 enum { MAX_JOINTS = 40 };
 
@@ -31,7 +31,7 @@ TEST (bind_skeleton_samples_as_bind) {
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
-        md5_binding *const found = bind_alone(&made, NULL);
+        OWN_BINDING found = bind_alone(&made, NULL);
         CHECK(found->model == NULL && found->skeleton == &made.model.skeleton);
         CHECK_UINT(found->num_missing, made.binding->num_missing);
         CHECK_UINT(found->num_extra, made.binding->num_extra);
@@ -42,7 +42,6 @@ TEST (bind_skeleton_samples_as_bind) {
         md5_sample(found, moment, (md5_root)(round % 3), pose);
         md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
         CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
-        md5_free_binding(found);
         free_pose(&made);
     }
 }
@@ -59,7 +58,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
-        md5_binding *const binding = bind_alone(&made, NULL);
+        OWN_BINDING binding = bind_alone(&made, NULL);
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
@@ -80,12 +79,10 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
                                      .moment = moment,
                                      .root = MD5_ROOT_FILE,
                                      .palette = palettes[i]};
-        void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
+        OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)
             CHECK(memcmp(palettes[i], palette, count * sizeof *palette) == 0);
-        free(memory);
-        md5_free_binding(binding);
         free_pose(&made);
     }
 }

@@ -114,7 +114,7 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
     enum { STEPS = 100 };
     double worst = 0.0, worst_length = 0.0;
     for (int i = 0; i <= STEPS; i++) {
-        const double angle = acos(0.0) * i / STEPS;
+        const double angle = acos(0.0) * i / (double)STEPS;
         const md5_xform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
         const md5_xform b = {
             {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};

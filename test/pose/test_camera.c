@@ -1,7 +1,5 @@
 // .md5camera: reading, messages, and playback over cuts as in the original engine.
-#include "test/test.h"
-
-#include "md5/md5model.h"
+#include "test/own.h"
 
 // Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
@@ -66,7 +64,7 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
 TEST (camera_plays_between_frames) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(5, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK_UINT(camera->num_frames, 5);
@@ -81,7 +79,6 @@ TEST (camera_plays_between_frames) {
     check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
     check_view(camera, 0.475, MD5_WRAP_CYCLE, 4.0); // held, not blended into the first
     check_view(camera, NAN, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
 }
 
 // The shots are frames 0-3, 4-5 and 6-8. The first two end at the frame of their cut, which is
@@ -89,7 +86,7 @@ TEST (camera_plays_between_frames) {
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK_UINT(seen.count, 0);
@@ -103,7 +100,6 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     check_view(camera, 0.6, MD5_WRAP_CLAMP, 8.0);
     check_view(camera, 1.0, MD5_WRAP_CLAMP, 8.0);
     check_view(camera, 0.65, MD5_WRAP_LOOP, 0.5);
-    md5_free_camera(camera);
 }
 
 // A shaking path: x moves evenly, y and z shake, rotation and field of view too, each in its own
@@ -157,7 +153,7 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 }
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
-    md5_camera *const camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
+    OWN_CAMERA camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
     if (!CHECK(camera != NULL))
         return;
     for (uint32_t played = 0; played < 40; played++) {
@@ -192,13 +188,12 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
         last = view.position.y;
     }
-    md5_free_camera(camera);
 }
 
 TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     for (int i = 0; i < 120; i++) {
@@ -212,25 +207,23 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
         (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
     }
-    md5_free_camera(camera);
 }
 
 TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK(camera->duration == 0.0);
     check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
     check_view(camera, 1e300, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK(seen.count > 0);
@@ -238,20 +231,18 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }
-    md5_free_camera(camera);
 }
 
 // Each cut hides a frame, but one is played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 0.15, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
 }
 
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
@@ -259,7 +250,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 TEST (camera_offers_the_views_of_cuts) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(
+    OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &seen, &error);
     if (!CHECK(camera != NULL))
@@ -291,7 +282,6 @@ TEST (camera_offers_the_views_of_cuts) {
     CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second cut has no view
     CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
     CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
-    md5_free_camera(camera);
 }
 
 // Yaw about z * pitch about y * roll about x, against products of matrices.
@@ -305,7 +295,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         warnings seen;
         md5_error error = {0};
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
-        md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
+        OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, &error);
         if (!CHECK(camera != NULL))
             return;
         md5_xform rotations[3] = {0};
@@ -325,7 +315,6 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         CHECK(found.rotation.w <= 0.0f);
         for (int k = 0; k < 12; k++)
             CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
-        md5_free_camera(camera);
     }
 }
 
@@ -390,12 +379,11 @@ TEST (camera_errors_name_their_location) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         warnings seen;
         md5_error error = {0};
-        md5_camera *const camera = parse(cases[i].text, &seen, &error);
+        OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
         CHECK_THAT(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
                        && error.column == cases[i].column,
                    "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
                    error.message);
-        md5_free_camera(camera);
     }
 }
 

@@ -1,7 +1,6 @@
 // From a file's numbers to a clip: decoding of every flag, constants found by value.
-#include "test/test.h"
+#include "test/own.h"
 
-#include "md5/md5model.h"
 #include "md5/pose/clip.h"
 
 #include <float.h>
@@ -226,10 +225,10 @@ TEST (clip_shortens_overlong_rotations) {
 // are equal: joints times frames would be 10^11 steps.
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
-    md5_track *tracks = need(JOINTS, sizeof *tracks);
-    md5_xform *base = need(JOINTS, sizeof *base);
-    float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
-    uint8_t *moves = need(JOINTS, 1);
+    OWN md5_track *tracks = need(JOINTS, sizeof *tracks);
+    OWN md5_xform *base = need(JOINTS, sizeof *base);
+    OWN float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
+    OWN uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
     for (size_t joint = 0; joint < JOINTS; joint++)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
@@ -243,10 +242,6 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, JOINTS / 2);
     CHECK_UINT(num_translations, 0);
-    free(tracks);
-    free(base);
-    free(numbers);
-    free(moves);
 }
 
 // -- Moment ---------------------------------------------------------------------------------------
@@ -356,7 +351,7 @@ static bool parse_row(const char *line, time_row *row)
 
 static void check_table(const char *path)
 {
-    char *text = test_read_file(path, NULL);
+    OWN char *text = test_read_file(path, NULL);
     if (!CHECK(text != NULL))
         return;
     int rows = 0, wrong = 0;
@@ -372,7 +367,6 @@ static void check_table(const char *path)
     }
     CHECK(rows > 100);
     CHECK_UINT((uint64_t)wrong, 0);
-    free(text);
 }
 
 TEST (moment_agrees_with_the_reference_table) {

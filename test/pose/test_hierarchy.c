@@ -1,8 +1,7 @@
 // Bind pose, local transforms to model space, model space to palette.
-#include "test/test.h"
+#include "test/own.h"
 
 #include "md5/core/math.h"
-#include "md5/md5model.h"
 #include "md5/pose/skeleton.h"
 
 enum { MAX_JOINTS = 64 };
@@ -291,7 +290,7 @@ static const char text[] =
 
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -305,5 +304,4 @@ TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     CHECK(md5_find_mesh(model, "hat") == 1);
     CHECK(md5_find_mesh(model, "a") == MD5_NONE);
     CHECK(md5_find_mesh(model, NULL) == MD5_NONE);
-    md5_free_model(model);
 }

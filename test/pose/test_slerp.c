@@ -1,4 +1,5 @@
 // Slerp against the exact result in double, against the tables, and at its ends.
+#include "test/own.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
@@ -188,7 +189,7 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
 // of the engine's at number `other` (-1: none).
 static void check_table(const char *path, int numbers, int first, int other)
 {
-    char *text = test_read_file(path, NULL);
+    OWN char *text = test_read_file(path, NULL);
     if (!CHECK(text != NULL))
         return;
     int rows = 0;
@@ -219,7 +220,6 @@ static void check_table(const char *path, int numbers, int first, int other)
     CHECK(rows > 100);
     CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK_NEAR(worst_other, 0.0, 2e-6);
-    free(text);
 }
 
 TEST (slerp_agrees_with_the_reference_table) {

@@ -1,7 +1,7 @@
 // Reading of .md5anim files, and the warnings and errors about odd and broken ones.
 #include "md5/read/tables.h"
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 static const char good[] = "MD5Version 10\n"              // 1
                            "commandline \"\"\n"           // 2
@@ -206,7 +206,7 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
 TEST (anim_file_numbered_from_elsewhere_is_read) {
     size_t size;
     char *const once = read_case_text(good, "frame 0", "frame 7", &size);
-    char *text = malloc(size + 1);
+    OWN char *text = malloc(size + 1);
     if (!text)
         abort();
     memcpy(text, once, size);
@@ -219,7 +219,6 @@ TEST (anim_file_numbered_from_elsewhere_is_read) {
          "31:7: error: frame 9, expected frame 8"},
     };
     read_cases_check(text, cases, 2, load, __FILE__, __LINE__);
-    free(text);
 }
 
 TEST (anim_file_with_other_box_counts_keeps_what_fits) {
@@ -393,7 +392,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
 // The shortest possible text for its counts is read.
 TEST (anim_file_reads_the_densest_text) {
     enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text,
@@ -424,14 +423,13 @@ TEST (anim_file_reads_the_densest_text) {
         CHECK(equal);
     }
     md5i_arena_free(&arena);
-    free(text);
 }
 
 // Hundreds of joints that all use the same number, over hundreds of frames: the rotations and
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    char *const text = malloc(COUNT * 80 + 400);
+    OWN char *const text = malloc(COUNT * 80 + 400);
     if (!text)
         abort();
     for (int flags = 0; flags <= 1; flags++) {
@@ -456,5 +454,4 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
             CHECK(strstr(error.message, "joints share components: 400 in 400 frames") != NULL);
         }
     }
-    free(text);
 }

@@ -1,6 +1,6 @@
 // Reading of .md5mesh files, and the warnings and errors about odd and broken ones.
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 #include "md5/read/tables.h"
 
@@ -200,7 +200,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
     };
     EACH (row, cases) {
         size_t size;
-        char *const text = read_case_text(good, row->old, row->new, &size);
+        OWN char *const text = read_case_text(good, row->old, row->new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
@@ -210,7 +210,6 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
             CHECK(span_equals(file.meshes[1].name, ""));
         }
         md5i_arena_free(&arena);
-        free(text);
     }
 }
 
@@ -494,7 +493,7 @@ static size_t add_times(char *text, size_t size, const char *part, int count)
 // The shortest possible text for its counts is read.
 TEST (mesh_file_reads_the_densest_text) {
     enum { COUNT = 1000, ROOM = 200 * COUNT };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
@@ -510,13 +509,12 @@ TEST (mesh_file_reads_the_densest_text) {
     md5_error error = {0};
     CHECK_THAT(load(text, size, NULL, &error), "%u:%u: %s", error.line, error.column,
                error.message);
-    free(text);
 }
 
 // A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
 TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
-    char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
+    OWN char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_error error = {0};
@@ -524,13 +522,12 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(heap.peak_bytes <= 16384);
     CHECK_UINT(heap.live, 0);
-    free(text);
 }
 
 // Vertices may share weights, but not so often that the work is no longer linear in the size.
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
-    char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
+    OWN char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
     if (!text)
         abort();
     for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
@@ -555,7 +552,6 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
             CHECK(strstr(error.message, "share weights") != NULL);
         }
     }
-    free(text);
 }
 
 TEST (mesh_file_memory_limit_is_an_error) {
@@ -572,7 +568,7 @@ TEST (mesh_file_memory_limit_is_an_error) {
 // Children before their parents in the file: the order is right, and found in linear time.
 TEST (joints_stand_behind_their_parents_in_order) {
     enum { NUM_JOINTS = 20000 };
-    char *const text = malloc(NUM_JOINTS * 48 + 200);
+    OWN char *const text = malloc(NUM_JOINTS * 48 + 200);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text,
@@ -595,7 +591,6 @@ TEST (joints_stand_behind_their_parents_in_order) {
         CHECK_UINT(context.num_warnings, 1);
     }
     md5i_arena_free(&arena);
-    free(text);
 }
 
 TEST (joints_before_their_parents_are_warned_of) {
@@ -699,11 +694,11 @@ static md5_mesh_counts count(const char *text)
 
 TEST (counts_of_a_file_are_those_that_it_says) {
     size_t size = 0;
-    char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     if (!CHECK(text))
         return;
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
-    md5_model *const model = md5_parse_model(text, size, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
     if (CHECK(model)) {
         md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
         for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -716,8 +711,6 @@ TEST (counts_of_a_file_are_those_that_it_says) {
         }
         CHECK(memcmp(&counts, &expected, sizeof counts) == 0);
     }
-    md5_free_model(model);
-    free(text);
 }
 
 TEST (counts_are_no_more_than_the_text_could_hold) {
@@ -741,7 +734,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_behind_very_many_others) {
     enum { SIZE = 100000 };
-    char *const text = malloc(SIZE);
+    OWN char *const text = malloc(SIZE);
     if (!text)
         abort();
     memset(text, 'n', SIZE);
@@ -749,5 +742,4 @@ TEST (counts_are_not_found_behind_very_many_others) {
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);
     memset(text, 'o', SIZE - 1000);
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 3);
-    free(text);
 }

@@ -1,5 +1,5 @@
 // Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
-#include "test/test.h"
+#include "test/own.h"
 
 #include "md5/core/number.h"
 
@@ -400,7 +400,7 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
 
 // `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
 TEST (number_equals_the_exact_reference) {
-    char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
+    OWN char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;
     if (!CHECK(table))
         return;
@@ -418,7 +418,6 @@ TEST (number_equals_the_exact_reference) {
         num_lines++;
     }
     CHECK(num_lines > 1000);
-    free(table);
 }
 
 TEST (number_as_double_is_close) {

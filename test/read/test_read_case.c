@@ -1,5 +1,5 @@
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
 {
@@ -9,7 +9,7 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
     const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
     *size = before + strlen(new) + strlen(behind);
-    char *const made = malloc(*size + 1);
+    OWN char *const made = malloc(*size + 1);
     if (!made)
         abort();
     memcpy(made, text, before);
@@ -20,7 +20,6 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     if (!exact)
         abort();
     memcpy(exact, made, *size);
-    free(made);
     return exact;
 }
 
@@ -49,7 +48,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
 {
     for (size_t i = 0; i < num_cases; i++) {
         size_t size;
-        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        OWN char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
@@ -60,7 +59,6 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
                    "'%.40s' for '%.40s' says\n  %s\nexpected\n  %s", cases[i].new, cases[i].old,
                    log.text, cases[i].says);
         test_check(loaded == (error.status == MD5_OK), file, line, "status against result");
-        free(text);
     }
 }
 

@@ -1,11 +1,9 @@
 // Models and animations of version 6, of Doom 3's alpha of 2002. The texts are written here, and
 // the expected results are computed in double precision, by matrices.
 #include "test/load/test_asset.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5pose.h"
 
 // Rows from the tests of md5-converter's reader: the first bones of a zombie, the first of which is
 // rotated left by 90 degrees.
@@ -66,7 +64,7 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 // A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
 TEST (version_6_models_are_read) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
+    OWN_MODEL model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
     if (!CHECK_THAT(model, "%s", error.message))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
@@ -83,7 +81,6 @@ TEST (version_6_models_are_read) {
     CHECK_UINT(mesh->indices[0], 2);
     CHECK_UINT(model->num_warnings, 0);
     CHECK(!asset_model_fault(model));
-    md5_free_model(model);
 }
 
 TEST (version_6_models_say_what_is_wrong) {
@@ -162,7 +159,7 @@ TEST (version_6_cameras_are_not_known) {
 // The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
     if (!CHECK_THAT(anim, "%s", error.message))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
@@ -182,7 +179,6 @@ TEST (version_6_animations_are_read) {
         const md5_euler angles = md5_quat_to_euler(pose[0].rotation);
         CHECK_NEAR(angles.yaw, yaw[frame], 1e-4);
     }
-    md5_free_anim(anim);
 }
 
 #define ATTRIBUTES                                                                               \
@@ -369,9 +365,9 @@ TEST (version_6_animations_move_models_of_version_6) {
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     make_figure(&made);
     char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
-    md5_model *const model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
-    md5_anim *const anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
+    OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
     if (CHECK_THAT(binding != NULL, "%s", error.message)) {
         CHECK_UINT(anim->num_frames, NUM_FRAMES);
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
@@ -402,9 +398,6 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK_NEAR(worst, 0.0, 1e-3);
     }
     CHECK_STRING(log.text, "");
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
     free(mesh);
     free(keys);
 }
@@ -419,7 +412,7 @@ TEST (version_6_animations_may_stand_still) {
         "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, &error);
     if (!CHECK_THAT(anim, "%s", error.message))
         return;
     CHECK_UINT(anim->num_components, 0);
@@ -429,7 +422,6 @@ TEST (version_6_animations_may_stand_still) {
     CHECK(!anim->frame_bounds);
     check_point(anim->base_frame[0].translation, 5.0, 0.0, 0.0);
     CHECK_NEAR(md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90.0, 1e-4);
-    md5_free_anim(anim);
 }
 
 // The first of two bones with one name is the parent.
@@ -441,10 +433,9 @@ TEST (version_6_bones_may_share_a_name) {
         "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
         "nummeshes 0\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
     if (CHECK_THAT(model, "%s", error.message))
         CHECK(model->skeleton.joints[2].parent == 0);
-    md5_free_model(model);
 }
 
 // -- Damage ---------------------------------------------------------------------------------------
@@ -487,7 +478,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     static const char *const names[] = {"x", "y", "z", "yaw"};
-    char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
+    OWN char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
     char *end =
         text + sprintf(text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
     int number = 0;
@@ -503,13 +494,12 @@ TEST (version_6_large_animations_survive_failing_memory) {
         end += sprintf(end, " %d", i);
     strcpy(end, " }\n");
     check_memory(true, text);
-    free(text);
 }
 
 // Many bones that name their parents: memory must be linear in the size of the text.
 TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000, ROW = 160 };
-    char *const text = malloc((size_t)COUNT * ROW + 128);
+    OWN char *const text = malloc((size_t)COUNT * ROW + 128);
     char *end = text + sprintf(text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
     for (int i = 0; i < COUNT; i++)
         end += sprintf(end,
@@ -523,11 +513,9 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
     md5_error error = {0};
     const size_t size = strlen(text);
-    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    OWN_MODEL model = md5_parse_model(text, size, &opts, &error);
     CHECK_THAT(model != NULL, "%s", error.message);
     CHECK(heap.peak_bytes < 12 * size);
-    md5_free_model(model);
-    free(text);
 }
 
 // -- Version 12 -----------------------------------------------------------------------------------
@@ -551,7 +539,7 @@ static md5_model *load(const char *frame, md5_error *error)
 static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 {
     md5_error error = {0};
-    md5_model *const model = load(frame, &error);
+    OWN_MODEL model = load(frame, &error);
     if (!CHECK_THAT(model, "%s: %s", frame, error.message))
         return;
     const char *const fault = asset_model_fault(model);
@@ -565,7 +553,6 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
     CHECK_NEAR(t.y, tangent.y, 1e-6);
     CHECK_NEAR(t.z, tangent.z, 1e-6);
     CHECK(t.w == tangent.w);
-    md5_free_model(model);
 }
 
 // The joint takes x to y and y to -x.
@@ -593,8 +580,7 @@ TEST (version_12_tangents_without_a_direction_get_one) {
                                          "( 1 0 0 ) ( 1 0 0 1 )", "( 0 1 0 ) ( 0 3e38 0 1 )"};
     EACH (frame, frames) {
         md5_error error = {0};
-        md5_model *const model = load(*frame, &error);
+        OWN_MODEL model = load(*frame, &error);
         CHECK(model && !asset_model_fault(model));
-        md5_free_model(model);
     }
 }

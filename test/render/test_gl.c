@@ -1,4 +1,5 @@
 // Drawn pictures against expected pixels that are computed here.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -435,11 +436,10 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
 
 TEST_OWN_SCENE (gl_other_paths_agree_with_the_cpu) {
     uint64_t random = 17;
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
     check_exact(scene, model, MD5GL_PATH_CPU);
     if (md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE))
         check_exact(scene, model, MD5GL_PATH_COMPUTE);
-    md5_free_model(model);
 }
 
 // Draws three instances with different palettes and placements, then one without a placement, with
@@ -529,7 +529,7 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
 
 TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     md5_error error = {0};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     const bool had = *scene_limits(scene->renderer).has_compute;
     *scene_limits(scene->renderer).has_compute = false;
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
@@ -537,7 +537,6 @@ TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     CHECK(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "4.3"));
     *scene_limits(scene->renderer).has_compute = had;
-    md5_free_model(model);
 }
 
 TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
@@ -547,7 +546,7 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     CHECK_THAT(copy != NULL, "%s", error.message);
     stage->frame.casters = stage->model->bounds;
@@ -557,5 +556,4 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
     scene_finish(&stage->scene, &stage->frame, &picture);
     md5gl_destroy_model(renderer, copy);
-    md5_free_model(model);
 }

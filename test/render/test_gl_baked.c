@@ -1,5 +1,6 @@
 // Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
 // pictures against those of skinned instances, and refused input.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -51,7 +52,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
 {
     uint64_t random = 11;
     md5_error error = {0};
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
     const md5_baked *clips[2];
     for (int i = 0; i < 2; i++) {
@@ -76,7 +77,6 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     md5gl_destroy_model(scene->renderer, copy);
     for (int i = 0; i < 2; i++)
         md5_free_baked((md5_baked *)(uintptr_t)clips[i]);
-    md5_free_model(model);
 }
 
 TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
@@ -173,9 +173,9 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
-    md5_model *const other = scene_cloud(2, 10, 1, false, &random);
-    md5_baked *const mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
-    md5_baked *const theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
+    OWN_MODEL other = scene_cloud(2, 10, 1, false, &random);
+    OWN_BAKED mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK(md5gl_create_baked(renderer, stage->model, clips, 0, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -197,9 +197,6 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5gl_destroy_baked(renderer, foreign);
     md5gl_destroy_baked(renderer, baked);
     md5gl_destroy_baked(renderer, NULL);
-    md5_free_baked(mine);
-    md5_free_baked(theirs);
-    md5_free_model(other);
 }
 
 // Seven instances take three batches if a table holds three: limits of tables apply to baked
@@ -208,7 +205,7 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
@@ -231,7 +228,6 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     }
     *scene_limits(renderer).max_texels = max_texels;
     md5gl_destroy_baked(renderer, baked);
-    md5_free_baked(clip);
 }
 
 // -- Capture --------------------------------------------------------------------------------------
@@ -280,7 +276,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu), *const gpu_normals = gpu + count;
     errors largest = {0.0, 0.0, 0.0};
     md5_error error = {0};
-    md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
+    OWN md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, &error));
@@ -292,7 +288,6 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
             fmax(largest.tangent, real_distance(along(tangents[i]), along(gpu_tangents[i])));
         CHECK_NEAR(gpu_tangents[i].w, tangents[i].w, 0.0);
     }
-    free(tangents);
     free(cpu);
     free(gpu);
     return largest;
@@ -375,8 +370,8 @@ TEST (gl_capture_distinguishes_many_joints) {
         scene_close(&scene);
         return;
     }
-    md5_model *const model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
-    md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
+    OWN_MODEL model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
+    OWN md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
     pose_at_random(model, joints, joints + num_joints, &random);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
@@ -384,13 +379,11 @@ TEST (gl_capture_distinguishes_many_joints) {
         CHECK_NEAR(largest.position / size_of(model), 0.0, AGREEMENT);
         md5gl_destroy_model(scene.renderer, copy);
     }
-    free(joints);
-    md5_free_model(model);
     scene_close(&scene);
 }
 
 TEST_OWN_SCENE (gl_capture_without_normals) {
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
@@ -401,13 +394,12 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
     CHECK_NEAR(positions[3].y, 22.0, 0.0);
     CHECK_NEAR(positions[3].z, 23.0, 0.0);
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
 TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
-    md5_model *const model = scene_hinge();
+    OWN_MODEL model = scene_hinge();
     const md5_mat34 palette[2] = {scene_identity, half_turn};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy =
@@ -420,5 +412,4 @@ TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
         CHECK_NEAR(normals[3].z, 0.0, 1e-6);
         md5gl_destroy_model(scene->renderer, copy);
     }
-    md5_free_model(model);
 }

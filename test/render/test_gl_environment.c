@@ -1,5 +1,6 @@
 // Environments: harmonics against numerical integration, and surfaces, reflections and backgrounds
 // against values computed here.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -92,7 +93,7 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 }
 
 TEST (environment_harmonics_are_the_integral_of_the_light) {
-    panorama *const picture = make_smooth();
+    OWN panorama *const picture = make_smooth();
     md5_vec3 harmonics[9], polynomial[9];
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     md5gli_reflect_light(harmonics, polynomial);
@@ -107,7 +108,6 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
     for (int i = 1; i < 9; i++)
         CHECK_NEAR(harmonics[i].y, 0.0, 1e-3);
-    free(picture);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Impostors: pictures equal the model from their own directions, blend between them, and fade.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/md5gl_game.h"
@@ -207,7 +208,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     }
     // Between two directions no step changes the picture much more than it changes that of the
     // model.
-    gl_picture *const before = malloc(sizeof *before);
+    OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0.0, of_model = 0.0;
     for (int i = 0; i <= 16; i++) {
         look_from(&figure.frame, 0.05 * i, 0.2);
@@ -221,7 +222,6 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
             of_model = compare(before, &expected).mean;
     }
     CHECK_THAT(largest < 3.0 * of_model, "a step of %.2f, the model's: %.2f", largest, of_model);
-    free(before);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
 }
@@ -250,7 +250,7 @@ TEST (gl_impostor_writes_depth) {
     if (!open_figure(&figure, 1))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    md5_model *const wall = scene_square(); // at x = 0, faces the eye
+    OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
@@ -282,7 +282,6 @@ TEST (gl_impostor_writes_depth) {
     md5gl_destroy_model(figure.scene.renderer, wall_copy);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
-    md5_free_model(wall);
 }
 
 // -- Fading -----------------------------------------------------------------------------------

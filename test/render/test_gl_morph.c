@@ -1,6 +1,7 @@
 // Morph targets on every path, with both blendings: captured vertices against md5_skin_batch();
 // pictures of instances with different weights; refusals.
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
@@ -199,12 +200,12 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
 }
 
 TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
-    md5_model *const higher = scene_square();
+    OWN_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {.name = "higher", .model = higher};
-    md5_morph *const targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
+    OWN_MORPH targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->scene.renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->scene.renderer, path))
@@ -213,8 +214,6 @@ TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
         check_instances(stage, morph, path, 12);
     }
     md5gl_destroy_morph(stage->scene.renderer, morph);
-    md5_free_morph(targets);
-    md5_free_model(higher);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -378,7 +377,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},
@@ -391,7 +390,6 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         dual_compare(scene, copy, model, palette);
         md5gl_destroy_model(scene->renderer, copy);
     }
-    md5_free_model(model);
 }
 
 // Three vertices on two joints, with biases of 0.6 and 0.4 times `size`.
@@ -419,7 +417,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
         {{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3}},
     };
     EACH (size, sizes) {
-        md5_model *const model = make_sized(*size);
+        OWN_MODEL model = make_sized(*size);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE && CHECK(model);
              path++) {
             if (!md5gl_has_path(scene->renderer, path))
@@ -428,7 +426,6 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
             dual_compare(scene, copy, model, palette);
             md5gl_destroy_model(scene->renderer, copy);
         }
-        md5_free_model(model);
     }
 }
 

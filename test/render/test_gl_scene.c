@@ -1,3 +1,4 @@
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -251,7 +252,7 @@ static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
                        uint64_t *random)
 {
-    joint_place *const joints = calloc(num_joints, sizeof *joints);
+    OWN joint_place *const joints = calloc(num_joints, sizeof *joints);
     growing_text text = {0}, weights = {0};
     add(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
         num_joints);
@@ -282,7 +283,6 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     md5_model *const model = parse(text.bytes);
     free(text.bytes);
     free(weights.bytes);
-    free(joints);
     return model;
 }
 

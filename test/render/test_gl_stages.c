@@ -457,7 +457,7 @@ static void draw_edge(gl_stage *stage, md5gl_base base, double at, md5gl_texture
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_renderer *const renderer = stage->scene.renderer;
     // Texel i holds i / 255 at the place (i + 0.5) / 256.
-    const double alpha = ((20.0 + at) / 40.0 * RAMP - 0.5) / 255.0;
+    const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
     const md5gl_stage tested = {.texture = ramp,
                                 .source = MD5GL_FACTOR_ZERO,
                                 .target = MD5GL_FACTOR_ONE,

@@ -1,5 +1,6 @@
 // OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
@@ -356,10 +357,9 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
         check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
         md5_free_model(model);
     }
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
     check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
     check_path(scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
-    md5_free_model(model);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     static gl_picture pictures[2][2][4]; // API, samples, path
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_CPU};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     for (int es = 0; es < 2; es++) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
@@ -451,14 +451,13 @@ TEST (gl_es_draws_the_picture_of_opengl) {
             // OpenGL ES does not filter depth in soft shadows.
             CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
     }
-    md5_free_model(model);
 }
 
 // Edges are visible on the front of the square, not hidden by its own surface.
 TEST_ES_SCENE (gl_es_draws_edges) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_picture plain, edged;
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
@@ -473,13 +472,12 @@ TEST_ES_SCENE (gl_es_draws_edges) {
     CHECK(picture_is(&edged, -10, -10, scene_sideways(1, 1, 1).rgba, 1)
           || picture_is(&edged, -10, 10, scene_sideways(1, 1, 1).rgba, 1));
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // A frame with a transparent background keeps its alpha, also with several samples.
 TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     gl_picture picture;
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_target *const target =
         md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
@@ -492,19 +490,17 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     }
     md5gl_destroy_target(scene->renderer, target);
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // -- Limits -----------------------------------------------------------------------------------
 
 TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
     md5_error error = {0};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3.") != NULL);
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
     CHECK(!md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "OpenGL 4."));
-    md5_free_model(model);
 }
 
 // WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version
@@ -556,8 +552,8 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     if (!scene_open_es(&scene))
         return;
     uint64_t random = 6;
-    md5_model *const model = scene_square();
-    md5_model *const cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    OWN_MODEL model = scene_square();
+    OWN_MODEL cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
@@ -568,7 +564,5 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
         check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);
         md5gl_destroy_renderer(web.renderer);
     }
-    md5_free_model(cloud);
-    md5_free_model(model);
     scene_close(&scene);
 }

@@ -1,9 +1,9 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/real.h"
 
-#include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
 
 // Two joints, two meshes; b turns about z from frame to frame.
@@ -96,25 +96,23 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
 }
 
 TEST (bake_stores_what_skinning_computes) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(error.status, MD5_OK);
         CHECK_UINT(baked->num_frames, FRAMES);
         check_frames(baked, model, palettes);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Positions between frames are on the line between the decoded positions. The reported error is
 // that of the chord of an arc by the angle a, r (1 - cos(a / 2)), with the radius r of the
 // outermost vertex.
 TEST (bake_between_frames_is_a_chord) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES], between[2];
     turn(model, 0.5, palettes);
     for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
@@ -124,7 +122,7 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     if (CHECK(baked != NULL)) {
         const double radius = sqrt(50.0); // (5, 5, 5) about z
@@ -137,8 +135,6 @@ TEST (bake_between_frames_is_a_chord) {
         for (int i = 0; i < 4; i++)
             CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Directions all over the sphere, and the axes, which are exact.
@@ -167,7 +163,7 @@ TEST (bake_normals_are_within_their_error) {
 }
 
 TEST (bake_refuses_what_it_cannot_store) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
@@ -180,12 +176,11 @@ TEST (bake_refuses_what_it_cannot_store) {
     md5_release_geometry(model);
     CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_model(model);
     md5_free_baked(NULL);
 }
 
 TEST (bake_survives_failure_of_every_allocation) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     for (size_t n = 1;; n++) {
@@ -204,39 +199,36 @@ TEST (bake_survives_failure_of_every_allocation) {
     md5_error error = {0};
     CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_free_model(model);
 }
 
 static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 TEST (bake_of_a_model_without_vertices_is_empty) {
-    md5_model *const model = model_of(no_meshes);
+    OWN_MODEL model = model_of(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, NULL);
+    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, NULL);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(baked->num_vertices, 0);
         CHECK(baked->bounds.min.x > baked->bounds.max.x);
         CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     if (CHECK(binding != NULL)) {
         const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
-        md5_xform *const scratch = malloc(joints * sizeof *scratch);
-        md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
+        OWN md5_xform *const scratch = malloc(joints * sizeof *scratch);
+        OWN md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
         md5_mat34 *const matrices = palettes + frames * joints;
         for (uint32_t i = 0; i < anim->num_frames; i++)
             md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
                              scratch, NULL, palettes + i * joints);
-        md5_baked *const baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
+        OWN_BAKED baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
         if (CHECK(baked != NULL)) {
             CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
             CHECK(baked->normal_error < 0.012f);
@@ -249,21 +241,15 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
                              matrices + joints);
             CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
         }
-        md5_free_baked(baked);
-        free(palettes);
-        free(scratch);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 #if !defined(NDEBUG)
 TEST (bake_ends_with_the_callers_mistakes) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     MISTAKE ("moment: frames of the baked clip") {
         md5_vec3 at;
         md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
@@ -274,8 +260,6 @@ TEST (bake_ends_with_the_callers_mistakes) {
     }
     MISTAKE ("palettes: not NULL")
         md5_make_baked(model, test_null(), FRAMES, NULL, NULL);
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 #endif
 
@@ -322,9 +306,9 @@ static const char flat[] =
 // A coordinate that never changes has steps of 0, and is stored exactly.
 TEST (bake_of_a_flat_model_is_flat) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(flat, strlen(flat), NULL, &error);
+    OWN_MODEL model = md5_parse_model(flat, strlen(flat), NULL, &error);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, &error);
+    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, &error);
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     if (CHECK(baked != NULL)) {
@@ -333,6 +317,4 @@ TEST (bake_of_a_flat_model_is_flat) {
             CHECK(positions[i].z == 2.5f);
         CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }

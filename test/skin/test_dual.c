@@ -260,7 +260,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     set_joint(&made, 0, (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0});
     set_joint(&made, 1, (md5_xform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
     for (uint32_t i = 0; i < RING; i++) {
-        const double angle = tau * i / RING;
+        const double angle = tau * i / (double)RING;
         add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
         add_influence(&made, i % 2, 0.5f);
         add_influence(&made, 1 - i % 2, 0.5f);

@@ -1,8 +1,6 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
+#include "test/own.h"
 #include "test/skin/made_mesh.h"
-#include "test/test.h"
-
-#include "md5/md5skin.h"
 
 #include <float.h>
 #include <stdarg.h>
@@ -552,9 +550,9 @@ TEST (every_failed_allocation_is_an_error) {
 // chains long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
-    md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
-    md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
-    uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
+    OWN md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
+    OWN md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
+    OWN uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
     for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
@@ -574,9 +572,6 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     }
     made_mesh_free(&made);
     rigid_free(&mesh);
-    free(points);
-    free(texcoords);
-    free(triangles);
     return heap.peak_bytes;
 }
 
@@ -666,7 +661,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         return;
     }
     EACH (path, paths) {
-        md5_model *model = load(*path);
+        OWN_MODEL model = load(*path);
         disagreements count = {0};
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
@@ -677,7 +672,6 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         CHECK(count.normals * 50 < count.corners);
         CHECK(count.tangents * 50 < count.corners);
         CHECK(count.bitangents * 50 < count.corners);
-        md5_free_model(model);
     }
 }
 
@@ -696,14 +690,13 @@ TEST (real_models_lose_what_they_should) {
     }
     md5_free_model(drone);
 
-    md5_model *frankie = load("frankie/Frankie.md5mesh");
+    OWN_MODEL frankie = load("frankie/Frankie.md5mesh");
     if (frankie) {
         const md5_mesh *body = &frankie->meshes[1];
         CHECK_UINT(body->max_influences, 6);
         CHECK(body->loss4 > 1e-3 * size_of(frankie));
         CHECK(body->loss8 < 1e-4 * size_of(frankie));
     }
-    md5_free_model(frankie);
 }
 
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
@@ -712,7 +705,7 @@ TEST (weights_that_do_not_meet_are_found) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    md5_model *rook = load("terasology/redElephantrook.md5mesh");
+    OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
         return;
     const md5_mesh *mesh = &rook->meshes[0];
@@ -733,7 +726,6 @@ TEST (weights_that_do_not_meet_are_found) {
     CHECK_UINT(num_apart, 332);
     CHECK(mesh->loss4 > 1e-2 * size_of(rook));
     CHECK(mesh->loss8 == mesh->loss4); // more slots do not help
-    md5_free_model(rook);
 }
 
 // -- Memory ---------------------------------------------------------------------------------------
@@ -827,19 +819,18 @@ static size_t load_with_failures(const char *text, size_t size)
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     EACH (size, sizes)
         load_with_failures(text, make_model(text, 3, *size));
     CHECK(load_with_failures(text, make_sharing_model(text, 200, 10)) > 2);
-    free(text);
 }
 
 // If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     EACH (row, sizes) {
@@ -857,7 +848,6 @@ TEST (derive_survives_any_memory_limit) {
             CHECK_UINT(heap.live, 0);
         }
     }
-    free(text);
 }
 
 // The animation has another order and other parents, so that names are sorted and hierarchies
@@ -865,13 +855,13 @@ TEST (derive_survives_any_memory_limit) {
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     EACH (size, sizes) {
         md5_error error = {0};
-        md5_model *const model = md5_parse_model(text, make_model(text, *size, 3), NULL, &error);
-        md5_anim *const anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
+        OWN_MODEL model = md5_parse_model(text, make_model(text, *size, 3), NULL, &error);
+        OWN_ANIM anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
         if (!CHECK(model && anim))
             break;
         for (size_t fail_at = 1;; fail_at++) {
@@ -887,8 +877,5 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
             if (binding || !CHECK(fail_at < 1000))
                 break;
         }
-        md5_free_anim(anim);
-        md5_free_model(model);
     }
-    free(text);
 }

@@ -1,8 +1,7 @@
 // Weights merged to influences, packed into slots, and the error of packing.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/skin/made_mesh.h"
-
-#include "md5/md5skin.h"
 
 #include <float.h>
 
@@ -176,8 +175,8 @@ TEST (vertices_may_share_their_weights) {
 // take minutes.
 static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
 {
-    md5_weight *weights = calloc(count, sizeof *weights);
-    md5_mat34 *bind = calloc(num_joints, sizeof *bind);
+    OWN md5_weight *weights = calloc(count, sizeof *weights);
+    OWN md5_mat34 *bind = calloc(num_joints, sizeof *bind);
     uint64_t random = 5;
     for (uint32_t i = 0; i < num_joints; i++)
         bind[i] = identity;
@@ -191,18 +190,15 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     if (CHECK(made_mesh_build(&made, &source, num_joints, NULL))) {
         CHECK_UINT(made.mesh.num_influences, num_joints);
         check_order(&made.mesh, 0);
-        bool *seen = calloc(num_joints, sizeof *seen);
+        OWN bool *seen = calloc(num_joints, sizeof *seen);
         for (uint32_t i = 0; i < made.mesh.num_influences; i++)
             seen[made.mesh.influence_joints[i]] = true;
         uint32_t num_seen = 0;
         for (uint32_t i = 0; i < num_joints; i++)
             num_seen += seen[i];
         CHECK_UINT(num_seen, num_joints);
-        free(seen);
     }
     made_mesh_free(&made);
-    free(weights);
-    free(bind);
 }
 
 TEST (crowded_vertex_takes_linear_time) {

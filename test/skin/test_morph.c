@@ -1,6 +1,7 @@
 // Morph targets: blended bind poses and skinned vertices against an independent computation in
 // doubles, from the files' own numbers; topology; mistakes.
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/real.h"
 #include "test/skin/skin_jobs.h"
 
@@ -386,9 +387,8 @@ TEST_HERE (morph_stores_what_differs) {
     md5_morph *const none = md5_make_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_free_morph(none);
-    md5_morph *const empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
+    OWN_MORPH empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
-    md5_free_morph(empty);
 }
 
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
@@ -487,7 +487,7 @@ static md5_model *replaced(const char *find, const char *put)
 
 TEST (morph_names_what_differs_in_topology) {
     md5_error error = {0};
-    md5_model *const model = replaced("", "");
+    OWN_MODEL model = replaced("", "");
     EACH (other, others) {
         md5_model *const source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
@@ -510,13 +510,12 @@ TEST (morph_names_what_differs_in_topology) {
     CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
     md5_free_model(source);
-    md5_free_model(model);
     md5_free_morph(NULL);
 }
 
 // Deltas that point the opposite way leave no direction: the model's stays.
 TEST (morph_keeps_directions_that_cancel_out) {
-    md5_model *const model = replaced("", "");
+    OWN_MODEL model = replaced("", "");
     md5_model *const turned =
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
@@ -524,7 +523,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
-    md5_morph *const morph = md5_make_morph(model, &target, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
     if (CHECK(morph != NULL)) {
@@ -532,9 +531,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
         for (int i = 0; i < 4; i++)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
     }
-    md5_free_morph(morph);
     md5_free_model(turned);
-    md5_free_model(model);
 }
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {

@@ -1,7 +1,7 @@
 // Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
 // copies at mirror seams that differ.
+#include "test/own.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
 
 // A model of one mesh with counts only: without triangles nothing else of it is read.
 typedef struct counted_model {
@@ -77,7 +77,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 TEST (morph_leaves_what_it_does_not_change) {
     md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0.0f, whole = 1.0f;
     md5_dual_quat dual;
@@ -104,7 +104,6 @@ TEST (morph_leaves_what_it_does_not_change) {
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
-    md5_free_morph(morph);
     md5_free_model(raised);
     md5_free_model(model);
 }
@@ -139,7 +138,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1.0f;
     md5_dual_quat dual;
@@ -156,7 +155,6 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }
-    md5_free_morph(morph);
     md5_free_model(raised);
     md5_free_model(model);
 }
@@ -237,7 +235,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     if (!CHECK(model && model->num_meshes == NUM_MESHES))
         return;
     md5_vec3 *positions[NUM_MESHES];
@@ -249,9 +247,9 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     EACH (row, names) {
         char path[64];
         (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
-        md5_model *const shape = md5_load_model(test_path(path), NULL, NULL);
+        OWN_MODEL shape = md5_load_model(test_path(path), NULL, NULL);
         const md5_morph_source source = {.name = *row, .model = shape};
-        md5_morph *const morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
+        OWN_MORPH morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;
@@ -264,10 +262,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         }
         if (!CHECK(deepest < -clearance))
             printf("  %s: %.3f units\n", *row, deepest);
-        md5_free_morph(morph);
-        md5_free_model(shape);
     }
     for (int i = 0; i < NUM_MESHES; i++)
         free(positions[i]);
-    md5_free_model(model);
 }

@@ -1,7 +1,6 @@
 // Normals weighted equally, by area and by angle, against the formulas in doubles.
-#include "test/test.h"
+#include "test/own.h"
 
-#include "md5/md5model.h"
 #include "md5/skin/weld.h"
 
 enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
@@ -77,7 +76,7 @@ static void add_triangle(const shape *of, const uint32_t *corners, md5_normals w
 static double error_of(const shape *of, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}}, worst = 0.0;
-    md5_model *const model = load(of, weighting);
+    OWN_MODEL model = load(of, weighting);
     if (!model)
         return INFINITY;
     for (uint32_t i = 0; i < of->num_triangles; i++)
@@ -89,7 +88,6 @@ static double error_of(const shape *of, md5_normals weighting)
         for (int k = 0; k < 3; k++)
             worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
     }
-    md5_free_model(model);
     return worst;
 }
 
@@ -149,7 +147,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     }
     double worst[3] = {0.0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        md5_model *const model = load(&cube, (md5_normals)weighting);
+        OWN_MODEL model = load(&cube, (md5_normals)weighting);
         for (uint32_t i = 0; i < 8; i++) {
             const md5_vec3 normal = model->meshes[0].normals[i];
             const double found[3] = {normal.x, normal.y, normal.z};
@@ -161,7 +159,6 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
                       * side_of(model->meshes[0].normals[0], cube.points[0])
                   > 0.0);
         }
-        md5_free_model(model);
     }
     CHECK_NEAR(worst[MD5_NORMALS_ANGLE], 0.0, 1e-7);
     CHECK(worst[MD5_NORMALS_ID] > 0.1 && worst[MD5_NORMALS_AREA] > 0.1);
@@ -176,10 +173,9 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
         sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0.0f;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        md5_model *const model = load(&sheet, (md5_normals)weighting);
+        OWN_MODEL model = load(&sheet, (md5_normals)weighting);
         for (uint32_t i = 0; i < 6; i++)
             CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1.0f : 1.0f));
-        md5_free_model(model);
     }
 }
 
@@ -217,7 +213,7 @@ TEST (weld_finds_the_first_equal_point) {
     uint64_t random = 11;
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
-        md5_vec3 *points = random_points(count, 2 + round % 4, &random);
+        OWN md5_vec3 *points = random_points(count, 2 + round % 4, &random);
         uint32_t first_equal[COUNT_MOST];
         md5_context context;
         md5i_context_begin(&context, NULL, NULL, NULL);
@@ -227,7 +223,6 @@ TEST (weld_finds_the_first_equal_point) {
         if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
             check_first_equal(points, count, first_equal);
         md5i_arena_free(&arena);
-        free(points);
     }
 }
 

@@ -1,6 +1,6 @@
 // Bounds of joints, the nearest joint, single vertices and boxes of crowds.
+#include "test/own.h"
 #include "test/skin/test_query_case.h"
-#include "test/test.h"
 
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
 static const char anim_file[] = "models/bobbin/run.md5anim";
@@ -19,7 +19,7 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
 
 TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
     CHECK(md5_build_joint_bounds(made->model, boxes));
     for (int i = 0; i < 30; i++) {
         query_pose(made, i * 0.031);
@@ -33,7 +33,6 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
         // Boxes of joints are loose, but not useless.
         CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
     }
-    free(boxes);
 }
 
 TEST (joint_bounds_hold_the_points_of_their_weights) {
@@ -140,8 +139,8 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
     query_pose(made, 0.4);
     for (uint32_t m = 0; m < made->model->num_meshes; m++) {
         const md5_mesh *const mesh = &made->model->meshes[m];
-        md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
-        md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
+        OWN md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
+        OWN md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
         md5_skin(mesh, made->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
             md5_vec3 at, normal;
@@ -155,8 +154,6 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
             CHECK(memcmp(&at, &positions[vertex], sizeof at) == 0);
             CHECK(memcmp(&normal, &normals[vertex], sizeof normal) == 0);
         }
-        free(positions);
-        free(normals);
     }
 }
 

@@ -1,5 +1,6 @@
 // Rays against triangles and boxes, compared with another method in double precision: Moller and
 // Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/skin/test_query_case.h"
 
@@ -74,7 +75,7 @@ static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0, num_misses = 0;
-    md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
+    OWN md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
@@ -97,7 +98,6 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
         CHECK(!ray.front_only || hit.from_front);
     }
     CHECK(num_hits > 100 && num_misses > 100);
-    free(scratch);
 }
 
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
@@ -234,7 +234,7 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
 
 TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
     uint64_t random = 4;
     uint32_t num_hits = 0;
     md5_build_joint_bounds(made->model, boxes);
@@ -265,7 +265,6 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
         CHECK(to_surface < 1e-3);
     }
     CHECK(num_hits > 50);
-    free(boxes);
 }
 
 TEST (hit_names_the_joint_that_moves_the_point_most) {
@@ -291,8 +290,8 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
 TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
-    md5_model *const file = md5_load_model(test_path(mesh_file), NULL, NULL);
-    md5_model *const left = md5_load_model(test_path(mesh_file), &opts, NULL);
+    OWN_MODEL file = md5_load_model(test_path(mesh_file), NULL, NULL);
+    OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
     if (CHECK(file != NULL && left != NULL)) {
         uint64_t random = 9;
         uint32_t num_hits = 0;
@@ -311,8 +310,6 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
         }
         CHECK(num_hits > 50);
     }
-    md5_free_model(left);
-    md5_free_model(file);
 }
 
 TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
@@ -321,10 +318,9 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     model.meshes = twice;
     model.num_meshes = 2;
     query_pose(made, 0.0);
-    md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
+    OWN md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
     CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));
     CHECK_UINT(hit.mesh, 0);
-    free(scratch);
 }

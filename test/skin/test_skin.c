@@ -1,4 +1,5 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/skin/made_mesh.h"
 #include "test/skin/skin_jobs.h"
@@ -243,9 +244,9 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 
 static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
 {
-    md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
-    md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
+    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    OWN md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_skin(mesh, patch->palette, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t source = mesh->sources[i];
@@ -265,13 +266,10 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
         CHECK(tangents[i].w == bind.w);
     }
-    free(positions);
-    free(normals);
-    free(tangents);
 }
 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 19;
     static const uint32_t most[] = {1, 2, 4, MOST_WEIGHTS};
     static const double oddness[] = {0.0, 0.7};
@@ -284,11 +282,10 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
         }
         made_mesh_free(&made);
     }
-    free(patch);
 }
 
 TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 23;
     make_patch(patch, 0, 6, 0.3, &random);
     made_mesh made;
@@ -318,11 +315,10 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
         }
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 TEST (skin_in_the_bind_pose_changes_nothing) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 29;
     make_patch(patch, 1, 5, 0.3, &random);
     made_mesh made;
@@ -330,14 +326,12 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
         md5_mat34 palette[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++)
             palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
+        OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
         md5_skin(&made.mesh, palette, positions, NULL, NULL);
         for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
             CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
-        free(positions);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -392,8 +386,8 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
 
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
-    md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
@@ -401,8 +395,6 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         CHECK(memcmp(position, &positions[i], sizeof position) == 0);
         CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
     }
-    free(positions);
-    free(normals);
 }
 
 static uint32_t count_blended(const md5_mesh *mesh)
@@ -414,7 +406,7 @@ static uint32_t count_blended(const md5_mesh *mesh)
 }
 
 TEST (skin_sums_in_the_stated_order) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
     made_mesh made;
@@ -423,12 +415,11 @@ TEST (skin_sums_in_the_stated_order) {
         check_order(&made.mesh, patch->palette);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_where_points_meet_and_only_there) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 37;
     make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
     made_mesh made;
@@ -447,7 +438,6 @@ TEST (skin_blends_where_points_meet_and_only_there) {
         free(exact);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -474,7 +464,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
         md5_load_model(test_path("test/reference/data/weights.md5mesh"), NULL, &error);
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (!CHECK(binding != NULL))
         return;
     md5_xform pose[16];
@@ -498,7 +488,6 @@ TEST (skin_bounds_hold_what_is_skinned) {
         CHECK(difference(found.min, skinned.min) < 1e-5);
         CHECK(difference(found.max, skinned.max) < 1e-5);
     }
-    md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
 }
@@ -549,7 +538,7 @@ static size_t add_weights(char *text, size_t size, double magnitude)
 // joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     size_t size = (size_t)snprintf(text, ROOM,
                                    "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\n"
                                    "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -573,7 +562,6 @@ static md5_model *make_model(double magnitude)
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, size, NULL, &error);
     CHECK_STRING(error.message, "");
-    free(text);
     return model;
 }
 
@@ -696,9 +684,8 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
 static void check_magnitude(double magnitude, uint64_t *random)
 {
     size_case of = {.magnitude = magnitude};
-    md5_model *const model = make_model(magnitude);
+    OWN_MODEL model = make_model(magnitude);
     if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
-        md5_free_model(model);
         return;
     }
     of.mesh = &model->meshes[0];
@@ -724,7 +711,6 @@ static void check_magnitude(double magnitude, uint64_t *random)
     CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g", magnitude,
                worst_linear);
     CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
-    md5_free_model(model);
 }
 
 // Files contain no bias above 1e9.
@@ -740,7 +726,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
 // Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
 // bit if they differ by a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
-    md5_model *const plain = make_model(1.0);
+    OWN_MODEL plain = make_model(1.0);
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
     size_case of = {.mesh = mesh};
@@ -751,7 +737,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
     skinned expected, actual;
     run(&of, true, MD5_CPU_SCALAR, &expected);
-    md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);
+    OWN md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);
     md5_mesh scaled = *mesh;
     scaled.skin_plan = NULL; // which holds the biases as they were
     scaled.influences = influences;
@@ -763,8 +749,6 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
         run(&of, true, MD5_CPU_SCALAR, &actual);
         CHECK(memcmp(&actual, &expected, sizeof actual) == 0);
     }
-    free(influences);
-    md5_free_model(plain);
 }
 
 // -- Strided --------------------------------------------------------------------------------------
@@ -849,13 +833,13 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 
 static void check_model(const char *path)
 {
-    md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
     if (!CHECK(model != NULL))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
-    md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-    md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
+    OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+    OWN md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t m = 0; m < model->num_meshes; m++)
@@ -863,9 +847,6 @@ static void check_model(const char *path)
             for (int which = 0; which < 8 && md5i_cpu_has((md5_cpu)level); which++)
                 check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, (md5_cpu)level,
                             which & 1, which & 2);
-    free(palette);
-    free(dual);
-    md5_free_model(model);
 }
 
 TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {
@@ -878,19 +859,16 @@ TEST (strides_of_0_mean_no_gaps) {
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
     uint64_t random = 18;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
-    md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
     const md5_skin_job job = {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
     md5_skin_batch(&job, 1, NULL);
     CHECK(memcmp(expected, found, count * 2 * sizeof *found) == 0);
-    free(palette);
-    free(expected);
-    free(found);
     md5_free_model(model);
 }
 
@@ -899,13 +877,13 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
-    md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
+    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    OWN md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
     uint64_t random = 19;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
-    md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     skin_by_duals(mesh, dual, expected, expected + count, NULL);
     const md5_skin_job job = {.mesh = mesh,
                               .duals = dual,
@@ -918,9 +896,5 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
         CHECK(memcmp(&expected[i], &found[2 * i], sizeof *found) == 0);
         CHECK(memcmp(&expected[count + i], &found[2 * i + 1], sizeof *found) == 0);
     }
-    free(palette);
-    free(dual);
-    free(expected);
-    free(found);
     md5_free_model(model);
 }

@@ -1,9 +1,8 @@
 // md5_skin() and skinning by dual quaternions with every instruction set that this machine has: the
 // same bits as plain C.
+#include "test/own.h"
 #include "test/skin/made_mesh.h"
-#include "test/test.h"
 
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
 
@@ -441,7 +440,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
         CHECK_UINT(mesh->num_vertices, 0);
         return;
     }
-    uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
+    OWN uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
     bool is_right = true;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
@@ -459,7 +458,6 @@ static void check_plan(const md5_mesh *mesh, const char *what)
         is_right = is_right && times[vertex] == 1;
     CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
     CHECK_UINT(plan->size, size_of_runs(plan));
-    free(times);
 }
 
 TEST (skin_plan_covers_every_vertex) {
@@ -500,12 +498,12 @@ TEST (skin_plan_groups_threes) {
 static void check_model(const char *path)
 {
     md5_error error = {0};
-    md5_model *model = md5_load_model(path, NULL, &error);
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
     if (!CHECK_THAT(model != NULL, "%s: %s", path, error.message))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_mat34 *palette = calloc(num_joints, sizeof *palette);
-    md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
+    OWN md5_mat34 *palette = calloc(num_joints, sizeof *palette);
+    OWN md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
     uint64_t random = 53;
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
@@ -515,9 +513,6 @@ static void check_model(const char *path)
         check_sets(&model->meshes[i], palette, path);
         check_dual_sets(&model->meshes[i], dual, path);
     }
-    free(dual);
-    free(palette);
-    md5_free_model(model);
 }
 
 TEST (skin_gives_the_same_bits_for_our_models) {
@@ -610,12 +605,11 @@ static void check_file(const char *path)
     static const md5_load_opts options[] = {
         {.max_warnings = 0}, {.without = MD5_PART_TANGENTS}, {.without = MD5_PART_SKIN_PLANS}};
     size_t size = 0;
-    char *const text = test_read_file(path, &size);
+    OWN char *const text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     EACH (option, options)
         check_memory(path, text, size, option, 0);
-    free(text);
 }
 
 TEST (our_models_take_what_they_use) {

@@ -2,7 +2,7 @@
 // same after saving and loading. The tests iterate over the table of options, so new options are
 // tested without changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
-#include "test/test.h"
+#include "test/own.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
@@ -241,9 +241,8 @@ TEST (view_config_keeps_model_camera_and_files) {
     uint64_t random = 11;
     view_config config = {.path = new_file()};
     for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
-        char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
+        OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
-        free(path);
     }
     for (int round = 0; round < NUM_ROUNDS; round++) {
         view_note_model(&config, round % 2 == 0 ? "/models/camera=1.md5mesh" : NULL);
@@ -294,7 +293,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
 // it.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     FILE *const file = fopen(path, "wb");
     CHECK(file != NULL);
     if (file == NULL)
@@ -313,7 +312,6 @@ TEST (view_config_keeps_one_value_of_an_option) {
     view_free_options(&options);
     (void)remove(path);
     view_free_config(&config);
-    free(path);
 }
 
 // -- Several viewers ----------------------------------------------------------------------------
@@ -337,7 +335,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 // Both began with the same file; each opens a model and chooses textures.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
     view_choose_texture(&first.chosen, "/a.md5mesh", 0, "/0.png");
@@ -375,18 +373,17 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
     view_free_config(&first);
     view_free_config(&second);
     view_free_config(&stored);
-    free(path);
 }
 
 // A disk is full for a while: the file stays as it was, and nothing that is new is forgotten.
 TEST (view_config_keeps_what_could_not_be_written) {
     view_log log = {.level = VIEW_QUIET};
     size_t size;
-    char *const path = new_file();
+    OWN char *const path = new_file();
     view_config config = read_config(path);
     view_choose_texture(&config.chosen, "/a.md5mesh", 0, "/0.png");
     CHECK(view_write_config(&config, &log));
-    char *const before = test_read_file(path, &size);
+    OWN char *const before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
     view_note_model(&config, "/1.md5mesh");
@@ -398,7 +395,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
     CHECK(!view_write_config(&config, &log));
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK_UINT(log.num_warnings, 1);
-    char *const after = test_read_file(path, &size);
+    OWN char *const after = test_read_file(path, &size);
     CHECK_STRING(after, before);
 
     CHECK(view_write_config(&config, &log));
@@ -410,16 +407,13 @@ TEST (view_config_keeps_what_could_not_be_written) {
     (void)remove(path);
     view_free_config(&config);
     view_free_config(&stored);
-    free(before);
-    free(after);
-    free(path);
 }
 
 // Many that write at the same time: none loses what another one has added.
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     pid_t viewers[NUM_VIEWERS];
     for (uint32_t i = 0; i < NUM_VIEWERS; i++) {
         viewers[i] = fork();
@@ -444,7 +438,6 @@ TEST (view_config_is_locked_while_it_is_changed) {
     CHECK_UINT(stored.chosen.count, 8 * NUM_VIEWERS);
     (void)remove(path);
     view_free_config(&stored);
-    free(path);
 }
 
 // A device, as `--config /dev/null` is, is written, but neither read nor replaced.

@@ -1,5 +1,6 @@
 // Culling and update intervals of crowds, and bounding spheres that contain a character in every
 // pose.
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -366,12 +367,11 @@ static void check_culling(const char *const lines[], size_t count)
     if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < count; i++) {
-        char *const exact_line = common_format("%s --crowd-exact", lines[i]);
+        OWN char *const exact_line = common_format("%s --crowd-exact", lines[i]);
         shot culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
         CHECK_THAT(shot_same(&culled, &exact), "%s: culling changes pixels", lines[i]);
         free(culled.rgba);
         free(exact.rgba);
-        free(exact_line);
     }
     scene_close(&scene);
 }

@@ -2,6 +2,7 @@
 // animations by name. The tests write the files. The expected numbers are computed manually from
 // the engines' rules: see view_cube_*().
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -55,13 +56,12 @@ static const named_text common_files[] = {
 
 static void put_text(const char *folder, const char *name, const char *text)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -206,7 +206,7 @@ TEST (view_cube_looks_have_masks_and_alpha) {
     };
     EACH (row, cases) {
         cube_view view;
-        char *const script = common_format("md5load body.md5mesh\n%s\n", row->lines);
+        OWN char *const script = common_format("md5load body.md5mesh\n%s\n", row->lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
@@ -217,7 +217,6 @@ TEST (view_cube_looks_have_masks_and_alpha) {
             CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
         }
         close_view(&view);
-        free(script);
     }
 }
 
@@ -243,10 +242,9 @@ TEST (view_masks_become_highlights_and_glow) {
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
-    char *const folder = common_format("%s/md5view_said_XXXXXX",
-                                       getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    OWN char *const folder = common_format("%s/md5view_said_XXXXXX",
+                                           getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
         return;
     }
     put_text(folder, "md5.cfg",
@@ -262,10 +260,9 @@ TEST (view_cube_names_what_is_not_shown) {
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;
-        char *const text = test_read_file(said, &size);
+        OWN char *const text = test_read_file(said, &size);
         CHECK(text != NULL
               && strstr(text, "md5.cfg: not shown: the ragdoll, reflections, spinning\n") != NULL);
-        free(text);
     }
     if (kept >= 0)
         close(kept);
@@ -273,7 +270,6 @@ TEST (view_cube_names_what_is_not_shown) {
     free(said);
     free(path);
     CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(folder);
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its
@@ -384,12 +380,11 @@ TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 1 && options.num_folders == 0);
     view_free_options(&options);
-    char *const script = common_join(view->folder, "md5.cfg");
+    OWN char *const script = common_join(view->folder, "md5.cfg");
     CHECK(remove(script) == 0);
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 0 && options.num_folders == 1);
     view_free_options(&options);
-    free(script);
 }
 
 // -- Cube masks -----------------------------------------------------------------------------------
@@ -405,13 +400,12 @@ static const char mesh[] =
 
 static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 // A picture of 8 by 8 pixels of one color.
@@ -439,7 +433,7 @@ static int cube_masks_remove_entry(const char *path, const struct stat *status, 
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
     shot_viewer viewer;
-    char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
+    OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
     put_bytes(folder, "md5.cfg", script, strlen(script));
     char *const line =
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);
@@ -455,13 +449,13 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
     }
     shot_close(&viewer);
     free(line);
-    free(script);
     return mean;
 }
 
 TEST_SCENE (view_cube_masks_glow_and_shine) {
     const char *const above = getenv("TMPDIR");
-    char *const folder = common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
+    OWN char *const folder =
+        common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
     if (CHECK(mkdtemp(folder) != NULL)) {
         put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
         put_color(folder, "skin.tga", 120, 40, 40);
@@ -486,5 +480,4 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
         CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
         CHECK(nftw(folder, cube_masks_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     }
-    free(folder);
 }

@@ -3,7 +3,7 @@
 
 #include "demo/viewer/assets/look.h"
 
-#include "test/test.h"
+#include "test/own.h"
 
 #include <ftw.h>
 #include <sys/stat.h>
@@ -317,7 +317,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    char *const path = common_join(folder, file_of);
+    OWN char *const path = common_join(folder, file_of);
     const char *const text = strchr(file_of, '\n');
     path[strcspn(path, "\n!")] = '\0';
     make_folders(path);
@@ -334,7 +334,6 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
                   && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
         fclose(file);
     }
-    free(path);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -391,7 +390,7 @@ static void check_case(const find_case *of, bool is_inside)
 {
     md5_error error = {0};
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
-    md5_model *const model = md5_load_model(path, NULL, &error);
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
     const md5_files files = {0};
     view_look_search search = {.model = model,
                                .package = view_open_package(path, is_inside ? &files : NULL)};
@@ -399,7 +398,6 @@ static void check_case(const find_case *of, bool is_inside)
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);
     view_close_package(search.package);
-    md5_free_model(model);
     free(path);
     remove_package(folder);
 }
@@ -416,9 +414,8 @@ TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
 
 static bool is_other_map(const char *path)
 {
-    char *const stem = common_stem(path);
+    OWN char *const stem = common_stem(path);
     const view_name name = view_split_name(stem);
-    free(stem);
     return view_is_other_map(&name);
 }
 

@@ -1,5 +1,6 @@
 // Game folders on disk as search paths of a game: the modification times of their files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -21,20 +22,18 @@
 
 static void put_file(const char *folder, const char *name, time_t seconds)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL))
         CHECK(fclose(file) == 0);
     const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
-    free(path);
 }
 
 static void remove_file(const char *folder, const char *name)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     CHECK(remove(path) == 0);
-    free(path);
 }
 
 // Returns the modification time of the file of this name.
@@ -48,9 +47,8 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 
 TEST (files_of_game_folders_have_their_times) {
     const char *const above = getenv("TMPDIR");
-    char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
+    OWN char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
     if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
         return;
     }
     put_file(folder, "new.tga", 1000000);
@@ -67,7 +65,6 @@ TEST (files_of_game_folders_have_their_times) {
     }
     common_free_game_places(&places);
     CHECK(remove(folder) == 0);
-    free(folder);
 }
 
 // -- Game list ------------------------------------------------------------------------------------
@@ -164,9 +161,8 @@ static const char *const base = "models/game/base", *const mod = "models/game/wi
 // test_path() returns the same memory each time.
 static char *place_of(const char *first, const char *second)
 {
-    char *const path = common_copy(test_path(first));
+    OWN char *const path = common_copy(test_path(first));
     char *const place = view_put_behind(path, test_path(second));
-    free(path);
     return place;
 }
 
@@ -225,7 +221,7 @@ TEST (base_is_found_beside_a_mod) {
 
 TEST (mod_and_base_are_one_game) {
     md5_error error = {0};
-    char *const place = place_of(mod, base);
+    OWN char *const place = place_of(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, &error);
     if (CHECK(library != NULL)) {
         CHECK_STRING(library->place, place);
@@ -239,7 +235,6 @@ TEST (mod_and_base_are_one_game) {
         CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
     }
     view_drop_library(library);
-    free(place);
 }
 
 // By models/game/README.md: the mod's entity inherits body and head of the base, and the material
@@ -247,8 +242,8 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = {.level = VIEW_QUIET};
-    char *const place = place_of(mod, base);
-    char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
+    OWN char *const place = place_of(mod, base);
+    OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
     if (CHECK(view_load_game_scene(&scene, NULL, address, &log))) {
         const md5_decl *const decl =
             md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
@@ -256,16 +251,13 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
         CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
         view_free_scene(&scene);
     }
-    free(address);
-    free(place);
 }
 
 TEST (base_that_is_missing_is_named) {
     md5_error error = {0};
-    char *const place = place_of(mod, "models/game/nowhere");
+    OWN char *const place = place_of(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
-    free(place);
 }
 
 // -- The command line ---------------------------------------------------------------------------
@@ -284,21 +276,21 @@ static char *place_of_arguments(int count, char **arguments)
 }
 
 TEST (base_is_given_on_the_command_line) {
-    char *const mod_path = common_copy(test_path(mod));
-    char *const other = common_copy(test_path("models/bobbin"));
+    OWN char *const mod_path = common_copy(test_path(mod));
+    OWN char *const other = common_copy(test_path("models/bobbin"));
     char game[] = "--game", behind[] = "--base", name[] = "x", last[] = "last";
     char *whole[] = {game, mod_path, behind, other, behind, last, name};
     char *place = place_of_arguments(7, whole);
-    char *const expected = common_format("%s|%s|last", mod_path, other);
+    OWN char *const expected = common_format("%s|%s|last", mod_path, other);
     CHECK_STRING(place, expected); // and no base that is found
     free(place);
     char *alone[] = {mod_path, behind, other};
-    char *const shorter = common_format("%s|%s", mod_path, other);
+    OWN char *const shorter = common_format("%s|%s", mod_path, other);
     place = place_of_arguments(3, alone);
     CHECK_STRING(place, shorter);
     free(place);
     char *without[] = {game, mod_path, name};
-    char *const found = place_of(mod, base);
+    OWN char *const found = place_of(mod, base);
     place = place_of_arguments(3, without);
     CHECK_STRING(place, found);
     free(place);
@@ -306,11 +298,6 @@ TEST (base_is_given_on_the_command_line) {
     place = place_of_arguments(2, wrong);
     CHECK_STRING(place, "-");
     free(place);
-    free(found);
-    free(shorter);
-    free(expected);
-    free(other);
-    free(mod_path);
 }
 
 // -- Game shown -----------------------------------------------------------------------------------
@@ -418,12 +405,11 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 TEST_SCENE (view_missing_pictures_are_reported_once) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(scene, CARDS, &textures, &log);
+    OWN_MODEL model = load(scene, CARDS, &textures, &log);
     CHECK_UINT(log.num_warnings, 2);
     CHECK(strncmp(log.last[0], "picture no/flash: ", 18) == 0);
     CHECK(strncmp(log.last[1], "picture no/film: ", 17) == 0);
     view_free_textures(&textures, scene->renderer);
-    md5_free_model(model);
 }
 
 // Maps are those that a material declares. A glow map whose file is beside its texture is none of
@@ -431,7 +417,7 @@ TEST_SCENE (view_missing_pictures_are_reported_once) {
 TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
+    OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
     const char *const paths[] = {view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path,
                                  view_mesh_image(&textures, 0, VIEW_MAP_NORMALS)->path};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
@@ -440,7 +426,6 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
     CHECK(view_mesh_image(&textures, 0, VIEW_MAP_GLOW) == NULL);
     CHECK_UINT(log.num_warnings, 0);
     view_free_textures(&textures, scene->renderer);
-    md5_free_model(model);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -587,9 +572,9 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     play_for(&of, 0.8); // the channel "all" has faded out
     // An actor that has never played anything else.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    md5_actor *const actor = md5_create_actor(&entity->played, NULL, NULL);
-    md5_xform *const pose = common_alloc(count, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
+    OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
+    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     CHECK(md5_actor_play(actor, MD5_CHANNEL_LEGS, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
@@ -599,9 +584,6 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK(difference(joints, of.scene.joints, count) > 1.0); // the test can fail
-    md5_destroy_actor(actor);
-    free(pose);
-    free(joints);
     view_free_scene(&of.scene);
 }
 
@@ -634,7 +616,7 @@ TEST (time_goes_back_to_the_same_pose) {
     of.play.time = 0.0;
     play_for(&of, 0.5);
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     memcpy(joints, of.scene.joints, count * sizeof *joints);
     play_for(&of, 0.3);
     CHECK(difference(joints, of.scene.joints, count) > 1.0);
@@ -650,7 +632,6 @@ TEST (time_goes_back_to_the_same_pose) {
     view_pose(&of.scene, &of.play);
     of.play.time = NAN; // never produced, but must not hang
     view_pose(&of.scene, &of.play);
-    free(joints);
     view_free_scene(&of.scene);
 }
 

@@ -1,9 +1,8 @@
 // Pictures from untrusted sources: valid ones of each kind are decoded correctly, and damaged ones
 // do no harm. MD5_HOSTILE_IMAGES sets the number of damaged ones; test/long/images.sh tries 100 000
 // with stb_image and our decoders built with sanitizers.
+#include "test/own.h"
 #include "test/viewer/test_view_image.h"
-
-#include "test/test.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/image.h"
@@ -11,13 +10,12 @@
 // Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
-    uint8_t *const exact = malloc(file->size ? file->size : 1);
+    OWN uint8_t *const exact = malloc(file->size ? file->size : 1);
     if (!exact)
         abort();
     if (file->size)
         memcpy(exact, file->bytes, file->size);
     const bool is_read = view_decode_image(exact, file->size, VIEW_IMAGE_MAX_PIXELS, image, error);
-    free(exact);
     return is_read;
 }
 
@@ -252,12 +250,11 @@ static size_t make_all(image_file *files)
         count++;
     for (int i = 0; i < NUM_MODELS; i++) {
         size_t size = 0;
-        char *const bytes = test_read_file(test_path(models[i]), &size);
+        OWN char *const bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
             files[count] = (image_file){0};
             image_put(&files[count++], bytes, size);
         }
-        free(bytes);
     }
     return count;
 }
@@ -312,7 +309,7 @@ TEST (images_of_fuzzers_do_no_harm) {
         CHECK(files.count > 0);
         for (size_t j = 0; j < files.count; j++) {
             size_t size = 0;
-            char *const bytes = test_read_file(files.names[j], &size);
+            OWN char *const bytes = test_read_file(files.names[j], &size);
             image_file file = {0};
             if (CHECK(bytes))
                 image_put(&file, bytes, size);
@@ -321,7 +318,6 @@ TEST (images_of_fuzzers_do_no_harm) {
             CHECK(decode(&file, &image, &error) == (image.rgba != NULL));
             free(image.rgba);
             free(file.bytes);
-            free(bytes);
         }
         common_free_list(&files);
     }

@@ -1,5 +1,6 @@
 // How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
@@ -18,7 +19,7 @@ enum { SIDE = 64 };
 // The height of an oblique hill and valley that wrap around, 0..255.
 static double height(double x, double y)
 {
-    const double turn = 6.283185307179586 / SIDE;
+    const double turn = 6.283185307179586 / (double)SIDE;
     return 127.5 + 60.0 * sin(turn * (x + y)) + 60.0 * cos(turn * (2.0 * x - y));
 }
 
@@ -337,9 +338,9 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
 
 // Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
 TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
-    char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
-    md5_model *const model = md5_load_model(model_path, NULL, NULL);
-    char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
+    OWN char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
+    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
+    OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_chosen_list list = {.count = 0};
     view_textures textures;
     view_log log = {.level = VIEW_QUIET};
@@ -348,20 +349,16 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     if (CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
             &(view_dressing){.model = model, .path = model_path}))) {
-        char *const chosen = common_absolute(eye);
+        OWN char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path, chosen);
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_image(&textures, 1, VIEW_MAP_DIFFUSE)->path, "bobbin_eye.png")
               != NULL);
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
-        free(chosen);
     }
     view_free_textures(&textures, scene->renderer);
     view_free_chosen(&list);
-    free(eye);
-    free(model_path);
-    md5_free_model(model);
 }
 
 // -- Layers ---------------------------------------------------------------------------------------
@@ -374,11 +371,10 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
 static bool read_parm(const char *text, view_options *options)
 {
     char problem[256] = "", parm[] = "--parm";
-    char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    OWN char *const copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {parm, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "parm") != NULL);
-    free(copy);
     return is_read;
 }
 
@@ -453,8 +449,8 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
-        const layer_case *const wanted = &layer_cases[i];
+    EACH (row, layer_cases) {
+        const layer_case *const wanted = row;
         view_textures textures = add(scene, package, wanted->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, wanted->is_layered);
         const md5gl_material material = painted(&textures.layers);
@@ -490,11 +486,11 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -508,10 +504,10 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
         const view_mesh_textures *const own = &textures.meshes[0];
-        CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
+        CHECK(own->opaque != row->is_cut && (own->alpha_test > 0.0f) == row->is_cut);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -564,21 +560,20 @@ TEST_SCENE (view_layers_deform_quads) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    md5_model *const model = scene_square();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
-        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
+    OWN_MODEL model = scene_square();
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, row->path, NULL);
         CHECK(!view_has_deforms(&textures.layers));
         view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
-        CHECK(view_has_deforms(&textures.layers) == (cases[i].note == NULL));
+        CHECK(view_has_deforms(&textures.layers) == (row->note == NULL));
         CHECK(textures.layers.num_meshes == 1);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         md5gl_destroy_model(scene->renderer, drawn);
         view_free_textures(&textures, scene->renderer);
     }
-    md5_free_model(model);
     view_close_package(package);
 }
 
@@ -698,19 +693,19 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
+    EACH (row, cases) {
+        const bool is_shown = row->note == NULL && row->num_warnings == 0;
         view_log log;
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, 1);
-        CHECK_UINT(log.num_warnings, cases[i].num_warnings);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        CHECK_UINT(log.num_warnings, row->num_warnings);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         CHECK_UINT(textures.layers.lists[0].num_stages, is_shown);
         if (is_shown) {
             CHECK(textures.layers.lists[0].stages[0].texture != 0);
-            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, cases[i].texgen);
+            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, row->texgen);
         }
         view_free_textures(&textures, scene->renderer);
     }
@@ -812,19 +807,17 @@ TEST (view_shader_files_may_be_anything) {
     view_look look;
     const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
-        char *const copy = common_alloc(size + 1, 1);
+        OWN char *const copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
         (void)view_read_shader("x", copy, size, "m", &look, &log);
         view_free_look(&look);
-        free(copy);
     }
     enum { LONG = 200000 };
-    char *const many = common_alloc(LONG, 1);
+    OWN char *const many = common_alloc(LONG, 1);
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
         (void)view_read_shader("x", many, LONG, "m", &look, &log);
         view_free_look(&look);
     }
-    free(many);
 }

@@ -1,9 +1,9 @@
 // The facts that the pages of blending and skinning show.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_page_case.h"
 
 #include "demo/viewer/pages/page.h"
-#include "md5/md5pose.h"
 
 TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
     page_set(of, "seconds", 1.0f); // from second 1 to 2
@@ -122,13 +122,13 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
                  run_time = view_page_clip(&of->picture, "run")->anim->duration;
     const double rate = (1.0 - gait) / walk_time + gait / run_time;
     for (int i = 0; i <= STEPS; i++) {
-        const double time = 3.0 * i / STEPS;
+        const double time = 3.0 * i / (double)STEPS;
         view_sample_clip(&of->picture, "walk", in_phase ? time * rate * walk_time : time, walk);
         view_sample_clip(&of->picture, "run", in_phase ? time * rate * run_time : time, run);
         md5_blend_poses(walk, run, (float)gait, NULL, count, both);
         x[i] = md5_joint_in_model(of->scene.skeleton, both, foot).translation.x;
     }
-    const int window = (int)(STEPS / (3.0 * rate)) + 1;
+    const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     double smallest = INFINITY;
     for (int first = 0; first + window <= STEPS; first++) {
         double low = INFINITY, high = -INFINITY;
@@ -253,12 +253,11 @@ TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
                            "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                            "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
                            digits, q[0], digits, q[1], digits, q[2]);
-            md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+            OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
             if (!CHECK(model != NULL))
                 continue;
             const double error = real_angle(q, model->bind_local[0].rotation);
             CHECK_NEAR(page_fact(of, "error of the rotation"), error, 2e-3 * error + 3e-5);
-            md5_free_model(model);
         }
 }
 

@@ -1,4 +1,5 @@
 // The facts that the pages of curves, rotations and inverse kinematics show.
+#include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_page_case.h"
 
@@ -57,13 +58,12 @@ TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
         {14.0f, 30.0f, 8.0f},  {24.0f, 44.0f, 30.0f},  {0.0f, 60.0f, 44.0f}};
     for (int kind = 0; kind < 5; kind++) {
         const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
-        md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+        OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
         page_set(of, "curve", (float)kind);
         page_show(of, 1.2);
         CHECK_NEAR(page_fact(of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
         if (kind < 3) // a point of the curve
             CHECK_NEAR(page_fact(of, "to the moved point"), 0.0, 1e-4);
-        md5_destroy_curve(curve);
     }
 }
 
@@ -442,7 +442,7 @@ static md5_model *load_target(const char *name)
 // The largest distance between vertices of the base and of a target's file.
 static double difference_of_files(const md5_model *base, const char *name)
 {
-    md5_model *const target = load_target(name);
+    OWN_MODEL target = load_target(name);
     double largest = 0.0;
     for (uint32_t m = 0; target != NULL && m < target->num_meshes; m++)
         for (uint32_t v = 0; v < target->meshes[m].num_vertices; v++) {
@@ -450,7 +450,6 @@ static double difference_of_files(const md5_model *base, const char *name)
                 real_distance(target->meshes[m].positions[v], base->meshes[m].positions[v]);
             largest = move > largest ? move : largest;
         }
-    md5_free_model(target);
     return largest;
 }
 

@@ -1,5 +1,6 @@
 // Radiance pictures: every way of packing, and what is wrong with damaged ones; pictures as
 // environments.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/assets/panorama.h"
@@ -11,12 +12,11 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
                    md5_error *error)
 {
     const size_t length = strlen(header);
-    uint8_t *const exact = malloc(length + size);
+    OWN uint8_t *const exact = malloc(length + size);
     memcpy(exact, header, length);
     if (size > 0)
         memcpy(exact + length, rows, size);
     const bool is_read = view_decode_radiance(exact, length + size, panorama, error);
-    free(exact);
     return is_read;
 }
 

@@ -1,6 +1,7 @@
 // Clicks on the body: the picked triangle against a search in double precision, and the pixel at
 // which the lens's matrices show the picked point.
 #define _XOPEN_SOURCE 700 // fork()
+#include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -65,8 +66,8 @@ static void project(const view_lens *lens, md5_vec3 point, double pixel[2])
     for (int row = 0; row < 4; row++)
         at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
                   + (double)both.m[8 + row] * point.z + both.m[12 + row];
-    pixel[0] = 0.5 * WIDTH * (1.0 + at[0] / at[3]);
-    pixel[1] = 0.5 * HEIGHT * (1.0 - at[1] / at[3]);
+    pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
+    pixel[1] = 0.5 * (double)HEIGHT * (1.0 - at[1] / at[3]);
 }
 
 // Clicks on a grid of pixels.
@@ -422,7 +423,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
     EACH (row, cases) {
         view_log log = {.level = VIEW_QUIET};
         view_textures textures;
-        md5_model *const model = md5_load_model(test_path(*row), NULL, NULL);
+        OWN_MODEL model = md5_load_model(test_path(*row), NULL, NULL);
         CHECK(view_load_textures(&textures,
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
                                  &(view_dressing){.model = model, .path = test_path(*row)}));
@@ -431,7 +432,6 @@ TEST_SCENE (view_layers_show_built_in_images) {
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
         CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene->renderer);
-        md5_free_model(model);
     }
 }
 
@@ -441,11 +441,11 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_log log = {.level = VIEW_QUIET};
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
-    md5_model *const model = md5_load_model(path, NULL, NULL);
+    OWN_MODEL model = md5_load_model(path, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         view_textures textures;
-        char *const address = view_make_address(view_package_root(package),
-                                                i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
+        OWN char *const address = view_make_address(view_package_root(package),
+                                                    i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_dressing){
@@ -454,9 +454,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene->renderer);
-        free(address);
     }
-    md5_free_model(model);
     view_close_package(package);
 }
 
@@ -524,12 +522,11 @@ static double turned(md5_quat rotation)
 static double turning_rate(const view_machine *machine)
 {
     const double step = 1.0 / 256.0;
-    md5_player *const player = md5_create_player(machine->character->machine, NULL, NULL);
+    OWN_PLAYER player = md5_create_player(machine->character->machine, NULL, NULL);
     const uint32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
     CHECK(state != MD5_NONE && md5_player_seek(player, 0, state, 0.0));
     md5_player_advance(player, step, NULL, NULL);
     const double angle = turned(md5_player_root_motion(player).rotation);
-    md5_destroy_player(player);
     return angle / step;
 }
 

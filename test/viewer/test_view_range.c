@@ -1,4 +1,5 @@
 // A range of frames on the time bar: playback stays within it.
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -158,15 +159,13 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 // The two files are equal, checksums included.
 TEST (view_movie_counts_its_pictures_at_the_end) {
     size_t known_size = 0, open_size = 0;
-    uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
-    uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
+    OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
+    OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
     if (CHECK(known != NULL && open != NULL)) {
         CHECK_UINT(announced(open), 3);
         CHECK_UINT(open_size, known_size);
         CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
     }
-    free(known);
-    free(open);
 }
 
 TEST_SCENE (view_record_begins_and_ends_by_a_key) {

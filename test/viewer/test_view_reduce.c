@@ -1,5 +1,6 @@
 // Reduced triangles of meshes: how far they are from the whole surface, what they keep, and which
 // members of crowds are drawn from them.
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -86,7 +87,8 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
     double least = 1e30;
     for (int i = 0; i <= STEPS; i++)
         for (int k = 0; k <= STEPS - i; k++) {
-            const double u = (double)i / STEPS, v = (double)k / STEPS, w = 1.0 - u - v;
+            const double u = (double)i / (double)STEPS, v = (double)k / (double)STEPS,
+                         w = 1.0 - u - v;
             const double x = u * a->x + v * b->x + w * c->x;
             const double y = u * a->y + v * b->y + w * c->y;
             const double z = u * a->z + v * b->z + w * c->z;
@@ -113,7 +115,7 @@ static double distance_to(const md5_mesh *mesh, const view_triangles *level, md5
 TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.2f, 0.8f};
     md5_error error = {0};
-    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, &error);
     for (uint32_t m = 0; CHECK(model != NULL) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
@@ -129,7 +131,6 @@ TEST (view_reduced_surfaces_are_near) {
             free(levels[i].indices);
         }
     }
-    md5_free_model(model);
 }
 
 // A flat sheet keeps the vertices of its edge and one more, since the edge is straight, and its
@@ -230,11 +231,11 @@ TEST (view_odd_meshes_can_be_reduced) {
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
     md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places), *const normals = places + NUM;
-    md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
-    uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
-    uint32_t *const joints = common_alloc(NUM, sizeof *joints);
-    uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
-    md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
+    OWN md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
+    OWN uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
+    OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
+    OWN uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
+    OWN md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
     for (uint32_t i = 0; i < NUM; i++) {
         const float angle = 6.2831853f * (float)i / (float)SIDES, side = i < SIDES ? 1.0f : 0.0f;
         places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
@@ -262,11 +263,6 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                            .influence_joints = joints,
                            .influences = influences};
     CHECK(reduced_count(&mesh, 0.01f) < SIDES);
-    free(influences);
-    free(indices);
-    free(joints);
-    free(first);
-    free(texcoords);
     free(places);
 }
 
@@ -549,14 +545,12 @@ TEST_SCENE (view_small_pictures_show_the_same) {
     for (size_t i = 0; i < 2; i++) {
         if (shot_open(&viewer, scene, lines[i])) {
             shot full = shot_draw(&viewer);
-            uint8_t *const half = draw_half(&viewer.state);
+            OWN uint8_t *const half = draw_half(&viewer.state);
             CHECK_NEAR(compare(&full, half), 0.0, 3.0);
             viewer.state.camera.azimuth += 40.0f;
-            uint8_t *const other = draw_half(&viewer.state);
+            OWN uint8_t *const other = draw_half(&viewer.state);
             CHECK(compare(&full, other) > 10.0);
             free(full.rgba);
-            free(half);
-            free(other);
         }
         shot_close(&viewer);
     }

@@ -1,4 +1,5 @@
 // The interface returns actions of the user as requests, and changes only its own state.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_item.h"
 
@@ -252,7 +253,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
         float low, high;
         view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-        char *const name = common_format("parameter/%s", parameter->name);
+        OWN char *const name = common_format("parameter/%s", parameter->name);
         machine->acts = true;
         const float before = md5_player_get(machine->player, i);
         CHECK_UINT(press(s, name, 0.9999f).action, VIEW_TAKEN);
@@ -264,7 +265,6 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         if (is_float)
             CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
         CHECK_STRING(item_release(&s->viewer), "parameter");
-        free(name);
     }
 }
 
@@ -344,7 +344,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     s->viewer.shown.hierarchy = true;
     draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
+    OWN char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
@@ -356,7 +356,6 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
     const view_command request = turn_wheel(s, row.x, row.y);
     CHECK_UINT(request.action, VIEW_TAKEN);
-    free(name);
 }
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
@@ -593,12 +592,11 @@ TEST (view_options_refuse_empty_values) {
     CHECK(count > 30);
     for (size_t i = 0; i < count; i++) {
         char *argument = common_format("--%s=", table[i].name), problem[256] = "";
-        char *const takes = common_format("--%s takes ", table[i].name);
+        OWN char *const takes = common_format("--%s takes ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
         CHECK_THAT(strncmp(problem, takes, strlen(takes)) == 0, "%s: %s", argument, problem);
         view_free_options(&options);
-        free(takes);
         free(argument);
     }
 }
@@ -608,14 +606,13 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     for (int i = 0; i < NUM_TEXTS; i++) {
-        char *const text = print_text(i);
+        OWN char *const text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
                 common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
             CHECK_THAT(has_words(text, words), "%s does not tell of --%s", names[i], table[j].name);
             free(words);
         }
-        free(text);
     }
 }
 
@@ -636,8 +633,8 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
         const char *const help = table[i].key_help != NULL ? table[i].key_help : table[i].help;
         const char *const where = in_machine ? " (state machine)" : "";
         const char *const keys = table[i].keys[0].keys;
-        char *const line = common_format("  %-27s %s%s\n", keys, help, where);
-        char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
+        OWN char *const line = common_format("  %-27s %s%s\n", keys, help, where);
+        OWN char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
         bool is_listed = false;
         for (uint32_t j = 0; j < num_lines; j++)
             is_listed = is_listed || strcmp(lines[j].help, help) == 0;
@@ -646,8 +643,6 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
                    "--list-bindings does not tell of the key of --%s", table[i].name);
         CHECK_THAT(strstr(manual, entry) != NULL, "--man does not tell of the key of --%s",
                    table[i].name);
-        free(entry);
-        free(line);
     }
     free(manual);
     free(bindings);
