@@ -22,35 +22,37 @@ static void write_counts(int number)
 #define ON_ABORT SIG_DFL
 #endif
 
-static void make_mistake(void (*mistake)(const void *context), const void *context, int messages)
+// In the child true, in its parent false, when the child has ended.
+bool test_mistake_begins(const char *says, const char *file, int line)
 {
-    (void)signal(SIGABRT, ON_ABORT);
-    (void)dup2(messages, STDERR_FILENO);
-    mistake(context);
-    _exit(0);
-}
-
-const char *test_message_of(void (*mistake)(const void *context), const void *context)
-{
-    static char message[512];
+    char message[512] = "";
     int ends[2];
-    message[0] = '\0';
     if (!CHECK(pipe(ends) == 0))
-        return message;
+        return false;
     const pid_t child = fork();
-    if (child == 0)
-        make_mistake(mistake, context, ends[1]);
+    if (child == 0) {
+        (void)signal(SIGABRT, ON_ABORT);
+        (void)dup2(ends[1], STDERR_FILENO);
+        return true;
+    }
     (void)close(ends[1]);
     size_t used = 0;
     for (ssize_t count = 1; count > 0 && used < sizeof message - 1;) {
         count = read(ends[0], message + used, sizeof message - 1 - used);
         used += count > 0 ? (size_t)count : 0;
     }
-    message[used] = '\0';
     (void)close(ends[0]);
     int status = 0;
-    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
-    return message;
+    const bool has_aborted = waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+    test_check(has_aborted && strstr(message, says), file, line,
+               "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
+               says);
+    return false;
+}
+
+_Noreturn void test_mistake_ends(bool has_aborted)
+{
+    _exit(has_aborted);
 }
 
 #else
@@ -58,49 +60,52 @@ const char *test_message_of(void (*mistake)(const void *context), const void *co
 // Windows has no fork(), so the mistake is made in this process. abort() raises SIGABRT there as an
 // ordinary function call, so the handler may leave it by longjmp().
 #include <io.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
-static jmp_buf before_mistake;
+jmp_buf test_mistake_place;
+
+static struct {
+    const char *says, *file;
+    int line, errors, kept;
+    FILE *messages;
+} mistake;
 
 static void jump_out(int number)
 {
     (void)number;
-    longjmp(before_mistake, 1);
+    longjmp(test_mistake_place, 1);
 }
 
-// Returns whether it aborted.
-static bool make_mistake(void (*mistake)(const void *context), const void *context)
+bool test_mistake_begins(const char *says, const char *file, int line)
 {
-    (void)signal(SIGABRT, jump_out);
-    if (setjmp(before_mistake) != 0)
-        return true;
-    mistake(context);
-    return false;
+    mistake.says = says;
+    mistake.file = file;
+    mistake.line = line;
+    mistake.messages = tmpfile();
+    mistake.errors = _fileno(stderr);
+    mistake.kept = _dup(mistake.errors);
+    const bool is_ready = CHECK(mistake.messages && mistake.kept >= 0
+                                && _dup2(_fileno(mistake.messages), mistake.errors) == 0);
+    if (is_ready)
+        (void)signal(SIGABRT, jump_out);
+    else if (mistake.messages)
+        (void)fclose(mistake.messages);
+    return is_ready;
 }
 
-const char *test_message_of(void (*mistake)(const void *context), const void *context)
+void test_mistake_ends(bool has_aborted)
 {
-    static char message[512];
-    memset(message, 0, sizeof message);
-    FILE *const file = tmpfile();
-    const int errors = _fileno(stderr), kept = _dup(errors);
-    if (!CHECK(file && kept >= 0 && _dup2(_fileno(file), errors) == 0)) {
-        if (file)
-            (void)fclose(file);
-        return message;
-    }
-    CHECK(make_mistake(mistake, context));
+    char message[512] = "";
     (void)signal(SIGABRT, SIG_DFL);
     (void)fflush(stderr);
-    (void)_dup2(kept, errors);
-    (void)_close(kept);
-    rewind(file);
-    (void)!fread(message, 1, sizeof message - 1, file);
-    (void)fclose(file);
-    return message;
+    (void)_dup2(mistake.kept, mistake.errors);
+    (void)_close(mistake.kept);
+    rewind(mistake.messages);
+    (void)!fread(message, 1, sizeof message - 1, mistake.messages);
+    (void)fclose(mistake.messages);
+    test_check(has_aborted && strstr(message, mistake.says), mistake.file, mistake.line,
+               "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
+               mistake.says);
 }
 
 #endif

@@ -2,9 +2,29 @@
 #ifndef TEST_MISTAKE_H
 #define TEST_MISTAKE_H
 
-// Calls `mistake`, which must abort; the program goes on. Returns what it printed to standard
-// error; the text stays until the next call.
-const char *test_message_of(void (*mistake)(const void *context), const void *context);
+#include <stdbool.h>
+
+// Checks that the statement after it aborts and says this on standard error; the test goes on.
+//     MISTAKE ("md5_skin(): mesh: not NULL")
+//         md5_skin(NULL, palette, positions, NULL, NULL);
+// What the statement changes in memory may last or not: it changes only what is its own.
+#if defined(_WIN32)
+#include <setjmp.h>
+#define MISTAKE(says)                                     \
+    if (!test_mistake_begins(says, __FILE__, __LINE__)) { \
+    } else if (setjmp(test_mistake_place) != 0)           \
+        test_mistake_ends(true);                          \
+    else                                                  \
+        for (bool is_made = false; !is_made; is_made = true, test_mistake_ends(false))
+extern jmp_buf test_mistake_place;
+void test_mistake_ends(bool has_aborted);
+#else
+#define MISTAKE(says) \
+    for (; test_mistake_begins(says, __FILE__, __LINE__); test_mistake_ends(false))
+_Noreturn void test_mistake_ends(bool has_aborted);
+#endif
+
+bool test_mistake_begins(const char *says, const char *file, int line);
 
 // Returns NULL. With a literal NULL in a test, static analysis would report a fault in the library.
 void *test_null(void);

@@ -1,10 +1,6 @@
 #include "test/test.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static test_case *first_test;
@@ -128,6 +124,16 @@ double test_random(uint64_t *state)
 uint32_t test_random_u32(uint64_t *state)
 {
     return (uint32_t)(random_u64(state) >> 32);
+}
+
+double test_between(double low, double high, uint64_t *state)
+{
+    return low + (high - low) * test_random(state);
+}
+
+float test_betweenf(float low, float high, uint64_t *state)
+{
+    return low + (high - low) * (float)test_random(state);
 }
 
 void *test_heap_alloc(void *user, size_t size)

@@ -3,9 +3,14 @@
 #ifndef TEST_H
 #define TEST_H
 
+// The part of the C library that tests use; they need not include it again.
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct test_case {
     const char *name, *file;
@@ -58,14 +63,23 @@ void test_register(test_case *test);
 #define TEST_PRINTF(text, values)
 #endif
 
+#define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+// A loop over an array: `row` points to one after the other.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define EACH(row, rows) \
+    for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
+
 // In an initializer: a member that points to the rows of an array, or to one row, and their count.
-#define ROWS(member, rows) .member = (rows), .num_##member = sizeof(rows) / sizeof((rows)[0])
+#define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)
 #define ROW(member, row) .member = &(row), .num_##member = 1
 
 // Every CHECK counts as part of its test and returns whether it held.
 bool test_check(bool held, const char *file, int line, const char *format, ...) TEST_PRINTF(4, 5);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
+// Prints more than the condition: a format and its values.
+#define CHECK_THAT(condition, ...) test_check((condition), __FILE__, __LINE__, __VA_ARGS__)
 #define CHECK_UINT(actual, expected) \
     test_check_uint((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) \
@@ -97,6 +111,8 @@ char *test_read_file(const char *path, size_t *size);
 // Pseudo-random, the same on every machine: uniform in 0..1, and 32 bits.
 double test_random(uint64_t *state);
 uint32_t test_random_u32(uint64_t *state);
+double test_between(double low, double high, uint64_t *state);
+float test_betweenf(float low, float high, uint64_t *state);
 
 // An allocator that counts live blocks and bytes and fails its `fail_at`-th allocation (0 = never).
 // Pass it as the `user` of the two functions.

@@ -11,12 +11,8 @@
 #include "test/bench/bench_blend.h"
 #include "test/bench/bench_compress.h"
 #include "test/bench/bench_lexer.h"
-#include "test/bench/bench_measure.h"
 #include "test/bench/bench_peer.h"
 #include "test/bench/bench_play.h"
-#include "test/bench/bench_pose.h"
-#include "test/bench/bench_read.h"
-#include "test/bench/bench_skin.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -239,7 +235,7 @@ static md5_quat random_quat(uint64_t *state)
 
 static void unit_of(md5_quat q, double out[4])
 {
-    const double c[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    const double c[4] = {q.x, q.y, q.z, q.w};
     const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
     for (int i = 0; i < 4; i++)
         out[i] = c[i] / length;
@@ -267,9 +263,8 @@ static double slerp_error(md5_quat a, md5_quat b, float t)
         return 0.0;
     const double angle = 0.5 * angle_between(p, q);
     const double sine = sin(angle);
-    const double of_a = sine > 0.0 ? sin((1.0 - (double)t) * angle) / sine : 1.0 - (double)t;
-    const double of_b =
-        (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin((double)t * angle) / sine : (double)t);
+    const double of_a = sine > 0.0 ? sin((1.0 - t) * angle) / sine : 1.0 - t;
+    const double of_b = (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin(t * angle) / sine : t);
     for (int i = 0; i < 4; i++)
         exact[i] = p[i] * of_a + q[i] * of_b;
     unit_of(md5_quat_slerp(a, b, t), found);

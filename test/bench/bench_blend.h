@@ -10,7 +10,6 @@
 #ifndef TEST_BENCH_BENCH_BLEND_H
 #define TEST_BENCH_BENCH_BLEND_H
 
-#include "test/bench/bench_measure.h"
 #include "test/bench/bench_pose.h"
 
 #if defined __SSE2__ && defined __GNUC__

@@ -5,7 +5,6 @@
 
 #include "test/bench/bench_table.h"
 
-#include "md5/md5model.h"
 #include "md5/md5pose.h"
 
 #include <stdlib.h>

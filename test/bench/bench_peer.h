@@ -8,7 +8,6 @@
 #ifndef TEST_BENCH_BENCH_PEER_H
 #define TEST_BENCH_BENCH_PEER_H
 
-#include "test/bench/bench_measure.h"
 #include "test/bench/bench_read.h"
 #include "test/bench/bench_skin.h"
 

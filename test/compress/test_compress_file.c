@@ -1,14 +1,9 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
-#include "md5/md5model.h"
-#include "test/test.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/real.h"
 
 enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 
@@ -16,7 +11,7 @@ enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 // d is constant.
 static md5_anim *make_anim(double turn, double move, const char *c_name)
 {
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     int size = snprintf(text, ROOM,
                         "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 4\nframeRate 24\n"
                         "numAnimatedComponents 4\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 32 1\n"
@@ -35,8 +30,7 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
     }
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, &error);
-    test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
-    free(text);
+    CHECK_THAT(anim != NULL, "%s", error.message);
     return anim;
 }
 
@@ -45,7 +39,7 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
     md5_error error = {0};
     const md5_compress_opts options = {.tolerance = tolerance};
     md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
-    test_check(compressed != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(compressed != NULL, "%s", error.message);
     return compressed;
 }
 
@@ -53,19 +47,9 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
 // radians) plus the distance between the translations.
 static double difference(const md5_xform *a, const md5_xform *b)
 {
-    const double p[4] = {(double)a->rotation.x, (double)a->rotation.y, (double)a->rotation.z,
-                         (double)a->rotation.w};
-    const double q[4] = {(double)b->rotation.x, (double)b->rotation.y, (double)b->rotation.z,
-                         (double)b->rotation.w};
-    double same = 0.0, opposite = 0.0;
-    for (int i = 0; i < 4; i++) {
-        same += (p[i] - q[i]) * (p[i] - q[i]);
-        opposite += (p[i] + q[i]) * (p[i] + q[i]);
-    }
-    const double x = (double)a->translation.x - (double)b->translation.x;
-    const double y = (double)a->translation.y - (double)b->translation.y;
-    const double z = (double)a->translation.z - (double)b->translation.z;
-    return sqrt(same < opposite ? same : opposite) + sqrt(x * x + y * y + z * z);
+    const real4 p = real4_widen(a->rotation), q = real4_towards(real4_widen(b->rotation), p);
+    const real4 way = real4_add(p, real4_scale(q, -1.0));
+    return sqrt(real4_dot(way, way)) + real_distance(a->translation, b->translation);
 }
 
 // -- Steps and distances ----------------------------------------------------------------------
@@ -78,7 +62,7 @@ TEST (compress_may_choose_each_step) {
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
 // own.
 TEST (compress_measures_bones_where_there_is_no_skin) {
-    md5_anim *const anim = make_anim(1.0, 0.0, "c");
+    OWN_ANIM anim = make_anim(1.0, 0.0, "c");
     md5_context context;
     md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
@@ -88,12 +72,11 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
     for (int i = 0; i < JOINTS && is_found; i++) {
-        CHECK_NEAR((double)of.own[i], own[i], 1e-5);
-        CHECK_NEAR((double)of.reach[i], reach[i], 1e-5);
-        CHECK_NEAR((double)of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
+        CHECK_NEAR(of.own[i], own[i], 1e-5);
+        CHECK_NEAR(of.reach[i], reach[i], 1e-5);
+        CHECK_NEAR(of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
     }
     md5i_arena_free(&arena);
-    md5_free_anim(anim);
 }
 
 // -- Tracks -----------------------------------------------------------------------------------
@@ -101,9 +84,9 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
 // Like a wheel, b turns so far that every component of its rotation passes through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
-    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
-        md5_anim *const anim = make_anim(turns[i], 50.0, "c");
-        md5_anim *const compressed = compress(anim, 0.01f);
+    EACH (turn, turns) {
+        OWN_ANIM anim = make_anim(*turn, 50.0, "c");
+        OWN_ANIM compressed = compress(anim, 0.01f);
         for (int k = 0; k < 100 && compressed; k++) {
             md5_xform exact[JOINTS], pose[JOINTS];
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
@@ -112,8 +95,6 @@ TEST (compress_keeps_rotations_by_any_angle) {
             for (int joint = 0; joint < JOINTS; joint++)
                 CHECK_NEAR(difference(&exact[joint], &pose[joint]), 0.0, 0.011);
         }
-        md5_free_anim(compressed);
-        md5_free_anim(anim);
     }
 }
 
@@ -124,27 +105,25 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
         md5_xform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
         md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->packed, &moment, a);
-        for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
-            if (!md5i_cpu_has(levels[n]))
+        EACH (level, levels) {
+            if (!md5i_cpu_has(*level))
                 continue;
-            md5i_packed_sample_with(md5i_pose_kernels_of(levels[n])->sample_packed,
-                                    compressed->packed, &moment, b);
+            md5i_packed_sample_with(md5i_pose_kernels_of(*level)->sample_packed, compressed->packed,
+                                    &moment, b);
             CHECK(memcmp(a, b, sizeof a) == 0);
         }
     }
 }
 
 TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
-    md5_anim *const anim = make_anim(40.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.5f);
+    OWN_ANIM anim = make_anim(40.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.5f);
     check_levels(anim, compressed);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 // Three components of more than 19 bits: a key is wider than a word.
 TEST (compress_keeps_long_ways_in_fine_steps) {
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     int size = snprintf(text, ROOM,
                         "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\nframeRate 24\n"
                         "numAnimatedComponents 3\nhierarchy {\n\"a\" -1 7 0\n}\nbounds {\n",
@@ -156,8 +135,8 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     for (int i = 0; i < FRAMES; i++)
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f\n}\n", i,
                          i * i * 50.017, i * 1000.013, 20000.0 - i * i * 40.019);
-    md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, NULL);
-    md5_anim *const compressed = compress(anim, 0.01f);
+    OWN_ANIM anim = md5_parse_anim(text, (size_t)size, NULL, NULL);
+    OWN_ANIM compressed = compress(anim, 0.01f);
     if (CHECK(compressed != NULL)) {
         md5_packed_place place = md5_packed_first(compressed->packed);
         (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
@@ -166,9 +145,6 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
         CHECK(compressed->max_error <= 0.01f);
     }
     check_levels(anim, compressed);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
-    free(text);
 }
 
 TEST (compress_drops_what_hardly_changes) {
@@ -187,14 +163,14 @@ TEST (compress_drops_what_hardly_changes) {
 }
 
 TEST (compress_gives_the_motion_of_the_root) {
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.01f);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.01f);
     for (int k = 0; k < 40 && compressed; k++) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
         const md5_moment to = md5_moment_at(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
         const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
         const md5_vec3 found = md5_anim_root_motion(compressed, from, to);
-        CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
+        CHECK_NEAR(found.x, exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
             md5_xform a[JOINTS], b[JOINTS];
             sample_own(anim, from, (md5_root)root, a);
@@ -202,8 +178,6 @@ TEST (compress_gives_the_motion_of_the_root) {
             CHECK_NEAR(difference(&a[0], &b[0]), 0.0, 0.3); // cycles times the error of a frame
         }
     }
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 // -- Bindings ---------------------------------------------------------------------------------
@@ -216,11 +190,11 @@ static const char other_model[] =
 
 TEST (compress_binds_as_the_animation_does) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.001f);
-    md5_binding *const plain = md5_bind(model, anim, NULL, &error);
-    md5_binding *const binding = md5_bind(model, compressed, NULL, &error);
+    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.001f);
+    OWN_BINDING plain = md5_bind(model, anim, NULL, &error);
+    OWN_BINDING binding = md5_bind(model, compressed, NULL, &error);
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         for (int k = 0; k < 90; k++) {
@@ -233,29 +207,21 @@ TEST (compress_binds_as_the_animation_does) {
                 CHECK_NEAR(difference(&a[joint], &b[joint]), 0.0, 0.01);
         }
     }
-    md5_free_binding(binding);
     md5_free_binding(NULL);
-    md5_free_binding(plain);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 TEST (compress_binding_reports_what_bind_does) {
     md5_error error = {0};
     static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    md5_model *const model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.01f);
+    OWN_MODEL model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.01f);
     CHECK(md5_bind(model, compressed, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     const md5_compress_opts options = {.model = model};
     CHECK(md5_compress_anim(anim, &options, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 // -- Errors -----------------------------------------------------------------------------------
@@ -264,16 +230,14 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
                           const char *says)
 {
     md5_error error = {0};
-    md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
+    OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK(compressed == NULL);
     CHECK_UINT(error.status, status);
-    test_check(strstr(error.message, says) != NULL, __FILE__, __LINE__, "'%s' lacks '%s'",
-               error.message, says);
-    md5_free_anim(compressed);
+    CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
 }
 
 TEST (compress_refuses_what_it_cannot_do) {
-    md5_anim *const anim = make_anim(1.0, 1e7, "c");
+    OWN_ANIM anim = make_anim(1.0, 1e7, "c");
     const float endless[JOINTS] = {1.0f, 1.0f, INFINITY, 1.0f};
     check_refused(anim, (md5_compress_opts){.tolerance = -1.0f}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
@@ -289,12 +253,11 @@ TEST (compress_refuses_what_it_cannot_do) {
     check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "0 joints");
     other.skeleton.num_joints = 70000;
     check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "70000 joints");
-    md5_free_anim(anim);
 }
 
 TEST (compress_survives_failure_of_every_allocation) {
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
@@ -310,8 +273,6 @@ TEST (compress_survives_failure_of_every_allocation) {
         if (done || n > 100)
             break;
     }
-    md5_free_model(model);
-    md5_free_anim(anim);
 }
 
 // -- Files ------------------------------------------------------------------------------------
@@ -361,7 +322,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
     md5_error error = {0};
     uint8_t *const copy = malloc(size ? size : 1);
     memcpy(copy, bytes, size);
-    md5_anim *const compressed = md5_parse_anim(copy, size, NULL, &error);
+    OWN_ANIM compressed = md5_parse_anim(copy, size, NULL, &error);
     free(copy);
     CHECK((compressed != NULL) == (error.status == MD5_OK));
     CHECK(compressed || error.message[0] != '\0');
@@ -372,25 +333,22 @@ static md5_status parse(const uint8_t *bytes, size_t size)
         for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
             CHECK(is_sound(&pose[joint]));
     }
-    md5_free_anim(compressed);
     return error.status;
 }
 
 static saved saved_clip(double turn)
 {
-    md5_anim *const anim = make_anim(turn, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.05f);
+    OWN_ANIM anim = make_anim(turn, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.05f);
     const saved made = save(compressed);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
     return made;
 }
 
 TEST (compress_file_reads_what_was_written) {
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.01f);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
-    md5_anim *const read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
+    OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read != NULL)) {
         const saved again = save(read);
         CHECK_UINT(again.size, made.size);
@@ -405,11 +363,8 @@ TEST (compress_file_reads_what_was_written) {
         }
         free(again.bytes);
     }
-    md5_free_anim(read);
     md5_free_anim(NULL);
     free(made.bytes);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 TEST (compress_file_may_have_one_joint) {
@@ -419,32 +374,28 @@ TEST (compress_file_may_have_one_joint) {
                                "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) }\n"
                                "baseframe { ( 0 0 0 ) ( 0 0 0 ) }\n"
                                "frame 0 { 0 } frame 1 { 8 }\n";
-    md5_anim *const anim = md5_parse_anim(text, sizeof text - 1, NULL, NULL);
-    md5_anim *const compressed = compress(anim, 0.01f);
+    OWN_ANIM anim = md5_parse_anim(text, sizeof text - 1, NULL, NULL);
+    OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
-    md5_anim *const read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
+    OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read != NULL)) {
         md5_xform pose;
         const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
         sample_own(read, moment, MD5_ROOT_FILE, &pose);
         CHECK_NEAR(pose.translation.x, 8.0, 0.011);
     }
-    md5_free_anim(read);
     free(made.bytes);
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 TEST (compress_file_that_is_cut_off_is_refused) {
     const saved made = saved_clip(1.0);
     for (size_t size = 0; size < made.size; size++) {
         CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
-        uint8_t *const copy = malloc(made.size);
+        OWN uint8_t *const copy = malloc(made.size);
         memcpy(copy, made.bytes, made.size);
         put_32(copy + 8, size);
         seal(copy, size > 20 ? size : 20);
         CHECK(parse(copy, size) != MD5_OK);
-        free(copy);
     }
     free(made.bytes);
 }
@@ -470,7 +421,7 @@ TEST (compress_file_with_changed_bits_is_refused_or_sound) {
 
 TEST (compress_file_with_random_bytes_is_refused_or_sound) {
     const saved made = saved_clip(1.0);
-    uint8_t *const copy = malloc(made.size);
+    OWN uint8_t *const copy = malloc(made.size);
     uint64_t random = 11;
     for (int i = 0; i < 20000; i++) {
         memcpy(copy, made.bytes, made.size);
@@ -481,7 +432,6 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
         seal(copy, made.size);
         (void)parse(copy, made.size);
     }
-    free(copy);
     free(made.bytes);
 }
 
@@ -497,13 +447,12 @@ static uint32_t get_32(const uint8_t *from)
 static md5_status parse_changed(const saved *made, size_t at, int32_t more, size_t at_other,
                                 int32_t more_other)
 {
-    uint8_t *const copy = malloc(made->size);
+    OWN uint8_t *const copy = malloc(made->size);
     memcpy(copy, made->bytes, made->size);
     put_32(copy + at, get_32(copy + at) + (uint32_t)more);
     put_32(copy + at_other, get_32(copy + at_other) + (uint32_t)more_other);
     seal(copy, made->size);
     const md5_status status = parse(copy, made->size);
-    free(copy);
     return status;
 }
 
@@ -521,8 +470,8 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
 // Bytes are left out: the keys of the last track, then heads.
 TEST (compress_file_without_all_tracks_is_refused) {
     md5_error error = {0};
-    md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_anim *const compressed = compress(anim, 0.05f);
+    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->packed->num_bytes;
     for (size_t left = 0; left < num_bytes; left++) {
         const saved made = save(compressed);
@@ -536,8 +485,6 @@ TEST (compress_file_without_all_tracks_is_refused) {
         CHECK(strstr(error.message, has_heads ? "do not fill its bytes" : "clip: its "));
         free(made.bytes);
     }
-    md5_free_anim(compressed);
-    md5_free_anim(anim);
 }
 
 TEST (compress_file_of_another_version_is_named) {

@@ -5,9 +5,6 @@
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
 
-#include <stdio.h>
-#include <string.h>
-
 TEST (context_keeps_the_first_failure) {
     md5_context context;
     md5_error error = {.status = MD5_WARNING, .message = "kept"};
@@ -119,10 +116,10 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     // the last before the surrogates, the first of four bytes, the last of all.
     static const char *const edges[] = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf",
                                         "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+    EACH (edge, edges) {
         char expected[8];
-        snprintf(expected, sizeof expected, "'%s'", edges[i]);
-        CHECK_STRING(md5i_quote(edges[i], strlen(edges[i])).text, expected);
+        snprintf(expected, sizeof expected, "'%s'", *edge);
+        CHECK_STRING(md5i_quote(*edge, strlen(*edge)).text, expected);
     }
 }
 
@@ -212,13 +209,13 @@ TEST (block_measures_then_places) {
 
 TEST (math_rebuilds_w_and_shortens_long_rotations) {
     const md5_quat plain = md5_quat_from_xyz(0.5f, 0.5f, 0.5f);
-    CHECK_NEAR((double)plain.w, -0.5, 1e-7);
+    CHECK_NEAR(plain.w, -0.5, 1e-7);
     CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
     CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
     const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
-    CHECK_NEAR((double)shortened.x, 3.0 / 7.0, 1e-6);
-    CHECK_NEAR((double)shortened.z, 4.0 / 7.0, 1e-6);
-    CHECK_NEAR((double)shortened.w, -sqrt(24.0) / 7.0, 1e-6);
+    CHECK_NEAR(shortened.x, 3.0 / 7.0, 1e-6);
+    CHECK_NEAR(shortened.z, 4.0 / 7.0, 1e-6);
+    CHECK_NEAR(shortened.w, -sqrt(24.0) / 7.0, 1e-6);
 }
 
 // Checks md5_quat_from_xyz() against the rule of md5_quat in double, for x y z along (2 3 6) / 7 of
@@ -228,15 +225,15 @@ static void check_rebuilt(double length)
     const float x = (float)(length * 2.0 / 7.0), y = (float)(length * 3.0 / 7.0);
     const float z = (float)(length * 6.0 / 7.0);
     const md5_quat q = md5_quat_from_xyz(x, y, z);
-    const double square = (double)x * (double)x + (double)y * (double)y + (double)z * (double)z;
+    const double square = (double)x * x + (double)y * y + (double)z * z;
     const double w = -sqrt(fabs(1.0 - square));
     const double scale = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
     // Near w = 0 the rounding of the square costs w half of its digits.
-    const double off = fabs((double)q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
-    test_check(off <= near, __FILE__, __LINE__, "length %.9g: w is off by %.3g", length, off);
-    CHECK_NEAR((double)q.x, (double)x / scale, 1e-6 * fabs((double)x / scale) + 1e-9);
-    const double unit = (double)q.x * (double)q.x + (double)q.y * (double)q.y
-                        + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+    const double off = fabs(q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
+    CHECK_THAT(off <= near, "length %.9g: w is off by %.3g", length, off);
+    CHECK_NEAR(q.x, x / scale, 1e-6 * fabs(x / scale) + 1e-9);
+    const double unit =
+        (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     CHECK_NEAR(unit, 1.0, 1e-6);
 }
 
@@ -248,8 +245,8 @@ TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     }
     check_rebuilt(1.0);
     const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0.0f, 0.0f);
-    CHECK_NEAR((double)widest.x, sqrt(0.5), 1e-6);
-    CHECK_NEAR((double)widest.w, -sqrt(0.5), 1e-6);
+    CHECK_NEAR(widest.x, sqrt(0.5), 1e-6);
+    CHECK_NEAR(widest.w, -sqrt(0.5), 1e-6);
 }
 
 // A rotation by 90 degrees about z takes x to y; then a translation along x.
@@ -258,22 +255,22 @@ TEST (math_composes_in_textbook_order) {
     const md5_xform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
     const md5_xform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
     const md5_vec3 both = md5_xform_mul(rotation, step).translation;
-    CHECK_NEAR((double)both.x, 1.0, 1e-5);
-    CHECK_NEAR((double)both.y, 12.0, 1e-5);
+    CHECK_NEAR(both.x, 1.0, 1e-5);
+    CHECK_NEAR(both.y, 12.0, 1e-5);
     const md5_mat34 product =
         md5_mat34_mul(md5_mat34_from_xform(rotation), md5_mat34_from_xform(step));
     const md5_vec3 same = md5_mat34_point(product, (md5_vec3){0, 0, 0});
-    CHECK_NEAR((double)same.x, 1.0, 1e-5);
-    CHECK_NEAR((double)same.y, 12.0, 1e-5);
-    CHECK_NEAR((double)same.z, 3.0, 1e-5);
+    CHECK_NEAR(same.x, 1.0, 1e-5);
+    CHECK_NEAR(same.y, 12.0, 1e-5);
+    CHECK_NEAR(same.z, 3.0, 1e-5);
     const md5_xform none = md5_xform_mul(rotation, md5_xform_inverse(rotation));
-    CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
-    CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
+    CHECK_NEAR((double)none.translation.x + none.translation.y, 0.0, 1e-6);
+    CHECK_NEAR(none.rotation.w, 1.0, 1e-6);
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 inverse = md5_mat34_inverse(matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
     for (int i = 0; i < 12; i++)
-        CHECK_NEAR((double)identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
+        CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
 }
 
 TEST (math_bounds) {
@@ -290,8 +287,8 @@ TEST (math_bounds) {
 TEST (cpu_best_is_no_less_than_what_there_is) {
     static const md5_cpu common[] = {MD5_CPU_SCALAR, MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
     const md5_cpu best = md5i_cpu_best();
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-        CHECK(best >= common[i] || !md5i_cpu_has(common[i]));
+    EACH (row, common)
+        CHECK(best >= *row || !md5i_cpu_has(*row));
     CHECK(md5i_cpu_has(best));
     CHECK(md5i_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5i_cpu_has(MD5_CPU_COUNT));

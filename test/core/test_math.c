@@ -1,11 +1,8 @@
 // md5math.h against the same formulas in double precision, written as matrices: rotations are
 // compared by what they do to vectors, so that no formula of the library is used twice.
-#include "test/test.h"
+#include "test/real.h"
 
-#include "md5/md5math.h"
 #include "md5/motion/functions.h"
-
-#include <math.h>
 
 #define DEGREES (3.14159265358979323846 / 180.0)
 
@@ -41,7 +38,7 @@ static matrix about(const double axis[3], double angle)
 // q v q* of a quaternion of any length, in double.
 static matrix matrix_of(md5_quat q)
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     return (matrix){{{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
                      {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
                      {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z}}};
@@ -55,21 +52,16 @@ static double difference(matrix a, matrix b)
     return most;
 }
 
-static double between(double low, double high, uint64_t *random)
-{
-    return low + (high - low) * test_random(random);
-}
-
 static md5_vec3 random_vector(uint64_t *random)
 {
-    return (md5_vec3){(float)between(-1, 1, random), (float)between(-1, 1, random),
-                      (float)between(-1, 1, random)};
+    return (md5_vec3){(float)test_between(-1, 1, random), (float)test_between(-1, 1, random),
+                      (float)test_between(-1, 1, random)};
 }
 
 static md5_quat random_rotation(uint64_t *random)
 {
-    md5_quat q = {(float)between(-1, 1, random), (float)between(-1, 1, random),
-                  (float)between(-1, 1, random), (float)between(-1, 1, random)};
+    md5_quat q = {(float)test_between(-1, 1, random), (float)test_between(-1, 1, random),
+                  (float)test_between(-1, 1, random), (float)test_between(-1, 1, random)};
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
@@ -80,15 +72,9 @@ static md5_xform random_transform(uint64_t *random)
 
 static void check_vector(md5_vec3 actual, const double expected[3], double tolerance)
 {
-    CHECK_NEAR((double)actual.x, expected[0], tolerance);
-    CHECK_NEAR((double)actual.y, expected[1], tolerance);
-    CHECK_NEAR((double)actual.z, expected[2], tolerance);
-}
-
-static double length(md5_vec3 v)
-{
-    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
-    return sqrt(x * x + y * y + z * z);
+    CHECK_NEAR(actual.x, expected[0], tolerance);
+    CHECK_NEAR(actual.y, expected[1], tolerance);
+    CHECK_NEAR(actual.z, expected[2], tolerance);
 }
 
 // -- Rotations --------------------------------------------------------------------------------
@@ -98,7 +84,7 @@ TEST (math_rotates_as_matrices_do) {
     for (int i = 0; i < 200; i++) {
         const md5_quat a = random_rotation(&random), b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
-        const double of[3] = {(double)v.x, (double)v.y, (double)v.z};
+        const double of[3] = {v.x, v.y, v.z};
         double expected[3];
         apply(matrix_of(a), of, expected);
         check_vector(md5_quat_rotate(a, v), expected, 1e-6);
@@ -113,7 +99,7 @@ TEST (math_turns_about_an_axis_of_any_length) {
     uint64_t random = 2;
     for (int i = 0; i < 200; i++) {
         const md5_vec3 axis = random_vector(&random);
-        const double size = length(axis), angle = (double)(float)between(-7, 7, &random);
+        const double size = real_length(axis), angle = (double)(float)test_between(-7, 7, &random);
         const double unit[3] = {(double)axis.x / size, (double)axis.y / size,
                                 (double)axis.z / size};
         const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f;
@@ -146,18 +132,17 @@ TEST (math_reads_and_writes_ids_angles) {
                  up, 1e-6);
     uint64_t random = 3;
     for (int i = 0; i < 500; i++) {
-        const md5_euler angles = {(float)between(-89.5, 89.5, &random),
-                                  (float)between(-180, 180, &random),
-                                  (float)between(-180, 180, &random)};
+        const md5_euler angles = {(float)test_between(-89.5, 89.5, &random),
+                                  (float)test_between(-180, 180, &random),
+                                  (float)test_between(-180, 180, &random)};
         const md5_quat q = md5_quat_from_euler(angles);
-        CHECK(difference(matrix_of(q), matrix_of_euler((double)angles.pitch, (double)angles.yaw,
-                                                       (double)angles.roll))
+        CHECK(difference(matrix_of(q), matrix_of_euler(angles.pitch, angles.yaw, angles.roll))
               < 1e-6);
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
-        CHECK_NEAR((double)again.pitch, (double)angles.pitch, 2e-3);
-        CHECK_NEAR(remainder((double)again.yaw - (double)angles.yaw, 360.0), 0.0, 2e-3);
-        CHECK_NEAR(remainder((double)again.roll - (double)angles.roll, 360.0), 0.0, 2e-3);
+        CHECK_NEAR((double)again.pitch, angles.pitch, 2e-3);
+        CHECK_NEAR(remainder((double)again.yaw - angles.yaw, 360.0), 0.0, 2e-3);
+        CHECK_NEAR(remainder((double)again.roll - angles.roll, 360.0), 0.0, 2e-3);
     }
 }
 
@@ -167,7 +152,7 @@ TEST (math_looks_straight_up_and_down_without_roll) {
                                   (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
         const md5_euler again = md5_quat_to_euler(q);
-        CHECK_NEAR((double)again.pitch, (double)angles.pitch, 0.05);
+        CHECK_NEAR((double)again.pitch, angles.pitch, 0.05);
         CHECK(again.roll == 0.0f);
         CHECK(difference(matrix_of(md5_quat_from_euler(again)), matrix_of(q)) < 1e-3);
     }
@@ -176,7 +161,7 @@ TEST (math_looks_straight_up_and_down_without_roll) {
 static void check_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_quat q = md5_quat_between(from, to);
-    const double size = length(to), start = length(from);
+    const double size = real_length(to), start = real_length(from);
     const double goal[3] = {(double)to.x / size, (double)to.y / size, (double)to.z / size};
     const double begin[3] = {(double)from.x / start, (double)from.y / start,
                              (double)from.z / start};
@@ -222,9 +207,9 @@ TEST (math_takes_rotations_from_matrices) {
 static void apply_transform(md5_xform a, const double v[3], double out[3])
 {
     apply(matrix_of(a.rotation), v, out);
-    out[0] += (double)a.translation.x;
-    out[1] += (double)a.translation.y;
-    out[2] += (double)a.translation.z;
+    out[0] += a.translation.x;
+    out[1] += a.translation.y;
+    out[2] += a.translation.z;
 }
 
 TEST (math_composes_and_undoes_transforms) {
@@ -232,7 +217,7 @@ TEST (math_composes_and_undoes_transforms) {
     for (int i = 0; i < 200; i++) {
         const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const double of[3] = {(double)v.x, (double)v.y, (double)v.z};
+        const double of[3] = {v.x, v.y, v.z};
         double by_b[3], by_both[3];
         apply_transform(b, of, by_b);
         apply_transform(a, by_b, by_both);
@@ -249,7 +234,7 @@ TEST (math_blends_transforms) {
     const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
     const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
     for (int i = 0; i <= 10; i++) {
-        const double t = (double)(0.1f * (float)i);
+        const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
         CHECK(difference(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t)) < 2e-6);
         check_vector(blend.translation, (const double[]){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
@@ -268,16 +253,16 @@ TEST (math_inverts_affine_matrices) {
     for (int i = 0; i < 200; i++) {
         md5_mat34 m;
         for (int j = 0; j < 12; j++)
-            m.m[j] = (float)between(-2, 2, &random);
+            m.m[j] = (float)test_between(-2, 2, &random);
         m.m[i % 3 * 5] += i % 2 == 0 ? 5.0f : -5.0f; // far from singular
         m.m[(i + 1) % 3 * 5] += 5.0f;
         m.m[(i + 2) % 3 * 5] += 5.0f;
         const md5_mat34 back = md5_mat34_inverse(m);
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 4; column++) {
-                double sum = column == 3 ? (double)back.m[4 * row + 3] : 0.0;
+                double sum = column == 3 ? back.m[4 * row + 3] : 0.0;
                 for (int k = 0; k < 3; k++)
-                    sum += (double)back.m[4 * row + k] * (double)m.m[4 * k + column];
+                    sum += (double)back.m[4 * row + k] * m.m[4 * k + column];
                 CHECK_NEAR(sum, row == column ? 1.0 : 0.0, 2e-5);
             }
         }
@@ -295,7 +280,7 @@ static void apply44(md5_mat44 m, const double v[4], double out[4])
     for (int row = 0; row < 4; row++) {
         out[row] = 0.0;
         for (int column = 0; column < 4; column++)
-            out[row] += (double)m.m[4 * column + row] * v[column];
+            out[row] += m.m[4 * column + row] * v[column];
     }
 }
 
@@ -347,7 +332,7 @@ TEST (math_looks_along_up_and_at_itself) {
         const md5_mat44 view = md5_mat44_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
         matrix m;
         for (int j = 0; j < 9; j++)
-            m.at[j / 3][j % 3] = (double)view.m[4 * (j % 3) + j / 3];
+            m.at[j / 3][j % 3] = view.m[4 * (j % 3) + j / 3];
         matrix transposed;
         for (int j = 0; j < 9; j++)
             transposed.at[j / 3][j % 3] = m.at[j % 3][j / 3];

@@ -1,12 +1,8 @@
 // Fast reading of table rows: gives the lexer's result, or leaves the row to the lexer.
-#include "test/test.h"
 #include "test/load/test_asset.h"
+#include "test/own.h"
 
 #include "md5/read/rows.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BEFORE = 32, BEHIND = 200 };
 
@@ -67,13 +63,12 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         "vert 0 ( 0.5 0.5 ) 1 0\n", // needs a warning
         "vert 0 ( 0.5 0.5 ) 1 1}\n",
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    EACH (row, rows) {
         row_case it;
         md5_vertex vertex;
         md5_vec2 uv;
         const md5_row_number number = number_of(0);
-        test_check(!md5i_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), __FILE__, __LINE__,
-                   "read: %s", rows[i]);
+        CHECK_THAT(!md5i_row_vertex(begin(&it, *row), &number, &vertex, &uv), "read: %s", *row);
         CHECK_UINT(length_read(&it), 0);
     }
 }
@@ -86,9 +81,8 @@ TEST (row_of_a_triangle_is_read_or_left) {
     row_case it;
     uint32_t corners[3];
     md5_row_number number = number_of(0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        test_check(!md5i_row_triangle(begin(&it, rows[i]), &number, corners), __FILE__, __LINE__,
-                   "read: %s", rows[i]);
+    EACH (row, rows)
+        CHECK_THAT(!md5i_row_triangle(begin(&it, *row), &number, corners), "read: %s", *row);
     number = number_of(1009);
     CHECK(md5i_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
@@ -107,9 +101,8 @@ TEST (row_of_a_weight_is_read_or_left) {
     row_case it;
     md5_weight weight;
     const md5_row_number number = number_of(0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        test_check(!md5i_row_weight(begin(&it, rows[i]), &number, 2, &weight), __FILE__, __LINE__,
-                   "read: %s", rows[i]);
+    EACH (row, rows)
+        CHECK_THAT(!md5i_row_weight(begin(&it, *row), &number, 2, &weight), "read: %s", *row);
     md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
     CHECK(md5i_row_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1.0f);
@@ -228,16 +221,12 @@ static char *with_comments(const char *text)
 
 TEST (rows_read_quickly_are_those_read_by_the_lexer) {
     size_t size;
-    char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     if (!CHECK(text))
         return;
-    char *const slow = with_comments(text);
-    md5_model *const a = md5_parse_model(text, size, NULL, NULL);
-    md5_model *const b = md5_parse_model(slow, strlen(slow), NULL, NULL);
+    OWN char *const slow = with_comments(text);
+    OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
+    OWN_MODEL b = md5_parse_model(slow, strlen(slow), NULL, NULL);
     CHECK(strlen(slow) > size + 20000);
     CHECK(a && b && asset_models_equal(a, b));
-    md5_free_model(a);
-    md5_free_model(b);
-    free(slow);
-    free(text);
 }

@@ -6,8 +6,6 @@
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
-#include <string.h>
-
 enum { MAX_JOINTS = 50 };
 
 static const md5_pose_kernels plain = {

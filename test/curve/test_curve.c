@@ -1,13 +1,9 @@
 // Points and tangents of curves, against textbook sums in double precision that share nothing with
 // the library.
 #include "test/mistake.h"
-#include "test/test.h"
-
-#include "md5/md5curve.h"
+#include "test/own.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 // Random points and curves for tests, and distances to points in double precision.
 
@@ -32,13 +28,13 @@ static md5_curve *curve_of(const md5_curve_desc *desc)
 {
     md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
-    test_check(curve != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(curve != NULL, "%s", error.message);
     return curve;
 }
 
 static double curve_distance(md5_vec3 a, point3 b)
 {
-    const double x = (double)a.x - b.x[0], y = (double)a.y - b.x[1], z = (double)a.z - b.x[2];
+    const double x = a.x - b.x[0], y = a.y - b.x[1], z = a.z - b.x[2];
     return sqrt(x * x + y * y + z * z);
 }
 
@@ -46,9 +42,9 @@ static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
 {
     point3 sum = {{0, 0, 0}};
     for (int i = 0; i < count; i++) {
-        sum.x[0] += shares[i] * (double)points[i].x;
-        sum.x[1] += shares[i] * (double)points[i].y;
-        sum.x[2] += shares[i] * (double)points[i].z;
+        sum.x[0] += shares[i] * points[i].x;
+        sum.x[1] += shares[i] * points[i].y;
+        sum.x[2] += shares[i] * points[i].z;
     }
     return sum;
 }
@@ -112,7 +108,7 @@ static point3 at_point(const md5_curve_desc *desc, int i)
     const int n = (int)desc->num_points;
     if (desc->is_closed || (i >= 0 && i < n)) {
         const md5_vec3 p = desc->points[(i + n) % n];
-        return (point3){{(double)p.x, (double)p.y, (double)p.z}};
+        return (point3){{p.x, p.y, p.z}};
     }
     point3 mirrored;
     const point3 end = at_point(desc, i < 0 ? 0 : n - 1);
@@ -182,7 +178,7 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
     double shares[CURVE_POINTS], total = 0.0;
     const int n = (int)desc->num_points;
     for (int i = 0; i < n; i++) {
-        shares[i] = basis(knots, i, degree, u) * (desc->weights ? (double)desc->weights[i] : 1.0);
+        shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1.0);
         total += shares[i];
     }
     for (int i = 0; i < n; i++)
@@ -195,7 +191,7 @@ static point3 exact_nurbs(const md5_curve_desc *desc, double t)
     const int n = (int)desc->num_points, degree = desc->degree ? (int)desc->degree : 3;
     double knots[2 * CURVE_POINTS + 16];
     for (int i = 0; i <= n + degree; i++)
-        knots[i] = desc->knots ? (double)desc->knots[i] : fmin(fmax(i - degree, 0), n - degree);
+        knots[i] = desc->knots ? desc->knots[i] : fmin(fmax(i - degree, 0), n - degree);
     return rational_sum(desc, knots, degree, knots[degree] + t * (knots[n] - knots[degree]));
 }
 
@@ -233,7 +229,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
 // Stays away from the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     uint64_t random = 9;
     for (int i = 0; curve && i < 500; i++) {
         const double t = 1e-5 + 0.99998 * test_random(&random);
@@ -244,7 +240,6 @@ static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
         if (!is_near_start && !check_at(curve, desc, exact, t))
             break;
     }
-    md5_destroy_curve(curve);
 }
 
 static void check_open_and_closed(md5_curve_kind kind, uint32_t open, uint32_t closed,
@@ -330,7 +325,7 @@ static const md5_curve_desc every_kind[] = {
     {.kind = MD5_CURVE_NURBS, .num_points = 9, .degree = 4},
     {.kind = MD5_CURVE_NURBS, .num_points = 9, .degree = 2, .is_closed = true},
 };
-enum { NUM_KINDS = sizeof every_kind / sizeof every_kind[0] };
+enum { NUM_KINDS = COUNT_OF(every_kind) };
 
 // Basis functions that sum to 1 leave a point where it is.
 TEST (curve_of_equal_points_is_a_point) {
@@ -340,7 +335,7 @@ TEST (curve_of_equal_points_is_a_point) {
     for (int kind = 0; kind < NUM_KINDS; kind++) {
         md5_curve_desc desc = every_kind[kind];
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         CHECK_NEAR(md5_curve_length(curve), 0.0, 1e-12);
         for (int i = 0; i <= 100; i++) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
@@ -350,7 +345,6 @@ TEST (curve_of_equal_points_is_a_point) {
         }
         const double t = md5_curve_at_distance(curve, 5.0);
         CHECK(t >= 0.0 && t <= 1.0);
-        md5_destroy_curve(curve);
     }
 }
 
@@ -363,12 +357,11 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
         points[i] = (md5_vec3){1.0f / 3.0f, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     for (int i = 0; i <= 1000; i++) {
         const md5_vec3 p = md5_curve_point(curve, i * 0.001);
         CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
     }
-    md5_destroy_curve(curve);
 }
 
 static bool is_same(md5_vec3 a, md5_vec3 b)
@@ -384,7 +377,7 @@ TEST (curve_passes_its_ends_exactly) {
         desc.points = points;
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         const md5_vec3 last = points[desc.is_closed ? 0 : desc.num_points - 1];
         CHECK(is_same(md5_curve_point(curve, 0.0), points[0]));
         CHECK(is_same(md5_curve_point(curve, 1.0), last));
@@ -392,7 +385,6 @@ TEST (curve_passes_its_ends_exactly) {
         if (!desc.is_closed)
             CHECK(is_same(md5_curve_point(curve, -7.0), points[0])
                   && is_same(md5_curve_point(curve, INFINITY), last));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -402,12 +394,11 @@ TEST (curve_catmull_rom_passes_all_points) {
     for (int kind = 0; kind < 4; kind++) {
         md5_curve_desc desc = every_kind[kind];
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         CHECK(md5_curve_start(curve, 0) == 0.0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
         for (uint32_t i = 0; i < 7; i++)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -419,7 +410,7 @@ TEST (curve_closed_goes_round) {
         if (!desc.is_closed)
             continue;
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         for (int i = 0; i < 64; i++) {
             const double t = i / 64.0;
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3.0)));
@@ -431,7 +422,6 @@ TEST (curve_closed_goes_round) {
         CHECK_NEAR(md5_curve_at_distance(curve, -0.75 * length),
                    md5_curve_at_distance(curve, 0.25 * length), 1e-9);
         CHECK(is_same(md5_curve_point(curve, INFINITY), md5_curve_point(curve, 0.0)));
-        md5_destroy_curve(curve);
     }
 }
 
@@ -445,15 +435,14 @@ TEST (curve_has_no_jump_in_its_velocity) {
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
         desc.points = points;
-        md5_curve *const curve = curve_of(&desc);
+        OWN_CURVE curve = curve_of(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1.0; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
             const md5_vec3 after = md5_curve_tangent(curve, start + 1e-9);
-            const double jump = (double)md5_vec3_length(md5_vec3_sub(after, before));
+            const double jump = md5_vec3_length(md5_vec3_sub(after, before));
             CHECK_NEAR(jump / (double)md5_vec3_length(after), 0.0, 1e-4);
         }
-        md5_destroy_curve(curve);
     }
 }
 
@@ -483,42 +472,38 @@ static md5_curve *circle_of(float r)
 }
 
 TEST (curve_nurbs_circle_is_a_circle) {
-    md5_curve *const circle = circle_of(1.0f);
+    OWN_CURVE circle = circle_of(1.0f);
     CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
     for (int i = 0; i <= 10000; i++) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
         if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1.0, 1e-6) || !CHECK(p.z == 5.0f)
-            || !CHECK_NEAR((double)(p.x * tangent.x + p.y * tangent.y), 0.0, 1e-5))
+            || !CHECK_NEAR((p.x * tangent.x + p.y * tangent.y), 0.0, 1e-5))
             break;
     }
     CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
-    md5_destroy_curve(circle);
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
-    md5_curve *const circle = circle_of(10.0f);
+    OWN_CURVE circle = circle_of(10.0f);
     const double length = md5_curve_length(circle);
     for (int i = 0; i <= 720; i++) {
         const double angle = 2.0 * pi * i / 720.0;
         const md5_vec3 p = md5_curve_point(circle, md5_curve_at_distance(circle, length * i / 720));
-        if (!CHECK_NEAR((double)p.x, 10.0 * cos(angle), 1e-5)
-            || !CHECK_NEAR((double)p.y, 10.0 * sin(angle), 1e-5))
+        if (!CHECK_NEAR(p.x, 10.0 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10.0 * sin(angle), 1e-5))
             break;
     }
-    md5_destroy_curve(circle);
 }
 
 TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
     const md5_curve_desc desc = {ROWS(points, points)};
-    md5_curve *const line = curve_of(&desc);
+    OWN_CURVE line = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
     for (int i = 0; i <= 10; i++) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
         CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
     }
-    md5_destroy_curve(line);
 }
 
 // y = x^2 from 0 to 1, whose length is sqrt(5) / 2 + asinh(2) / 4, and from 0 to x is
@@ -526,7 +511,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
 TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    md5_curve *const parabola = curve_of(&desc);
+    OWN_CURVE parabola = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
     for (int i = 0; i <= 100; i++) {
         const double x = 0.01 * i;
@@ -534,7 +519,6 @@ TEST (curve_length_of_a_parabola) {
         CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
         CHECK_NEAR(md5_curve_at_distance(parabola, exact), x, 2e-6);
     }
-    md5_destroy_curve(parabola);
 }
 
 // (t^2, t^3) for t from -1 to 1 has a cusp in the middle, where its speed is 0. Its length is
@@ -542,13 +526,12 @@ TEST (curve_length_of_a_parabola) {
 TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    md5_curve *const cusp = curve_of(&desc);
-    CHECK_NEAR((double)md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
+    OWN_CURVE cusp = curve_of(&desc);
+    CHECK_NEAR(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
     const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
     CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
     CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
-    md5_destroy_curve(cusp);
 }
 
 // Compares a random curve with a polygon of so many sides that its error is below the tolerance.
@@ -556,24 +539,22 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     const int num_sides = 4000;
     double sum = 0.0;
     md5_vec3 last = md5_curve_point(curve, 0.0);
     for (int i = 1; i <= num_sides; i++) {
         const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
         const md5_vec3 step = md5_vec3_sub(p, last);
-        sum += sqrt((double)step.x * (double)step.x + (double)step.y * (double)step.y
-                    + (double)step.z * (double)step.z);
+        sum += sqrt((double)step.x * step.x + (double)step.y * step.y + (double)step.z * step.z);
         last = p;
     }
     CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
-    md5_destroy_curve(curve);
 }
 
 static void check_round_trip(const md5_curve_desc *desc)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
     double last = 0.0;
     CHECK(md5_curve_at_distance(curve, 0.0) == 0.0);
@@ -591,7 +572,6 @@ static void check_round_trip(const md5_curve_desc *desc)
               && md5_curve_at_distance(curve, 2.0 * length) == 1.0
               && md5_curve_at_distance(curve, -1.0) == 0.0);
     CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_distance_and_parameter_are_inverse) {
@@ -610,17 +590,16 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 4);
     const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
-    md5_curve *const curve = curve_of(&desc);
+    OWN_CURVE curve = curve_of(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;
     md5_vec3 last = md5_curve_point(curve, 0.0);
     for (int i = 1; i <= num_steps; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
-        if (!CHECK_NEAR((double)md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
+        if (!CHECK_NEAR(md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
             break;
         last = p;
     }
-    md5_destroy_curve(curve);
 }
 
 // -- Hostile input --------------------------------------------------------------------------------
@@ -633,11 +612,10 @@ static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2
 static void refuse(const md5_curve_desc *desc, const char *message)
 {
     md5_error error = {0};
-    md5_curve *const curve = md5_create_curve(desc, NULL, &error);
+    OWN_CURVE curve = md5_create_curve(desc, NULL, &error);
     CHECK(curve == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, message);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_refuses_wrong_numbers_of_points) {
@@ -712,11 +690,11 @@ TEST (curve_refuses_knots) {
         {{0, 0, 0, 0, 1e-10f, 1, 3, 3, 3, 3},
          "knots 3 and 4 differ by 1e-10, expected 0 or at least 3e-09"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    EACH (row, cases)
         refuse(
             &(md5_curve_desc){
-                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 6, .knots = cases[i].knots},
-            cases[i].message);
+                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 6, .knots = row->knots},
+            row->message);
     refuse(&(md5_curve_desc){.kind = MD5_CURVE_NURBS,
                              .points = line,
                              .num_points = 6,
@@ -732,7 +710,7 @@ static bool is_finite(md5_vec3 v)
 
 static void check_finite(const md5_curve_desc *desc)
 {
-    md5_curve *const curve = curve_of(desc);
+    OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
     CHECK(length >= 0.0 && length < HUGE_VAL);
     for (int i = 0; i <= 200; i++) {
@@ -742,7 +720,6 @@ static void check_finite(const md5_curve_desc *desc)
             || !CHECK(md5_curve_distance(curve, t) <= length * (1.0 + 1e-6)))
             break;
     }
-    md5_destroy_curve(curve);
 }
 
 // The largest and smallest floats, and points that repeat.
@@ -781,13 +758,12 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 // Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it moves on.
 TEST (curve_with_equal_neighbours_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_start(curve, i));
         CHECK(p.x == points[i].x && p.y == points[i].y && p.z == points[i].z);
     }
     CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
-    md5_destroy_curve(curve);
 }
 
 TEST (curve_of_many_points) {
@@ -795,11 +771,9 @@ TEST (curve_of_many_points) {
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)
         points[i] = (md5_vec3){(float)i, 0.0f, 0.0f};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
-    CHECK_NEAR((double)md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25,
-               1e-2);
-    md5_destroy_curve(curve);
+    CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);
 }
 
 TEST (curve_survives_failure_of_every_allocation) {
@@ -826,53 +800,24 @@ TEST (curve_survives_failure_of_every_allocation) {
 
 #if !defined(NDEBUG)
 
-static void create_of_nothing(const void *context)
-{
-    md5_create_curve((const md5_curve_desc *)context, NULL, NULL);
-}
-
-static void point_of_nothing(const void *context)
-{
-    md5_curve_point((const md5_curve *)context, 0.5);
-}
-
-static void tangent_of_nothing(const void *context)
-{
-    md5_curve_tangent((const md5_curve *)context, 0.5);
-}
-
-static void at_distance_of_nothing(const void *context)
-{
-    md5_curve_at_distance((const md5_curve *)context, 0.5);
-}
-
-static void start_of_no_piece(const void *context)
-{
-    md5_curve_start((const md5_curve *)context, 8);
-}
-
 TEST (mistakes_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
-    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
-    const struct {
-        void (*make)(const void *context);
-        const void *context;
-        const char *message;
-    } mistakes[] = {
-        {create_of_nothing, NULL, "md5_create_curve(): desc: not NULL"},
-        {create_of_nothing, &no_points, "md5_create_curve(): desc->points: not NULL"},
-        {create_of_nothing, &reserved, "md5_create_curve(): desc: reserved members must be 0"},
-        {point_of_nothing, NULL, "md5_curve_point(): curve: not NULL"},
-        {tangent_of_nothing, NULL, "md5_curve_tangent(): curve: not NULL"},
-        {at_distance_of_nothing, NULL, "md5_curve_at_distance(): curve: not NULL"},
-        {start_of_no_piece, curve, "md5_curve_start(): piece: at most the number of pieces"},
-    };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, mistakes[i].context);
-        CHECK(strstr(message, mistakes[i].message) != NULL);
-    }
-    md5_destroy_curve(curve);
+    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
+    MISTAKE ("md5_create_curve(): desc: not NULL")
+        md5_create_curve(test_null(), NULL, NULL);
+    MISTAKE ("md5_create_curve(): desc->points: not NULL")
+        md5_create_curve(&no_points, NULL, NULL);
+    MISTAKE ("md5_create_curve(): desc: reserved members must be 0")
+        md5_create_curve(&reserved, NULL, NULL);
+    MISTAKE ("md5_curve_point(): curve: not NULL")
+        md5_curve_point(test_null(), 0.5);
+    MISTAKE ("md5_curve_tangent(): curve: not NULL")
+        md5_curve_tangent(test_null(), 0.5);
+    MISTAKE ("md5_curve_at_distance(): curve: not NULL")
+        md5_curve_at_distance(test_null(), 0.5);
+    MISTAKE ("md5_curve_start(): piece: at most the number of pieces")
+        md5_curve_start(curve, 8);
 }
 
 #endif

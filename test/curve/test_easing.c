@@ -6,9 +6,6 @@
 #include "md5/md5curve.h"
 #include "test/mistake.h"
 
-#include <math.h>
-#include <string.h>
-
 static const double pi = 3.14159265358979324;
 
 // -- Published forms ------------------------------------------------------------------------------
@@ -113,7 +110,7 @@ static double exact(const char *family, int way, double x)
 
 static const char *const families[] = {"quadratic",   "cubic",   "quartic",  "quintic", "sine",
                                        "exponential", "elastic", "circular", "back",    "bounce"};
-enum { NUM_FAMILIES = sizeof families / sizeof families[0] };
+enum { NUM_FAMILIES = COUNT_OF(families) };
 static const char *const ways[] = {"_in", "_out", "_in_out"};
 
 static md5_ease_kind of_family(const char *family, int way)
@@ -131,8 +128,8 @@ TEST (easings_are_the_published_formulas) {
         const md5_ease_kind easing = of_family(family, i % 3);
         for (int step = 1; step < 4000; step++) {
             const float t = (float)step / 4000.0f;
-            const double expected = exact(family, i % 3, (double)t);
-            if (!CHECK_NEAR((double)md5_ease((md5_easing){.kind = easing}, t), expected, 2e-7))
+            const double expected = exact(family, i % 3, t);
+            if (!CHECK_NEAR(md5_ease((md5_easing){.kind = easing}, t), expected, 2e-7))
                 return;
         }
     }
@@ -141,10 +138,10 @@ TEST (easings_are_the_published_formulas) {
 TEST (easing_linear_smooth_and_square_root) {
     for (int step = 0; step <= 1000; step++) {
         const float t = (float)step / 1000.0f;
-        const double x = (double)t;
+        const double x = t;
         CHECK(md5_ease((md5_easing){.kind = MD5_EASE_LINEAR}, t) == t);
-        CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_SMOOTH}, t),
-                   3 * x * x - 2 * x * x * x, 1e-7);
+        CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_SMOOTH}, t), 3 * x * x - 2 * x * x * x,
+                   1e-7);
         CHECK(md5_ease((md5_easing){.kind = MD5_EASE_SQUARE_ROOT}, t) == (float)sqrt(x));
     }
 }
@@ -195,8 +192,8 @@ TEST (easings_rise_unless_they_swing) {
 }
 
 TEST (easings_that_draw_back_go_below_0_and_above_1) {
-    CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN}, 0.42f), -0.1, 1e-3);
-    CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_OUT}, 0.58f), 1.1, 1e-3);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN}, 0.42f), -0.1, 1e-3);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_BACK_OUT}, 0.58f), 1.1, 1e-3);
     CHECK(md5_ease((md5_easing){.kind = MD5_EASE_ELASTIC_IN}, 0.85f) < -0.35f);
     for (int step = 0; step <= 1000; step++) {
         const float eased =
@@ -232,17 +229,17 @@ TEST (easing_short_names_and_hyphens) {
         {"sqrt", MD5_EASE_SQUARE_ROOT},
         {"cubic-bezier", MD5_EASE_CUBIC_BEZIER},
     };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    EACH (row, names) {
         md5_ease_kind found = MD5_EASE_LINEAR;
-        CHECK(md5_find_easing(names[i].name, &found));
-        CHECK_UINT(found, names[i].easing);
+        CHECK(md5_find_easing(row->name, &found));
+        CHECK_UINT(found, row->easing);
     }
     static const char *const unknown[] = {"",        "cubic",    "cubic-in-",    "cubic-in-outer",
                                           "Linear",  "quadr-in", "quadratic in", "quad",
                                           "-linear", "expo"};
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+    EACH (item, unknown) {
         md5_ease_kind found = MD5_EASE_SMOOTH;
-        CHECK(!md5_find_easing(unknown[i], &found) && found == MD5_EASE_SMOOTH);
+        CHECK(!md5_find_easing(*item, &found) && found == MD5_EASE_SMOOTH);
     }
     md5_ease_kind found;
     CHECK(!md5_find_easing(NULL, &found));
@@ -272,7 +269,7 @@ static void check_bezier(const md5_easing *curve)
     double worst = 0.0;
     for (int step = 1; step < 1000; step++) {
         const float t = (float)step / 1000.0f;
-        const double miss = fabs((double)md5_ease(*curve, t) - exact_bezier(curve, (double)t));
+        const double miss = fabs(md5_ease(*curve, t) - exact_bezier(curve, t));
         if (miss > worst)
             worst = miss;
     }
@@ -311,7 +308,7 @@ TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
 TEST (easing_bezier_of_css) {
     const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
     const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
-    CHECK_NEAR((double)md5_ease(ease, 0.5f), 0.802403, 1e-6);
+    CHECK_NEAR(md5_ease(ease, 0.5f), 0.802403, 1e-6);
     CHECK_NEAR((double)md5_ease(ease_in, 0.5f), 0.315357, 1e-6);
 }
 
@@ -336,7 +333,7 @@ TEST (easing_steps_are_those_of_css) {
     for (int jump = MD5_JUMP_END; jump <= MD5_JUMP_BOTH; jump++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
         for (int i = 0; i < 6; i++)
-            CHECK_NEAR((double)md5_ease(curve, t[i]), expected[jump][i], 1e-7);
+            CHECK_NEAR(md5_ease(curve, t[i]), expected[jump][i], 1e-7);
         CHECK(md5_ease(curve, -1.0f) == (float)expected[jump][0]);
         CHECK(md5_ease(curve, 2.0f) == 1.0f);
     }
@@ -365,8 +362,8 @@ TEST (follow_share_is_one_minus_exp) {
     double worst = 0.0;
     for (int i = 0; i < 1000; i++) {
         const float rate = (float)pow(10.0, i % 10 - 4), seconds = (float)pow(10.0, i * 0.005 - 4);
-        const double expected = -expm1(-(double)rate * (double)seconds);
-        const double miss = fabs((double)md5_follow_share(rate, seconds) - expected);
+        const double expected = -expm1(-(double)rate * seconds);
+        const double miss = fabs(md5_follow_share(rate, seconds) - expected);
         if (miss > worst)
             worst = miss;
     }
@@ -383,7 +380,7 @@ TEST (follow_does_not_depend_on_the_frame_rate) {
         float x = 3.0f;
         for (int frame = 0; frame < frames[i]; frame++)
             x += (10.0f - x) * md5_follow_share(2.0f, 1.0f / (float)frames[i]);
-        CHECK_NEAR((double)x, 10.0 - 7.0 * exp(-2.0), 1e-5);
+        CHECK_NEAR(x, 10.0 - 7.0 * exp(-2.0), 1e-5);
     }
 }
 
@@ -391,30 +388,19 @@ TEST (follow_does_not_depend_on_the_frame_rate) {
 
 #if !defined(NDEBUG)
 
-static void ease_curve(const void *context)
-{
-    md5_ease(*(const md5_easing *)context, 0.5f);
-}
-
 TEST (mistakes_with_easings_are_reported) {
     static const md5_easing no_easing = {.kind = (md5_ease_kind)99};
     static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
     static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
     static const md5_easing no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
-    static const struct {
-        void (*make)(const void *context);
-        const md5_easing *curve;
-        const char *message;
-    } mistakes[] = {
-        {ease_curve, &no_easing, "md5_ease(): easing.kind: a md5_ease_kind"},
-        {ease_curve, &no_steps, "easing.steps: 1 to"},
-        {ease_curve, &one_step, "easing.steps: 1 to"},
-        {ease_curve, &no_jump, "easing.jump: a md5_jump"},
-    };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, mistakes[i].curve);
-        CHECK(strstr(message, mistakes[i].message) != NULL);
-    }
+    MISTAKE ("md5_ease(): easing.kind: a md5_ease_kind")
+        md5_ease(no_easing, 0.5f);
+    MISTAKE ("easing.steps: 1 to")
+        md5_ease(no_steps, 0.5f);
+    MISTAKE ("easing.steps: 1 to")
+        md5_ease(one_step, 0.5f);
+    MISTAKE ("easing.jump: a md5_jump")
+        md5_ease(no_jump, 0.5f);
 }
 
 #endif
@@ -438,8 +424,8 @@ TEST (spring_follows_as_its_closed_form) {
         float value = -3.0f, velocity = 0.0f;
         for (int step = 1; step <= 120; step++) {
             md5_follow_spring(5.0f, 100.0f, dampings[i], 1.0f / 60.0f, &value, &velocity);
-            const double rest = swinging(100, (double)dampings[i], step / 60.0);
-            if (!CHECK_NEAR((double)value, 5.0 - 8.0 * rest, 2e-4))
+            const double rest = swinging(100, dampings[i], step / 60.0);
+            if (!CHECK_NEAR(value, 5.0 - 8.0 * rest, 2e-4))
                 return;
         }
     }

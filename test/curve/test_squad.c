@@ -1,12 +1,9 @@
 // Rotations along keys, against Shoemake's formulas with the functions of libc.
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/own.h"
+#include "test/real.h"
 
 #include "md5/motion/functions.h"
-#include "md5/md5curve.h"
-
-#include <math.h>
-#include <string.h>
 
 static const double pi = 3.14159265358979324;
 
@@ -29,75 +26,31 @@ TEST (curve_functions_are_those_of_libc) {
 
 // -- Shoemake's formulas --------------------------------------------------------------------------
 
-typedef struct quat {
-    double x, y, z, w;
-} quat;
-
-static quat quat_of(md5_quat q)
-{
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    const double length = sqrt(x * x + y * y + z * z + w * w);
-    return (quat){x / length, y / length, z / length, w / length};
-}
-
-static double dot(quat a, quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
 // a^-1 b
-static quat between(quat a, quat b)
+static real4 between(real4 a, real4 b)
 {
-    return (quat){
-        a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
-        a.w * b.y - a.y * b.w - a.z * b.x + a.x * b.z,
-        a.w * b.z - a.z * b.w - a.x * b.y + a.y * b.x,
-        dot(a, b),
-    };
+    return real4_mul(real4_conjugate(a), b);
 }
 
-static quat product(quat a, quat b)
-{
-    return between((quat){-a.x, -a.y, -a.z, a.w}, b);
-}
-
-static quat log_of(quat q)
+static real4 log_of(real4 q)
 {
     const double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     const double scale = sine > 0.0 ? atan2(sine, q.w) / sine : 0.0;
-    return (quat){q.x * scale, q.y * scale, q.z * scale, 0.0};
+    return (real4){q.x * scale, q.y * scale, q.z * scale, 0.0};
 }
 
-static quat exp_of(quat v)
+static real4 exp_of(real4 v)
 {
     const double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
     const double scale = angle > 0.0 ? sin(angle) / angle : 0.0;
-    return (quat){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
-}
-
-// By sines; the library multiplies by a power of a quaternion instead.
-static quat slerp(quat a, quat b, double t)
-{
-    const double angle = acos(fmin(dot(a, b), 1.0));
-    if (angle < 1e-9)
-        return a;
-    const double of_a = sin((1.0 - t) * angle) / sin(angle), of_b = sin(t * angle) / sin(angle);
-    return (quat){of_a * a.x + of_b * b.x, of_a * a.y + of_b * b.y, of_a * a.z + of_b * b.z,
-                  of_a * a.w + of_b * b.w};
+    return (real4){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
 }
 
 // s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4)
-static quat inner(quat before, quat q, quat after)
+static real4 inner(real4 before, real4 q, real4 after)
 {
-    const quat a = log_of(between(q, after)), b = log_of(between(q, before));
-    return product(q, exp_of((quat){-(a.x + b.x) / 4, -(a.y + b.y) / 4, -(a.z + b.z) / 4, 0.0}));
-}
-
-static double angle_between(quat a, quat b)
-{
-    const quat turn = between(a, b);
-    const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return 2.0 * atan2(sine, fabs(turn.w));
+    const real4 a = log_of(between(q, after)), b = log_of(between(q, before));
+    return real4_mul(q, exp_of((real4){-(a.x + b.x) / 4, -(a.y + b.y) / 4, -(a.z + b.z) / 4, 0.0}));
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -117,7 +70,7 @@ static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t c
 {
     md5_error error = {0};
     md5_squad *const squad = md5_create_squad(keys, times, count, period, NULL, &error);
-    test_check(squad != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(squad != NULL, "%s", error.message);
     return squad;
 }
 
@@ -128,24 +81,23 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, 0.0);
-        quat q[NUM_KEYS];
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0.0);
+        real4 q[NUM_KEYS];
         for (int i = 0; i < NUM_KEYS; i++) {
-            q[i] = quat_of(keys[i]);
-            if (i > 0 && dot(q[i - 1], q[i]) < 0.0)
-                q[i] = (quat){-q[i].x, -q[i].y, -q[i].z, -q[i].w};
+            q[i] = real4_of(keys[i]);
+            if (i > 0)
+                q[i] = real4_towards(q[i], q[i - 1]);
         }
         for (int i = 1; i + 2 < NUM_KEYS; i++) {
-            const quat a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
+            const real4 a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
             for (int step = 0; step <= 20; step++) {
                 const double u = step / 20.0;
-                const quat exact =
-                    slerp(slerp(q[i], q[i + 1], u), slerp(a, b, u), 2.0 * u * (1.0 - u));
+                const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
+                                                real4_slerp(a, b, u), 2.0 * u * (1.0 - u));
                 const md5_quat found = md5_squad_rotation(squad, times[i] + 2.0 * u);
-                CHECK_NEAR(angle_between(exact, quat_of(found)), 0.0, 1e-6);
+                CHECK_NEAR(real4_angle(exact, real4_of(found)), 0.0, 1e-6);
             }
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -154,36 +106,33 @@ TEST (squad_passes_its_keys) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
         for (int periodic = 0; periodic < 2; periodic++) {
-            md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
+            OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
             for (int i = 0; i < NUM_KEYS; i++) {
                 const md5_quat at = md5_squad_rotation(squad, uneven[i]);
-                CHECK_NEAR(angle_between(quat_of(at), quat_of(keys[i])), 0.0, 2e-7);
+                CHECK_NEAR(real4_angle(real4_of(at), real4_of(keys[i])), 0.0, 2e-7);
             }
-            md5_destroy_squad(squad);
         }
     }
 }
 
 // Half of the angular velocity at a time, by a one-sided difference of second order.
-static quat velocity_beside(const md5_squad *squad, double time, double h)
+static real4 velocity_beside(const md5_squad *squad, double time, double h)
 {
-    const quat at = quat_of(md5_squad_rotation(squad, time));
-    quat steps[2];
+    const real4 at = real4_of(md5_squad_rotation(squad, time));
+    real4 steps[2];
     for (int i = 0; i < 2; i++) {
-        quat q = quat_of(md5_squad_rotation(squad, time + (i + 1) * h));
-        if (dot(q, at) < 0.0)
-            q = (quat){-q.x, -q.y, -q.z, -q.w};
-        steps[i] = log_of(between(at, q));
+        const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
+        steps[i] = log_of(between(at, real4_towards(q, at)));
     }
-    return (quat){(4 * steps[0].x - steps[1].x) / (2 * h), (4 * steps[0].y - steps[1].y) / (2 * h),
-                  (4 * steps[0].z - steps[1].z) / (2 * h), 0.0};
+    return (real4){(4 * steps[0].x - steps[1].x) / (2 * h), (4 * steps[0].y - steps[1].y) / (2 * h),
+                   (4 * steps[0].z - steps[1].z) / (2 * h), 0.0};
 }
 
 static void check_velocities(const md5_squad *squad, int first, int end)
 {
     for (int i = first; i < end; i++) {
-        const quat before = velocity_beside(squad, uneven[i], -5e-4);
-        const quat after = velocity_beside(squad, uneven[i], 5e-4);
+        const real4 before = velocity_beside(squad, uneven[i], -5e-4);
+        const real4 after = velocity_beside(squad, uneven[i], 5e-4);
         const double x = after.x - before.x, y = after.y - before.y, z = after.z - before.z;
         CHECK_NEAR(sqrt(x * x + y * y + z * z), 0.0, 2e-2);
     }
@@ -193,12 +142,10 @@ TEST (squad_has_no_jump_in_its_velocity) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
-        md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+        OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+        OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
-        md5_destroy_squad(open);
-        md5_destroy_squad(periodic);
     }
 }
 
@@ -206,49 +153,46 @@ TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
     for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
-    md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
     for (int i = -100; i <= 500; i++) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
         const md5_quat found = md5_squad_rotation(squad, i * 0.01);
-        CHECK_NEAR(angle_between(quat_of(exact), quat_of(found)), 0.0, 1e-6);
+        CHECK_NEAR(real4_angle(real4_of(exact), real4_of(found)), 0.0, 1e-6);
     }
-    md5_destroy_squad(squad);
 }
 
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
     md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
-    const quat first = quat_of(keys[0]), last = quat_of(keys[NUM_KEYS - 1]);
-    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, -100.0)), first), 0.0, 2e-7);
-    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, NAN)), first), 0.0, 2e-7);
-    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
-    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
+    const real4 first = real4_of(keys[0]), last = real4_of(keys[NUM_KEYS - 1]);
+    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, -100.0)), first), 0.0, 2e-7);
+    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, NAN)), first), 0.0, 2e-7);
+    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
+    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
     md5_destroy_squad(open);
-    md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+    OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
     for (int i = 0; i <= 70; i++) {
-        const quat now = quat_of(md5_squad_rotation(periodic, i * 0.1));
-        CHECK_NEAR(angle_between(now, quat_of(md5_squad_rotation(periodic, i * 0.1 + 21.0))), 0.0,
+        const real4 now = real4_of(md5_squad_rotation(periodic, i * 0.1));
+        CHECK_NEAR(real4_angle(now, real4_of(md5_squad_rotation(periodic, i * 0.1 + 21.0))), 0.0,
                    1e-6);
-        CHECK_NEAR(angle_between(now, quat_of(md5_squad_rotation(periodic, i * 0.1 - 14.0))), 0.0,
+        CHECK_NEAR(real4_angle(now, real4_of(md5_squad_rotation(periodic, i * 0.1 - 14.0))), 0.0,
                    1e-6);
     }
-    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
-    md5_destroy_squad(periodic);
+    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
 }
 
 TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0.0f, 3.0f, 0.0f, -4.0f};
     const double time = 2.0;
     for (int periodic = 0; periodic < 2; periodic++) {
-        md5_squad *const squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
+        OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
         for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
-            CHECK_NEAR(angle_between(quat_of(at), quat_of(key)), 0.0, 2e-7);
+            CHECK_NEAR(real4_angle(real4_of(at), real4_of(key)), 0.0, 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -267,16 +211,15 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
                         nextafter(time, HUGE_VAL));
             times[i] = time;
         }
-        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
         for (int i = 0; i <= 100; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
-            const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
-                                  + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+            const double square =
+                (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
             if (!CHECK_NEAR(square, 1.0, 1e-6))
                 break;
         }
-        md5_destroy_squad(squad);
     }
 }
 
@@ -284,12 +227,11 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0.0, 4e-320, 8e-320};
-    md5_squad *const squad = squad_of(keys, times, 3, 0.0);
+    OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
     for (int i = 0; i <= 2; i++) {
-        const quat found = quat_of(md5_squad_rotation(squad, times[i]));
-        CHECK_NEAR(fabs(dot(found, quat_of(keys[i]))), 1.0, 1e-6);
+        const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
+        CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1.0, 1e-6);
     }
-    md5_destroy_squad(squad);
 }
 
 // -- Refused keys, failing memory, mistakes -------------------------------------------------------
@@ -315,12 +257,11 @@ TEST (squad_refuses_keys) {
         {good, rising, 2, -5.0,
          "the period is -5 seconds, expected 0 or more than the 1 of the keys"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         md5_error error = {0};
-        CHECK(!md5_create_squad(cases[i].keys, cases[i].times, cases[i].count, cases[i].period,
-                                NULL, &error));
+        CHECK(!md5_create_squad(row->keys, row->times, row->count, row->period, NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
-        CHECK_STRING(error.message, cases[i].message);
+        CHECK_STRING(error.message, row->message);
     }
 }
 
@@ -342,30 +283,15 @@ TEST (squad_survives_failing_memory) {
 
 #if !defined(NDEBUG)
 
-static void rotation_of_nothing(const void *context)
-{
-    md5_squad_rotation((const md5_squad *)context, 0.0);
-}
-
-static void create_of_nothing(const void *context)
-{
-    md5_create_squad(NULL, (const double *)context, 1, 0.0, NULL, NULL);
-}
-
-static void create_without_times(const void *context)
-{
-    md5_create_squad((const md5_quat *)context, NULL, 1, 0.0, NULL, NULL);
-}
-
 TEST (mistakes_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
     static const double time = 0.0;
-    CHECK(strstr(test_message_of(rotation_of_nothing, NULL),
-                 "md5_squad_rotation(): squad: not NULL"));
-    CHECK(strstr(test_message_of(create_of_nothing, &time),
-                 "md5_create_squad(): rotations: not NULL"));
-    CHECK(
-        strstr(test_message_of(create_without_times, &key), "md5_create_squad(): times: not NULL"));
+    MISTAKE ("md5_squad_rotation(): squad: not NULL")
+        md5_squad_rotation(test_null(), 0.0);
+    MISTAKE ("md5_create_squad(): rotations: not NULL")
+        md5_create_squad(NULL, &time, 1, 0.0, NULL, NULL);
+    MISTAKE ("md5_create_squad(): times: not NULL")
+        md5_create_squad(&key, NULL, 1, 0.0, NULL, NULL);
 }
 
 #endif

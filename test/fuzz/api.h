@@ -7,8 +7,6 @@
 #include "test/fuzz/memory.h"
 
 #include "md5/md5skin.h"
-#include "md5/md5model.h"
-#include "md5/md5pose.h"
 #include "md5/md5play.h"
 
 #include <math.h>

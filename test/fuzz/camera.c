@@ -8,7 +8,7 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
     const md5_quat q = is_smooth ? md5_camera_at(camera, time, wrap, 0.5).rotation
                                  : md5_camera_at(camera, time, wrap, 0.0).rotation;
     (void)md5_camera_cut_view(camera, time, wrap);
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     return fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4
                ? NULL
                : "a view rotation without unit length";
@@ -17,7 +17,7 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
 static const char *camera_fault(const md5_camera *camera)
 {
     const double end = camera->duration;
-    const double times[] = {0.0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, (double)NAN};
+    const double times[] = {0.0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_camera_fault(camera);
     for (size_t i = 0; i < 3 * sizeof times / sizeof times[0] && !fault; i++)
         fault = view_fault(camera, times[i / 3], (md5_wrap)(i % 3));

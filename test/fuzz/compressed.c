@@ -3,8 +3,6 @@
 #include "test/fuzz/memory.h"
 #include "test/pose/own_clip.h"
 
-#include "md5/md5model.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

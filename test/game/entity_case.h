@@ -12,7 +12,6 @@
 #ifndef TEST_ENTITY_CASE_H
 #define TEST_ENTITY_CASE_H
 
-#include "md5/md5game.h"
 #include "test/game/game_case.h"
 
 enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body

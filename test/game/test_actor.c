@@ -1,14 +1,7 @@
 // Actors, rule by rule: times, weights, channels, frame commands, root motion, saving.
 #include "test/game/entity_case.h"
 #include "test/mistake.h"
-#include "test/test.h"
-
-#include "md5/md5game.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // Checks what fires in the next milliseconds.
 static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *expected)
@@ -91,7 +84,7 @@ TEST_HERE (new_clips_fade_in_over_old_ones) {
                          3, 200));
     advance_stage(stage, 99);
     check_joints(stage, 20.0, 0.0, 17.0, 15.0);
-    CHECK_NEAR((double)md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
+    CHECK_NEAR(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
     advance_stage(stage, 50);
     check_joints(stage, 10.0, 0.0, 18.5, 17.5);
     // A third clip without a blend time hides both, which still fade.
@@ -305,7 +298,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     double sum = 0.0;
     for (int i = 0; i < 11; i++) {
         advance_stage(stage, 70);
-        sum += (double)md5_actor_root_motion(stage->actor).translation.x;
+        sum += md5_actor_root_motion(stage->actor).translation.x;
     }
     CHECK_NEAR(sum, 77.0, 1e-3);
     check_joints(stage, 0.0, 0.0, 13.7, 10.0);
@@ -338,14 +331,14 @@ TEST_HERE (turning_clips_turn_the_root) {
     const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage->actor).rotation, x);
     // A file's -0.7071 with the engine's w is a turn by 90 degrees to the left, of which this is
     // half.
-    CHECK_NEAR((double)turned.x, 0.70710678, 1e-4);
-    CHECK_NEAR((double)turned.y, 0.70710678, 1e-4);
+    CHECK_NEAR(turned.x, 0.70710678, 1e-4);
+    CHECK_NEAR(turned.y, 0.70710678, 1e-4);
     // In the pose the root has the rotation that turning clips are made with: x stays, y is up.
     static md5_xform pose[ENTITY_JOINTS];
     md5_actor_pose(stage->actor, pose, NULL, NULL);
     const md5_vec3 y = {0.0f, 1.0f, 0.0f};
     const md5_vec3 up = md5_quat_rotate(pose[0].rotation, y);
-    CHECK_NEAR((double)up.z, 1.0, 1e-5);
+    CHECK_NEAR(up.z, 1.0, 1e-5);
 }
 
 TEST_HERE (palettes_are_those_of_the_pose) {
@@ -356,8 +349,8 @@ TEST_HERE (palettes_are_those_of_the_pose) {
     md5_actor_pose(stage->actor, pose, joints, palette);
     md5_actor_pose(stage->actor, pose, NULL, alone);
     CHECK(memcmp(palette, alone, sizeof palette) == 0);
-    CHECK_NEAR((double)md5_mat34_translation(joints[NECK]).z, 120.0, 1e-4);
-    CHECK_NEAR((double)md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
+    CHECK_NEAR(md5_mat34_translation(joints[NECK]).z, 120.0, 1e-4);
+    CHECK_NEAR(md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
 }
 
 // -- Mistakes -------------------------------------------------------------------------------------
@@ -386,32 +379,15 @@ TEST_HERE (actors_report_that_memory_runs_out) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void advance_nobody(const void *context)
-{
-    (void)context;
-    md5_actor_advance(test_null(), 1, NULL, NULL);
-}
-
-static void pose_nowhere(const void *context)
-{
-    md5_actor_pose((md5_actor *)(uintptr_t)context, test_null(), NULL, NULL);
-}
-
-static void choose_nothing(const void *context)
-{
-    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
-}
-
-static void save_nowhere(const void *context)
-{
-    md5_actor_save(context, test_null());
-}
-
 TEST_HERE (actors_assert_their_arguments) {
-    CHECK(strstr(test_message_of(advance_nobody, NULL), "md5_actor_advance(): actor: not NULL"));
-    CHECK(strstr(test_message_of(pose_nowhere, stage->actor), "md5_actor_pose(): pose: not NULL"));
-    CHECK(strstr(test_message_of(choose_nothing, stage->actor), "name: not NULL"));
-    CHECK(strstr(test_message_of(save_nowhere, stage->actor), "bytes: not NULL"));
+    MISTAKE ("md5_actor_advance(): actor: not NULL")
+        md5_actor_advance(test_null(), 1, NULL, NULL);
+    MISTAKE ("md5_actor_pose(): pose: not NULL")
+        md5_actor_pose(stage->actor, test_null(), NULL, NULL);
+    MISTAKE ("name: not NULL")
+        md5_actor_choose(stage->actor, NULL, test_null());
+    MISTAKE ("bytes: not NULL")
+        md5_actor_save(stage->actor, test_null());
 }
 
 #endif
@@ -495,8 +471,8 @@ TEST_HERE (heads_move_by_themselves) {
     md5_xform pose[3];
     md5_actor_advance(stage->head, 50, NULL, NULL);
     md5_actor_pose(stage->head, pose, NULL, NULL);
-    CHECK_NEAR((double)pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
-    CHECK_NEAR((double)pose[2].translation.x, 0.0, 1e-4); // the blink begins
+    CHECK_NEAR(pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
+    CHECK_NEAR(pose[2].translation.x, 0.0, 1e-4); // the blink begins
     md5_actor_advance(stage->body, 50, NULL, NULL);
     CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
 }
@@ -507,7 +483,7 @@ TEST_HERE (eyelids_blink_at_random_times) {
     static const uint32_t waits[] = {1061, 1871, 1161};
     int num_blinks = 0;
     md5_actor_advance(stage->head, 10, count_blinks, &num_blinks);
-    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(waits); i++) {
         md5_actor_advance(stage->head, 100, count_blinks, &num_blinks);
         CHECK_UINT((unsigned)num_blinks, (unsigned)i + 1);
         md5_actor_advance(stage->head, waits[i] - 101, count_blinks, &num_blinks);
@@ -523,7 +499,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
     md5_actor_advance(stage->head, 10, NULL, NULL);
     md5_actor_set_blinking(stage->head, false);
     md5_actor_advance(stage->head, 84, NULL, NULL); // it fades out over two frames of 24 a second
-    CHECK_NEAR((double)md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).weight, 0.0, 0.0);
+    CHECK_NEAR(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).weight, 0.0, 0.0);
     md5_actor_advance(stage->head, 5000, NULL, NULL);
     md5_actor_advance(stage->head, 5000, count_blinks, &num_blinks);
     CHECK_UINT((unsigned)num_blinks, 0);
@@ -538,7 +514,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
 
 // A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
 TEST (bodies_without_heads_blink_too) {
-    md5_game *const game = open_heads(
+    OWN_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
     md5_entity *const entity = load_entity(game, "e"), *const other = load_entity(game, "f");
@@ -546,15 +522,13 @@ TEST (bodies_without_heads_blink_too) {
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);
     CHECK_UINT(other->blink_max, 8000);
-    md5_actor *const actor = md5_create_actor(other, NULL, NULL);
+    OWN_ACTOR actor = md5_create_actor(other, NULL, NULL);
     md5_actor_spawn(actor, other);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_actor_advance(actor, 16, NULL, NULL);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
-    md5_destroy_actor(actor);
     md5_free_entity(entity);
     md5_free_entity(other);
-    md5_destroy_game(game);
 }
 
 TEST_HERE (restored_heads_blink_at_the_same_time) {
@@ -567,9 +541,9 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
     md5_actor_advance(stage->head, 10, NULL, NULL);
     md5_actor_save(stage->head, bytes);
     md5_actor_advance(stage->head, 9000, NULL, NULL);
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    EACH (row, changes) {
         memcpy(changed, bytes, sizeof bytes);
-        changed[changes[i].at] = changes[i].value;
+        changed[row->at] = row->value;
         md5_error error = {0};
         CHECK(!md5_actor_restore(stage->head, changed, sizeof changed, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -582,9 +556,9 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
 }
 
 TEST (clips_with_a_prefix_count_first) {
-    md5_game *const game = open_heads(HEAD_MODEL);
-    md5_entity *const entity = load_entity(game, "lively");
-    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    OWN_GAME game = open_heads(HEAD_MODEL);
+    OWN_ENTITY entity = load_entity(game, "lively");
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     CHECK(md5_actor_choose(actor, "sad", "walk") == 2);
     CHECK(md5_actor_choose(actor, "", "walk") == 4);
     CHECK(md5_actor_choose(actor, "glad", "walk") == 4);
@@ -592,40 +566,18 @@ TEST (clips_with_a_prefix_count_first) {
     CHECK(md5_actor_choose(actor, "sad", "run") == 3);  // an alias
     CHECK(md5_actor_choose(actor, "sad", "sit") == MD5_NONE);
     CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void appear_nowhere(const void *context)
-{
-    md5_actor_spawn((md5_actor *)(uintptr_t)context, test_null());
-}
-
-static void appear_as_nobody(const void *context)
-{
-    md5_actor_spawn(test_null(), context);
-}
-
-static void blink_nowhere(const void *context)
-{
-    (void)context;
-    md5_actor_set_blinking(test_null(), true);
-}
-
-static void choose_without_name(const void *context)
-{
-    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
-}
-
 TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
            close_stage(stage)) {
-    CHECK(strstr(test_message_of(appear_nowhere, stage->actor), "body: not NULL"));
-    CHECK(strstr(test_message_of(appear_as_nobody, stage->entity), "actor: not NULL"));
-    CHECK(strstr(test_message_of(blink_nowhere, NULL), "md5_actor_set_blinking(): actor"));
-    CHECK(strstr(test_message_of(choose_without_name, stage->actor), "name: not NULL"));
+    MISTAKE ("body: not NULL")
+        md5_actor_spawn(stage->actor, test_null());
+    MISTAKE ("actor: not NULL")
+        md5_actor_spawn(test_null(), stage->entity);
+    MISTAKE ("md5_actor_set_blinking(): actor")
+        md5_actor_set_blinking(test_null(), true);
 }
 
 #endif
@@ -680,8 +632,7 @@ static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t
     md5_actor_save(stage->actor, before);
     CHECK(!md5_actor_restore(stage->actor, bytes, size, &error));
     CHECK_UINT(error.status, status);
-    test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "message: %s",
-               error.message);
+    CHECK_THAT(strstr(error.message, message) != NULL, "message: %s", error.message);
     md5_actor_save(stage->actor, after);
     CHECK(memcmp(before, after, sizeof before) == 0);
 }
@@ -731,11 +682,11 @@ TEST_HERE (saved_actors_are_checked) {
     bytes[FINGERPRINT] ^= 1;
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
     bytes[FINGERPRINT] ^= 1;
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        const unsigned char before = bytes[changes[i].at];
-        bytes[changes[i].at] = changes[i].value;
+    EACH (row, changes) {
+        const unsigned char before = bytes[row->at];
+        bytes[row->at] = row->value;
         check_refused(stage, bytes, sizeof bytes, MD5_ERROR_RANGE, "out of range");
-        bytes[changes[i].at] = before;
+        bytes[row->at] = before;
     }
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
 }
@@ -816,7 +767,7 @@ static void close_file(void *user, const void *bytes, size_t size)
 static md5_game *open_minigame(void)
 {
     const md5_game_path place = {
-        .num_files = sizeof files / sizeof files[0],
+        .num_files = COUNT_OF(files),
         .name = file_name,
         .open = open_file,
         .close = close_file,
@@ -915,7 +866,7 @@ static double distance_of(const float *ours, const double *theirs, int count)
 {
     double largest = 0.0;
     for (int i = 0; i < count; i++) {
-        const double distance = fabs((double)ours[i] - theirs[i]);
+        const double distance = fabs(ours[i] - theirs[i]);
         largest = distance > largest || isnan(distance) ? distance : largest;
     }
     return largest;
@@ -981,10 +932,10 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     size_t size;
     uint32_t num_equal = 0;
     int next = 0;
-    md5_entity *const entity = md5_load_entity(game, all->model, NULL, &error);
-    char *const golden = read_golden("verdicts/poses", all->file, &size);
+    OWN_ENTITY entity = md5_load_entity(game, all->model, NULL, &error);
+    OWN char *const golden = read_golden("verdicts/poses", all->file, &size);
     CHECK(entity && golden);
-    md5_actor *const actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
+    OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
     unsigned now = 0;
     if (actor)
         md5_actor_set_seed(actor, seed);
@@ -1001,12 +952,8 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
         const double distance = compare(actor, entity, at);
         (*num_poses)++;
         num_equal += distance <= 1e-4;
-        test_check(distance <= 1e-4, __FILE__, __LINE__, "%s at %u ms: off by %g", all->file, time,
-                   distance);
+        CHECK_THAT(distance <= 1e-4, "%s at %u ms: off by %g", all->file, time, distance);
     }
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    free(golden);
     return num_equal;
 }
 
@@ -1017,8 +964,8 @@ TEST (actors_pose_as_the_original_engine) {
     }
     size_t size;
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
-    md5_game *const game = open_minigame();
-    char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
+    OWN_GAME game = open_minigame();
+    OWN char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
     CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;
@@ -1030,6 +977,4 @@ TEST (actors_pose_as_the_original_engine) {
     }
     CHECK_UINT(num_poses, 33);
     CHECK_UINT(num_equal, 33);
-    free(config);
-    md5_destroy_game(game);
 }

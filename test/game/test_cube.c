@@ -1,13 +1,7 @@
 // Models of Cube 2's engines: md5.cfg files, their language and their commands.
 #include "test/game/game_case.h"
-#include "test/test.h"
-
-#include "md5/md5dialects.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
+#include "test/real.h"
 
 // md5.cfg files in memory.
 
@@ -283,32 +277,13 @@ TEST (cube_finds_the_skin_of_a_mesh) {
 
 // -- Adjustments ----------------------------------------------------------------------------------
 
-typedef struct quat64 {
-    double x, y, z, w;
-} quat64;
-
-static quat64 times(quat64 a, quat64 b)
-{
-    return (quat64){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
-static quat64 conjugate(quat64 q)
-{
-    return (quat64){-q.x, -q.y, -q.z, q.w};
-}
-
 // What the engines do to a dual quaternion: real = q real, dual = q^-1 dual.
-static void turn_dual(quat64 *real, quat64 *dual, double x, double y, double z, double degrees)
+static void turn_dual(real4 *real, real4 *dual, double x, double y, double z, double degrees)
 {
     const double half = degrees * 3.14159265358979323846 / 360.0;
-    const quat64 q = {x * sin(half), y * sin(half), z * sin(half), cos(half)};
-    *real = times(q, *real);
-    *dual = times(conjugate(q), *dual);
+    const real4 q = {x * sin(half), y * sin(half), z * sin(half), cos(half)};
+    *real = real4_mul(q, *real);
+    *dual = real4_mul(real4_conjugate(q), *dual);
 }
 
 TEST (cube_adjusts_joints_as_the_engines_do) {
@@ -320,13 +295,13 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f},
                              .translation = {1.0f, 2.0f, 3.0f}};
     // Mirrored: y and, of quaternions, x and z change their signs.
-    quat64 real = {-0.5, 0.5, 0.5, -0.5};
-    const quat64 half_translation = {0.5, -1.0, 1.5, 0.0};
-    quat64 dual = times(half_translation, real);
+    real4 real = {-0.5, 0.5, 0.5, -0.5};
+    const real4 half_translation = {0.5, -1.0, 1.5, 0.0};
+    real4 dual = real4_mul(half_translation, real);
     turn_dual(&real, &dual, 0, 0, 1, 35.0);
     turn_dual(&real, &dual, 0, -1, 0, -50.0);
     turn_dual(&real, &dual, -1, 0, 0, 20.0);
-    const quat64 translation = times(dual, conjugate(real));
+    const real4 translation = real4_mul(dual, real4_conjugate(real));
     const md5_cube2_part part = {.num_adjustments = 1, .adjustments = &adjustment};
     const md5_cube2_anim anim = {.num_adjustments = 1};
     const md5_joint joint = {.name = "j", .parent = MD5_NONE};
@@ -388,7 +363,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2.0, 1e-6);
     CHECK_NEAR(pose.translation.x, 0.0, 1e-6);
-    CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
+    CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
     close_cube(&test);
 }
@@ -543,10 +518,9 @@ static void check_mesh(const char *path, const char *root, const char *text, con
     game_log log;
     md5_error error = {0};
     const md5_load_opts opts = cube_opts(files, &log);
-    md5_cube2 *const cube = md5_load_cube2(path, root, &opts, &error);
+    OWN_CUBE2 cube = md5_load_cube2(path, root, &opts, &error);
     if (CHECK(cube))
         CHECK_STRING(cube->parts[0].mesh, mesh);
-    md5_free_cube2(cube);
 }
 
 TEST (cube_finds_the_folders_of_a_game) {
@@ -655,9 +629,8 @@ TEST (cube_reads_truncated_and_altered_texts) {
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);
-        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_SYNTAX);
-        md5_free_cube2(cube);
     }
 }
 
@@ -677,7 +650,7 @@ TEST (cube_reads_red_eclipses_drone) {
         test_skip("needs MD5_CORPUS");
         return;
     }
-    md5_cube2 *const cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
+    OWN_CUBE2 cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
     if (!CHECK(cube))
         return;
     const md5_cube2_part *const part = &cube->parts[0];
@@ -696,7 +669,7 @@ TEST (cube_reads_red_eclipses_drone) {
         CHECK_NEAR(part->anims[shoot].frame_rate, 25.0, 0.0);
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
-    md5_model *const model = md5_load_model(part->mesh, NULL, &error);
+    OWN_MODEL model = md5_load_model(part->mesh, NULL, &error);
     if (CHECK(model)) {
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             md5_build_cube2_look(part, model->meshes[i].name, &skin);
@@ -705,6 +678,4 @@ TEST (cube_reads_red_eclipses_drone) {
         }
         CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
     }
-    md5_free_model(model);
-    md5_free_cube2(cube);
 }

@@ -1,28 +1,21 @@
 // Entities: what is loaded for a name, their heads and attachments.
 #include "test/game/entity_case.h"
-#include "test/game/game_case.h"
 #include "test/mistake.h"
-#include "test/test.h"
-
-#include "md5/md5game.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 static void check_vector(md5_vec3 v, double x, double y, double z)
 {
-    CHECK_NEAR((double)v.x, x, 1e-4);
-    CHECK_NEAR((double)v.y, y, 1e-4);
-    CHECK_NEAR((double)v.z, z, 1e-4);
+    CHECK_NEAR(v.x, x, 1e-4);
+    CHECK_NEAR(v.y, y, 1e-4);
+    CHECK_NEAR(v.z, z, 1e-4);
 }
 
 TEST (entities_have_model_clips_and_materials) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "entityDef imp { \"model\" \"body\" \"skin\" \"red\" }\n"
         "skin red { skin scarlet } material skin { { map a } } material scarlet { { map b } }",
         NULL);
-    md5_entity *const imp = load_entity(game, "Imp");
+    OWN_ENTITY imp = load_entity(game, "Imp");
     CHECK_STRING(imp->def->decl->name, "imp");
     CHECK_STRING(imp->model_def->decl->name, "body");
     CHECK_UINT(imp->num_clips, 7);
@@ -30,15 +23,13 @@ TEST (entities_have_model_clips_and_materials) {
     CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a shared file, loaded once
     CHECK_UINT(imp->clips[5].num_files, 2);
     CHECK_STRING(imp->materials[0], "scarlet");
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0, 0.0);
-    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_ALL][LID], 1.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0, 0.0);
+    CHECK_NEAR(imp->masks[MD5_CHANNEL_ALL][LID], 1.0, 0.0);
     CHECK_UINT(imp->num_parts, 0);
     CHECK_UINT(imp->num_warnings, 0);
     CHECK(imp->size > 0);
-    md5_free_entity(imp);
     md5_free_entity(NULL);
-    md5_destroy_game(game);
 }
 
 // "shader" has precedence over the skin, but does not replace a material that draws nothing.
@@ -55,30 +46,26 @@ TEST (shaders_replace_skins) {
     md5_free_entity(a);
     md5_free_entity(b);
     md5_destroy_game(game);
-    md5_game *const empty = open_entity_game(
+    OWN_GAME empty = open_entity_game(
         "entityDef a { \"model\" \"body\" \"shader\" \"glass\" } material skin { noshadows }",
         NULL);
-    md5_entity *const hidden = load_entity(empty, "a");
+    OWN_ENTITY hidden = load_entity(empty, "a");
     CHECK_STRING(hidden->materials[0], "skin");
-    md5_free_entity(hidden);
-    md5_destroy_game(empty);
 }
 
 TEST (names_may_be_those_of_models_and_files) {
-    md5_game *const game = open_entity_game("", NULL);
+    OWN_GAME game = open_entity_game("", NULL);
     md5_entity *const body = load_entity(game, "body"), *const file =
                                                             load_entity(game, "head.md5mesh");
     CHECK(!body->def && body->model_def);
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
-    md5_actor *const actor = md5_create_actor(file, NULL, NULL);
+    OWN_ACTOR actor = md5_create_actor(file, NULL, NULL);
     md5_xform pose[3];
     md5_actor_pose(actor, pose, NULL, NULL);
     check_vector(pose[1].translation, 2.0, 0.0, 0.0);
-    md5_destroy_actor(actor);
     md5_free_entity(body);
     md5_free_entity(file);
-    md5_destroy_game(game);
 }
 
 static void check_failure(const char *text, md5_status status, const char *place,
@@ -86,14 +73,12 @@ static void check_failure(const char *text, md5_status status, const char *place
 {
     char shown[600];
     md5_error error = {0};
-    md5_game *const game = open_entity_game(text, NULL);
+    OWN_GAME game = open_entity_game(text, NULL);
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     CHECK(!md5_load_entity(game, "e", NULL, &error));
     CHECK_UINT(error.status, status);
     (void)md5_format_error(&error, shown, sizeof shown);
-    test_check(strstr(shown, place) == shown && strstr(shown, message), __FILE__, __LINE__, "%s",
-               shown);
-    md5_destroy_game(game);
+    CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
 }
 
 TEST (entities_that_cannot_be_shown_are_errors) {
@@ -113,28 +98,25 @@ TEST (entities_that_cannot_be_shown_are_errors) {
 
 TEST (clips_that_do_not_fit_cannot_be_played) {
     game_log log = {.count = 0};
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "model m { mesh body.md5mesh anim alien other.md5anim anim walk walk.md5anim\n"
         "anim pair other.md5anim , other.md5anim }",
         &log);
-    md5_entity *const entity = load_entity(game, "m");
+    OWN_ENTITY entity = load_entity(game, "m");
     CHECK_UINT(entity->num_warnings, 1);
     CHECK_UINT(entity->clips[0].num_files, 0);
     CHECK_UINT(entity->clips[1].num_files, 1);
     CHECK_UINT(entity->clips[2].num_files, 0);
-    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_ONCE, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, MD5_ACTOR_ONCE, 0, 0));
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 // What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
 TEST (entities_have_parms_of_materials) {
     static const float usual[12] = {1.0f, 1.0f, 1.0f, 1.0f};
     static const float expected[12] = {0.5f, 0.25f, 0.0f, 1.0f, [7] = -2.5f, [11] = 3.0f};
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
@@ -143,7 +125,6 @@ TEST (entities_have_parms_of_materials) {
     CHECK(memcmp(body->parms, usual, sizeof usual) == 0);
     md5_free_entity(entity);
     md5_free_entity(body);
-    md5_destroy_game(game);
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
@@ -152,8 +133,8 @@ TEST (entities_have_parms_of_materials) {
 
 // The head is at the joint with the axes of the entity, and follows it.
 TEST (heads_follow_their_joint) {
-    md5_game *const game = open_entity_game(WITH_HEAD "}", NULL);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_GAME game = open_entity_game(WITH_HEAD "}", NULL);
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     const md5_entity_part *const head = &entity->parts[0];
     CHECK_STRING(head->key, "def_head");
@@ -170,16 +151,14 @@ TEST (heads_follow_their_joint) {
     md5_local_to_model(&entity->model->skeleton, pose, joints);
     check_vector(md5_quat_rotate(md5_entity_part_placement(head, joints).rotation, x), 0.0, 1.0,
                  0.0);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 TEST (joints_of_heads_are_copied) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         WITH_HEAD "\"copy_joint_world lid\" \"tooth\" \"copy_joint Spine\" \"Jaw\" "
                   "\"copy_joint neck\" \"\" }",
         NULL);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     const md5_entity_part *const head = &entity->parts[0];
     CHECK_UINT(head->num_copies, 2);
     CHECK_UINT(head->copies[0].to, 1);
@@ -192,18 +171,16 @@ TEST (joints_of_heads_are_copied) {
     // above the neck, where the head is.
     check_vector(pose[1].translation, 0.0, 0.0, 10.0);
     check_vector(pose[2].translation, 0.0, 0.0, -9.0);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 // `origin` is in the space of the entity, `angles` (pitch, yaw, roll) in that of the joint.
 TEST (attachments_are_placed_at_their_joint) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach_gun\" \"gun\" \"def_attach\" \"\" }\n"
         "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" \"origin\" \"1 2 -3\"\n"
         "\"angles\" \"0 90 0\" \"def_attach\" \"gun\" }",
         NULL);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     CHECK_UINT(entity->parts[0].entity->num_parts, 0);
     const md5_entity_part *const gun = &entity->parts[0];
@@ -216,8 +193,6 @@ TEST (attachments_are_placed_at_their_joint) {
     // The gun copies no joints.
     md5_entity_part_copy_joints(gun, entity->model->bind_local, joints,
                                 (md5_xform *)(uintptr_t)gun->entity->model->bind_local);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 static void add_warning(void *user, const md5_error *warning)
@@ -233,13 +208,11 @@ static void check_warned(const char *text, const char *line)
 {
     game_log log = {.count = 0};
     const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
-    md5_game *const game = open_entity_game(text, NULL);
-    md5_entity *const entity = md5_load_entity(game, "e", &opts, NULL);
+    OWN_GAME game = open_entity_game(text, NULL);
+    OWN_ENTITY entity = md5_load_entity(game, "e", &opts, NULL);
     CHECK(entity);
     CHECK_UINT(entity ? entity->num_warnings : 0, 1);
     has_logged(&log, line);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 TEST (parts_that_cannot_be_placed_are_left_out) {
@@ -264,7 +237,7 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
 // -- Memory and mistakes --------------------------------------------------------------------------
 
 TEST (entities_survive_failure_of_every_load) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
                   "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
         NULL);
@@ -280,7 +253,6 @@ TEST (entities_survive_failure_of_every_load) {
         if (heap.num_allocs < i)
             break;
     }
-    md5_destroy_game(game);
 }
 
 // The same for the memory of the game, which keeps the declarations that entities need.
@@ -311,31 +283,15 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void ask_for_nothing(const void *context)
-{
-    (void)md5_load_entity((md5_game *)(uintptr_t)context, test_null(), NULL, NULL);
-}
-
-static void place_nothing(const void *context)
-{
-    (void)context;
-    (void)md5_entity_part_placement(test_null(), NULL);
-}
-
-static void copy_nothing(const void *context)
-{
-    md5_entity_part_copy_joints(context, test_null(), NULL, NULL);
-}
-
 TEST (entities_assert_their_arguments) {
-    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
+    OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    CHECK(strstr(test_message_of(ask_for_nothing, game), "md5_load_entity(): name: not NULL"));
-    CHECK(strstr(test_message_of(place_nothing, NULL),
-                 "md5_entity_part_placement(): part: not NULL"));
-    CHECK(strstr(test_message_of(copy_nothing, &part),
-                 "md5_entity_part_copy_joints(): poses: not NULL"));
-    md5_destroy_game(game);
+    MISTAKE ("md5_load_entity(): name: not NULL")
+        md5_load_entity(game, test_null(), NULL, NULL);
+    MISTAKE ("md5_entity_part_placement(): part: not NULL")
+        md5_entity_part_placement(test_null(), NULL);
+    MISTAKE ("md5_entity_part_copy_joints(): poses: not NULL")
+        md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
 }
 
 #endif
@@ -347,13 +303,13 @@ TEST (entities_assert_their_arguments) {
 // -- Trees ----------------------------------------------------------------------------------------
 
 TEST (attachments_have_attachments) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach\" \"rider\" }\n"
         "entityDef rider { \"model\" \"body\" \"joint\" \"spine\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"neck\" \"def_attach\" \"gun\" }\n"
         "entityDef gun { \"model\" \"face\" \"joint\" \"lid\" \"offsetModel\" \"0 0 5\" }",
         NULL);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     const md5_entity *const rider = entity->parts[0].entity;
     CHECK_UINT(rider->num_parts, 2);
@@ -366,22 +322,18 @@ TEST (attachments_have_attachments) {
     md5_local_to_model(&rider->model->skeleton, rider->model->bind_local, joints);
     check_vector(md5_entity_part_placement(gun, joints).translation, 0.0, 0.0, 31.0);
     CHECK_UINT(entity->num_warnings, 0);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 TEST (entities_are_not_attached_to_themselves) {
     game_log log = {.count = 0};
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach\" \"f\" }\n"
         "entityDef f { \"model\" \"body\" \"joint\" \"spine\" \"def_attach\" \"E\" }",
         &log);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     CHECK_UINT(entity->parts[0].entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, 1);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 static uint32_t count_parts(const md5_entity *entity)
@@ -405,33 +357,28 @@ TEST (trees_of_parts_are_limited) {
                                  "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
                                  "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
                                  i, i + 1, i + 1);
-    md5_game *const game = open_entity_game(text, NULL);
-    md5_entity *const entity = load_entity(game, "e0");
+    OWN_GAME game = open_entity_game(text, NULL);
+    OWN_ENTITY entity = load_entity(game, "e0");
     CHECK_UINT(count_parts(entity), MD5_MAX_ENTITY_PARTS);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 // Keys that fail count, too, because each of them reads its files again.
 TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000, ROOM = 40 };
-    char *const text = malloc(COUNT * ROOM + 100);
+    OWN char *const text = malloc(COUNT * ROOM + 100);
     char *end = text + sprintf(text, "entityDef e { \"model\" \"body\"\n");
     for (int i = 0; i < COUNT; i++)
         end += sprintf(end, "\"def_attach%d\" \"lost%d\"\n", i, i);
     strcpy(end, "}");
     game_log log = {.count = 0};
-    md5_game *const game = open_entity_game(text, &log);
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_GAME game = open_entity_game(text, &log);
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, MD5_MAX_ENTITY_PARTS);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
-    free(text);
 }
 
 TEST (trees_of_parts_survive_failure_of_every_load) {
-    md5_game *const game = open_entity_game(
+    OWN_GAME game = open_entity_game(
         "model posed { inherit body anim ik_pose lift.md5anim }\n"
         "entityDef e { \"model\" \"posed\" \"def_attach\" \"f\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"neck\" }\n"
@@ -450,7 +397,6 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         if (heap.num_allocs < i)
             break;
     }
-    md5_destroy_game(game);
 }
 
 // -- The pose that parts are placed in ------------------------------------------------------------
@@ -476,22 +422,20 @@ static md5_game *open_tilted(const char *text)
 
 // In that pose a head has the axes of the entity, an attachment those of its joint.
 TEST (parts_are_placed_in_the_pose_ik_pose) {
-    md5_game *const game = open_tilted(
+    OWN_GAME game = open_tilted(
         "model tilted { mesh body.md5mesh anim walk walk.md5anim anim ik_pose other.md5anim\n"
         "anim ik_pose2 tilt.md5anim }\n"
         "entityDef e { \"model\" \"tilted\" \"def_attach\" \"gun\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"spine\" }\n"
         "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 0 0\" }");
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
     const md5_xform head = entity->parts[0].offset, gun = entity->parts[1].offset;
     check_vector(head.translation, 0.0, 0.0, 0.0);
     check_vector(md5_quat_rotate(head.rotation, x), 0.0, -1.0, 0.0);
     check_vector(gun.translation, 0.0, -1.0, 0.0);
     check_vector(md5_quat_rotate(gun.rotation, x), 1.0, 0.0, 0.0);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
 }
 
 // Poses stay finite, whatever the declarations say.
@@ -499,10 +443,9 @@ TEST (offsets_are_limited) {
     md5_game *const game =
         open_tilted("model far { mesh body.md5mesh offset ( 1e30 -1e39 5 ) }\n"
                     "entityDef e { \"model\" \"far\" \"offsetModel\" \"7 1e38 -1e38\" }");
-    md5_entity *const entity = load_entity(game, "e");
+    OWN_ENTITY entity = load_entity(game, "e");
     check_vector(entity->offset, 1e9, -1e9, 5.0);
     check_vector(entity->model_offset, 7.0, 1e9, -1e9);
-    md5_free_entity(entity);
     md5_destroy_game(game);
 }
 
@@ -512,8 +455,8 @@ TEST (offsets_are_limited) {
 static void pose_points(md5_game *game, const md5_load_opts *opts, const char *clip,
                         md5_vec3 inside, md5_vec3 points[ENTITY_JOINTS + 2])
 {
-    md5_entity *const entity = md5_load_entity(game, "e", opts, NULL);
-    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    OWN_ENTITY entity = md5_load_entity(game, "e", opts, NULL);
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS];
     md5_actor_set_in_place(actor, strcmp(clip, "turn") == 0);
@@ -526,8 +469,6 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
     const md5_xform gun = md5_entity_part_placement(&entity->parts[0], joints);
     points[ENTITY_JOINTS] = md5_xform_point(gun, inside);
     points[ENTITY_JOINTS + 1] = md5_actor_root_motion(actor).translation;
-    md5_destroy_actor(actor);
-    md5_free_entity(entity);
 }
 
 // In all axes the results are those of id's axes, converted.
@@ -540,14 +481,14 @@ TEST (entities_are_loaded_in_other_axes) {
     const md5_vec3 inside = {1.0f, 2.0f, 4.0f};
     md5_vec3 expected[ENTITY_JOINTS + 2], points[ENTITY_JOINTS + 2];
     for (md5_axes axes = MD5_AXES_ID; axes <= MD5_AXES_BLENDER; axes = (md5_axes)(axes + 1)) {
-        for (size_t k = 0; k < sizeof clips / sizeof clips[0]; k++) {
+        EACH (clip, clips) {
             const md5_load_opts opts = {.axes = axes, .scale = 0.5f};
             const md5_mat34 to_axes = md5_mat34_from_axes(axes, opts.scale);
-            pose_points(game, NULL, clips[k], inside, expected);
-            pose_points(game, &opts, clips[k], md5_mat34_point(to_axes, inside), points);
+            pose_points(game, NULL, *clip, inside, expected);
+            pose_points(game, &opts, *clip, md5_mat34_point(to_axes, inside), points);
             for (int i = 0; i < ENTITY_JOINTS + 2; i++) {
                 const md5_vec3 p = md5_mat34_point(to_axes, expected[i]);
-                check_vector(points[i], (double)p.x, (double)p.y, (double)p.z);
+                check_vector(points[i], p.x, p.y, p.z);
             }
         }
     }
@@ -600,7 +541,7 @@ TEST (entities_have_keys_in_order) {
 }
 
 TEST (entities_list_keys_of_a_prefix) {
-    md5_game *const game = open_entities(
+    OWN_GAME game = open_entities(
         "entityDef e { \"def_attach2\" b \"x\" \"0\" \"Def_Attach\" a \"def_attac\" c }", NULL);
     const md5_entity_def *const def = entity_of(game, "e");
     const md5_entity_key *const first = md5_entity_def_next_key(def, "def_attach", NULL);
@@ -608,7 +549,6 @@ TEST (entities_list_keys_of_a_prefix) {
     CHECK_STRING(first->value, "b");
     CHECK_STRING(second->value, "a");
     CHECK(!md5_entity_def_next_key(def, "def_attach", second));
-    md5_destroy_game(game);
 }
 
 TEST (the_last_of_two_keys_counts) {
@@ -647,22 +587,20 @@ TEST (entities_are_of_their_own_class) {
 
 TEST (unknown_parents_are_warnings) {
     game_log log;
-    md5_game *const game = open_entities(
+    OWN_GAME game = open_entities(
         "entityDef e {\n\"inherit\" \"Nobody\"\n\"k\" \"v\" }\nentityDef f { }", &log);
     check_keys(entity_of(game, "e"), "k=v classname=e ");
     has_logged(&log, "def/all.def:3: Unknown entityDef 'Nobody' inherited by 'e'");
-    md5_destroy_game(game);
 }
 
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
-    md5_game *const game = open_entities(text, &log);
+    OWN_GAME game = open_entities(text, &log);
     const md5_entity_def *const def = entity_of(game, "e");
     CHECK_UINT(def->decl->state, MD5_DECL_DEFAULTED);
     check_keys(def, "DEFAULTED=1 classname=e ");
     has_logged(&log, line);
-    md5_destroy_game(game);
 }
 
 TEST (mistakes_default_an_entity) {
@@ -702,26 +640,24 @@ TEST (entities_that_inherit_themselves_end) {
 // A long chain of ancestors: each entity inherits the two before it, and with them all others.
 TEST (long_lines_of_ancestors_take_linear_time) {
     enum { COUNT = 50000, ROOM = 80 };
-    char *const text = malloc((size_t)COUNT * ROOM);
+    OWN char *const text = malloc((size_t)COUNT * ROOM);
     char *end = text;
     for (int i = COUNT; i > 0; i--)
         end += sprintf(end,
                        "entityDef e%d { \"inherit\" \"e%d\" \"inherit2\" \"e%d\" \"k%d\" \"1\" }\n",
                        i, i - 1, i > 1 ? i - 2 : 0, i);
     strcpy(end, "entityDef e0 { \"last\" \"7\" }");
-    md5_game *const game = open_entities(text, NULL);
+    OWN_GAME game = open_entities(text, NULL);
     const md5_entity_def *const def = entity_of(game, "e50000");
     CHECK_UINT(def->num_keys, COUNT + 2);
     CHECK_STRING(md5_entity_def_value(def, "last"), "7");
-    md5_destroy_game(game);
-    free(text);
 }
 
 // All entities of a circle are checked in linear memory: with the keys that they inherit they would
 // need 24 bytes times the square of their number.
 TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 20000, ROOM = 60, MOST_BYTES = 1000 };
-    char *const text = malloc((size_t)COUNT * ROOM);
+    OWN char *const text = malloc((size_t)COUNT * ROOM);
     char *end = text, name[16];
     for (int i = 0; i < COUNT; i++)
         end += sprintf(end, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
@@ -730,7 +666,7 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_game_path place = game_place(&file, 1, false);
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MOST_BYTES}};
     md5_error error = {0};
-    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+    OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {
         (void)snprintf(name, sizeof name, "e%d", i);
         if (!md5_game_check_entity_def(game, name, &error))
@@ -740,8 +676,6 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_decl *const decl = game ? md5_find_decl(game, MD5_DECL_ENTITY, name) : NULL;
     CHECK(decl && decl->state == MD5_DECL_PARSED);
     CHECK(md5_game_check_entity_def(game, "nobody", NULL));
-    md5_destroy_game(game);
-    free(text);
 }
 
 TEST (entities_survive_failure_of_every_allocation) {
@@ -789,32 +723,18 @@ TEST (entities_of_the_golden_folder_inherit) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void entity_def_ask_for_nothing(const void *context)
-{
-    (void)context;
-    md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
-    (void)md5_game_entity_def(game, test_null(), NULL);
-}
-
-static void ask_for_value(const void *context)
-{
-    (void)context;
-    (void)md5_entity_def_value(test_null(), "a");
-}
-
-static void ask_for_key(const void *context)
-{
-    const md5_entity_key other = {.name = "a"};
-    (void)md5_entity_def_next_key(context, "a", &other);
-}
-
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
-    CHECK(strstr(test_message_of(entity_def_ask_for_nothing, NULL),
-                 "md5_game_entity_def(): name: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_value, NULL), "md5_entity_def_value(): def: not NULL"));
-    CHECK(strstr(test_message_of(ask_for_key, &none),
-                 "md5_entity_def_next_key(): key: one of these"));
+    MISTAKE ("md5_game_entity_def(): name: not NULL") {
+        md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
+        md5_game_entity_def(game, test_null(), NULL);
+    }
+    MISTAKE ("md5_entity_def_value(): def: not NULL")
+        md5_entity_def_value(test_null(), "a");
+    MISTAKE ("md5_entity_def_next_key(): key: one of these") {
+        const md5_entity_key other = {.name = "a"};
+        md5_entity_def_next_key(&none, "a", &other);
+    }
 }
 
 #endif

@@ -2,9 +2,6 @@
 
 #include "test/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define HEAD "MD5Version 10\ncommandline \"\"\n"
 
 static const char body_mesh[] =
@@ -69,11 +66,11 @@ static const game_text all_files[] = {
     {"other.md5anim", other_anim}, {"def/a.def", declarations},
 };
 const game_text *const entity_files = all_files;
-const size_t num_entity_files = sizeof all_files / sizeof all_files[0];
+const size_t num_entity_files = COUNT_OF(all_files);
 
 md5_game *open_entity_game(const char *text, game_log *log)
 {
-    enum { COUNT = sizeof all_files / sizeof all_files[0] };
+    enum { COUNT = COUNT_OF(all_files) };
     static game_text texts[COUNT + 1];
     for (int i = 0; i < COUNT; i++)
         texts[i] = all_files[i];
@@ -85,7 +82,7 @@ md5_entity *load_entity(md5_game *game, const char *name)
 {
     md5_error error = {0};
     md5_entity *const entity = md5_load_entity(game, name, NULL, &error);
-    test_check(entity != NULL, __FILE__, __LINE__, "%s: %s", name, error.message);
+    CHECK_THAT(entity != NULL, "%s: %s", name, error.message);
     return entity;
 }
 

@@ -2,10 +2,6 @@
 
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // `user` of a place is its array of texts.
 static const char *text_name(void *user, size_t file)
 {
@@ -105,8 +101,7 @@ bool has_logged(const game_log *log, const char *line)
     const char *const found = strstr(log->text, line);
     const bool is_line =
         found && found[strlen(line)] == '\n' && (found == log->text || found[-1] == '\n');
-    return test_check(is_line, __FILE__, __LINE__, "'%s' is not among the warnings:\n%s", line,
-                      log->text);
+    return CHECK_THAT(is_line, "'%s' is not among the warnings:\n%s", line, log->text);
 }
 
 double color_at(const md5_material *material, uint32_t stage, uint32_t channel, float time)
@@ -116,5 +111,5 @@ double color_at(const md5_material *material, uint32_t stage, uint32_t channel, 
     if (!material || stage >= material->num_stages)
         return -1e30;
     md5_evaluate_material(material, &input, registers);
-    return (double)registers[material->stages[stage].color[channel]];
+    return registers[material->stages[stage].color[channel]];
 }

@@ -1,14 +1,6 @@
 // Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
 #include "test/game/game_case.h"
-#include "test/test.h"
-
-#include "md5/md5game.h"
-#include "md5/md5model.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // Opens a game whose only material is m, and returns that.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
@@ -95,7 +87,7 @@ TEST (mistakes_in_expressions_default_a_material) {
 
 TEST (deep_expressions_are_read_without_recursion) {
     enum { DEPTH = 1000, TOO_DEEP = 100000 };
-    char *const text = malloc(2 * TOO_DEEP + 100);
+    OWN char *const text = malloc(2 * TOO_DEEP + 100);
     md5_game *game;
     for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
         strcpy(text, "m { { map x red ");
@@ -111,11 +103,10 @@ TEST (deep_expressions_are_read_without_recursion) {
             CHECK_NEAR(color_at(material, 0, 0, 0.0f), 2.0, 0.0);
         md5_destroy_game(game);
     }
-    free(text);
 }
 
 TEST (too_many_operations_default_a_material) {
-    char *const text = malloc(100000);
+    OWN char *const text = malloc(100000);
     md5_game *game;
     strcpy(text, "m { { map x red 1");
     for (int i = 0; i < 5000; i++)
@@ -123,7 +114,6 @@ TEST (too_many_operations_default_a_material) {
     strcat(text, " } }");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
-    free(text);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
@@ -156,7 +146,7 @@ TEST (image_programs_take_numbers_in_order) {
 
 TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
-    char *const text = malloc(16 * DEPTH);
+    OWN char *const text = malloc(16 * DEPTH);
     md5_game *game;
     char *end = text + strlen(strcpy(text, "m { { map "));
     for (int i = 0; i < DEPTH; i++)
@@ -166,7 +156,6 @@ TEST (deep_image_programs_are_read_without_recursion) {
     strcpy(end + DEPTH, " } }");
     CHECK_UINT(strlen(parse(text, &game, NULL)->stages[0].image.text), 255);
     md5_destroy_game(game);
-    free(text);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -208,7 +197,7 @@ TEST (stages_keep_words_of_their_own) {
     CHECK(stage->no_picmip && stage->has_alpha_test);
     CHECK_UINT(stage->vertex_color, MD5_VERTEX_COLOR_MODULATE);
     CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
-    CHECK_NEAR((double)stage->polygon_offset, -2.0, 0.0);
+    CHECK_NEAR(stage->polygon_offset, -2.0, 0.0);
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
@@ -226,13 +215,13 @@ TEST (stages_keep_programs) {
     CHECK_STRING(program->fragment, "heat.vfp");
     CHECK_UINT(program->num_vertex_parms, 2);
     CHECK_UINT(program->vertex_parms[1][0], MD5_REGISTER_TIME);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][1]], 2.0, 0.0);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
-    CHECK_NEAR((double)material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][1]], 2.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
+    CHECK_NEAR(material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
     CHECK_UINT(program->num_images, 2);
     CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
-    CHECK_NEAR((double)material->sort, 100.0, 0.0);
+    CHECK_NEAR(material->sort, 100.0, 0.0);
     md5_destroy_game(game);
 }
 
@@ -245,10 +234,10 @@ TEST (matrices_multiply_from_the_right) {
         parse("m { { map x scale 2, 4 scroll 3, time } }", &game, NULL);
     md5_evaluate_material(material, &input, registers);
     md5_stage_matrix(&material->stages[0], registers, matrix);
-    CHECK_NEAR((double)matrix[0][0], 2.0, 1e-6);
-    CHECK_NEAR((double)matrix[0][2], 6.0, 1e-6); // 2 * 3
-    CHECK_NEAR((double)matrix[1][1], 4.0, 1e-6);
-    CHECK_NEAR((double)matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
+    CHECK_NEAR(matrix[0][0], 2.0, 1e-6);
+    CHECK_NEAR(matrix[0][2], 6.0, 1e-6); // 2 * 3
+    CHECK_NEAR(matrix[1][1], 4.0, 1e-6);
+    CHECK_NEAR(matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
     md5_destroy_game(game);
 }
 
@@ -273,7 +262,7 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->deform, MD5_DEFORM_FLARE);
     CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
     CHECK_UINT(material->cull, MD5_CULL_NONE);
-    CHECK_NEAR((double)material->decal_fade, 3.0, 0.0);
+    CHECK_NEAR(material->decal_fade, 3.0, 0.0);
     CHECK_NEAR((double)material->decal_end[3], 8.0, 0.0);
     md5_destroy_game(game);
 }
@@ -285,7 +274,7 @@ TEST (types_of_surfaces_keep_a_material_solid) {
                                         "cardboard",  "liquid",     "glass",      "plastic",
                                         "ricochet",   "surftype10", "surftype11", "surftype12",
                                         "surftype13", "surftype14", "surftype15"};
-    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         char text[64];
         snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
         md5_game *game;
@@ -306,11 +295,11 @@ TEST (coverage_and_sort_follow_from_stages) {
     CHECK_UINT(parse("m { translucent { map x alphaTest .5 } }", &game, NULL)->coverage,
                MD5_COVERAGE_PERFORATED);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
+    CHECK_NEAR(parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
+    CHECK_NEAR(parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
     md5_destroy_game(game);
-    CHECK_NEAR((double)parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
+    CHECK_NEAR(parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
     md5_destroy_game(game);
     const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
     CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
@@ -331,7 +320,7 @@ TEST (mistakes_default_a_material) {
 }
 
 TEST (too_many_stages_default_a_material) {
-    char *const text = malloc(4000);
+    OWN char *const text = malloc(4000);
     md5_game *game;
     strcpy(text, "m { ");
     for (int i = 0; i < 257; i++)
@@ -339,7 +328,6 @@ TEST (too_many_stages_default_a_material) {
     strcat(text, "}");
     CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
-    free(text);
 }
 
 // Whatever a material says: the engine made these images with options of their own.
@@ -357,21 +345,21 @@ TEST (builtin_images_have_their_own_sampling) {
         {"_unknown", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
         {"plain", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_LINEAR},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         char text[128];
         md5_game *game;
-        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", cases[i].image);
+        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", row->image);
         const md5_material *const material = parse(text, &game, NULL);
-        test_check(material->stages[0].repeat == cases[i].repeat
-                       && material->stages[0].filter == cases[i].filter,
-                   __FILE__, __LINE__, "%s: repeat %d, filter %d", cases[i].image,
-                   (int)material->stages[0].repeat, (int)material->stages[0].filter);
+        CHECK_THAT(material->stages[0].repeat == row->repeat
+                       && material->stages[0].filter == row->filter,
+                   "%s: repeat %d, filter %d", row->image, (int)material->stages[0].repeat,
+                   (int)material->stages[0].filter);
         md5_destroy_game(game);
     }
 }
 
 TEST (missing_materials_are_implicit) {
-    md5_game *const game = open_materials("", NULL);
+    OWN_GAME game = open_materials("", NULL);
     md5_error error = {0};
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", &error);
     CHECK_STRING(material->decl->name, "models/imp");
@@ -381,7 +369,6 @@ TEST (missing_materials_are_implicit) {
     CHECK_UINT(material->stages[0].repeat, MD5_IMAGE_CLAMP);
     CHECK_UINT(material->stages[0].bits, 0x165);
     CHECK(md5_game_material(game, "models/imp", &error) == material);
-    md5_destroy_game(game);
 }
 
 // -- Deform ---------------------------------------------------------------------------------------
@@ -489,11 +476,11 @@ TEST (deform_expand_and_move_by_registers) {
     deform_case c;
     form(&c, "expand time * 2", &from_front);
     for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 14.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+        check_position(&c, i, 14.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
     free_case(&c);
     form(&c, "move 0 - time", &from_front);
     for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 8.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+        check_position(&c, i, 8.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
     CHECK(memcmp(c.indices, c.mesh->indices, 6 * sizeof *c.indices) == 0);
     free_case(&c);
 }
@@ -504,13 +491,12 @@ TEST (deform_expand_and_move_by_registers) {
 TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
     for (uint32_t i = 0; i < 4; i++) {
         const md5_vec3 at = c->mesh->positions[i];
-        const double x =
-            0.1 + 2.0 * (0.003 * (double)at.x + 0.007 * (double)at.y + 0.011 * (double)at.z);
+        const double x = 0.1 + 2.0 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
         const double turn = x - floor(x);
         const double first = turn < 0.5 ? 16.0 * turn : 16.0 - 16.0 * turn;
-        CHECK_NEAR(c->texcoords[i].x, (double)c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
-        CHECK_NEAR(c->texcoords[i].y, (double)c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
-        check_position(c, i, (double)at.x, (double)at.y, (double)at.z);
+        CHECK_NEAR(c->texcoords[i].x, c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
+        check_position(c, i, at.x, at.y, at.z);
     }
 }
 
@@ -528,7 +514,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
         CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
         CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
-        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        const double wide = fabs(c->positions[i].y), high = fabs(c->positions[i].z);
         widest = wide > widest ? wide : widest;
         highest = high > highest ? high : highest;
     }
@@ -603,8 +589,8 @@ static void check_eye(md5_model *model, const double expected[4][2])
     md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
     CHECK(memcmp(positions, mesh->positions, sizeof positions) == 0);
     for (int i = 0; i < 4; i++) {
-        CHECK_NEAR((double)texcoords[3 + i].x, expected[i][0], 1e-4);
-        CHECK_NEAR((double)texcoords[3 + i].y, expected[i][1], 1e-4);
+        CHECK_NEAR(texcoords[3 + i].x, expected[i][0], 1e-4);
+        CHECK_NEAR(texcoords[3 + i].y, expected[i][1], 1e-4);
     }
     md5_free_model(model);
 }
@@ -640,7 +626,7 @@ TEST (deform_eye_has_the_engines_fault) {
 // With another number of groups the engine draws the mesh as it is, which the caller has to do.
 TEST (deform_eye_needs_three_groups_of_triangles) {
     uint32_t num_vertices, num_triangles;
-    md5_model *const model = make_eye((md5_vec3){100, 0, 0}, false);
+    OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
     md5_mesh mesh = model->meshes[0];
     for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
         CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
@@ -649,7 +635,6 @@ TEST (deform_eye_needs_three_groups_of_triangles) {
     mesh.indices = many;
     mesh.num_triangles = 61;
     CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
-    md5_free_model(model);
 }
 
 TEST (deform_is_refused_for_other_meshes) {
@@ -659,14 +644,13 @@ TEST (deform_is_refused_for_other_meshes) {
                                    "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
                                    "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
     uint32_t num_vertices, num_triangles;
-    md5_model *const model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
     for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
         const md5_deform deform = (md5_deform)i;
         const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE
                             || deform == MD5_DEFORM_TURBULENT;
         CHECK(md5_deform_size(deform, &model->meshes[0], &num_vertices, &num_triangles) == is_any);
     }
-    md5_free_model(model);
 }
 
 // A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;

@@ -1,12 +1,8 @@
 // modelDefs, rule by rule, over a small mesh and two animations.
 #include "test/game/game_case.h"
-#include "test/test.h"
+#include "test/own.h"
 
 #include "md5/game/containers.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
@@ -42,7 +38,7 @@ TEST (models_have_mesh_skin_and_offset) {
     const md5_model_def *const model = model_of(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
     CHECK_STRING(model->skin, "some/skin");
-    CHECK_NEAR((double)model->offset.y, -2.0, 0.0);
+    CHECK_NEAR(model->offset.y, -2.0, 0.0);
     CHECK_UINT(model->num_joints, 4);
     CHECK_STRING(model->joints[2].name, "b");
     check_channel(model, MD5_CHANNEL_ALL, "0123");
@@ -51,7 +47,7 @@ TEST (models_have_mesh_skin_and_offset) {
 }
 
 TEST (channels_add_and_remove_joints_from_left_to_right) {
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( *A -b ) channel Legs ( c *root -*a ) }\n"
         "model n { mesh x.md5mesh channel torso ( *root ) channel torso ( a ) channel head ( b ) "
         "}\n",
@@ -61,17 +57,15 @@ TEST (channels_add_and_remove_joints_from_left_to_right) {
     // A second list replaces the first, but the joints of the first remain taken.
     check_channel(model_of(game, "n"), MD5_CHANNEL_TORSO, "");
     check_channel(model_of(game, "n"), MD5_CHANNEL_HEAD, "");
-    md5_destroy_game(game);
 }
 
 TEST (channels_warn_of_joints) {
     game_log log;
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model m { mesh x.md5mesh\nchannel torso ( a nobody )\nchannel head ( *a ) }", &log);
     check_channel(model_of(game, "m"), MD5_CHANNEL_HEAD, "2");
     has_logged(&log, "def/all.def:2: Unknown joint 'nobody' in 'a nobody ' for model 'm'");
     has_logged(&log, "def/all.def:3: Joint 'a' assigned to multiple channels");
-    md5_destroy_game(game);
 }
 
 TEST (anims_have_aliases_files_and_flags) {
@@ -92,7 +86,7 @@ TEST (anims_have_aliases_files_and_flags) {
 }
 
 TEST (frame_commands_are_sorted_by_frame) {
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model m { mesh x.md5mesh anim run three.md5anim { frame 3 footstep frame 1 sound snd_x\n"
         "frame 3 muzzle_flash B frame 2.5 muzzle_flash \"\" frame 1 skin none\n"
         "frame 1 fire_missile_at_target c goal frame 1 start_emitter e a smoke frame 1 "
@@ -110,7 +104,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         {3, MD5_FRAME_FOOTSTEP, "", MD5_NONE, 0},
         {3, MD5_FRAME_MUZZLE_FLASH, "B", 2, 0},
     };
-    enum { COUNT = sizeof expected / sizeof expected[0] };
+    enum { COUNT = COUNT_OF(expected) };
     CHECK_UINT(anim->num_commands, COUNT);
     for (uint32_t i = 0; i < COUNT && i < anim->num_commands; i++) {
         const md5_frame_command *const command = &anim->commands[i];
@@ -119,11 +113,10 @@ TEST (frame_commands_are_sorted_by_frame) {
         CHECK_STRING(command->text, expected[i].text);
         CHECK(command->joint == expected[i].joint && command->leg == expected[i].leg);
     }
-    md5_destroy_game(game);
 }
 
 TEST (models_inherit_replace_and_remove) {
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model child { inherit base anim kick two.md5anim anim new two.md5anim remove pain }\n"
         "model base { mesh x.md5mesh channel torso ( *a ) anim walk1 two.md5anim\n"
         "anim kick three.md5anim { ai_no_turn } anim pain1 two.md5anim anim pain2 two.md5anim }\n",
@@ -134,19 +127,17 @@ TEST (models_inherit_replace_and_remove) {
     CHECK_UINT(md5_model_def_anim(child, 1)->flags, 0);
     check_channel(child, MD5_CHANNEL_TORSO, "12");
     check_anims(model_of(game, "base"), "walk1 kick pain1 pain2 ");
-    md5_destroy_game(game);
 }
 
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
-    md5_game *const game = open_models(text, &log);
+    OWN_GAME game = open_models(text, &log);
     const md5_model_def *const model = model_of(game, "m");
     CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
     CHECK_STRING(model->mesh, "");
     CHECK_UINT(model->num_anims + model->num_joints, 0);
     has_logged(&log, line);
-    md5_destroy_game(game);
 }
 
 #define WITH_MESH(text) "model m { mesh x.md5mesh\n" text " }"
@@ -195,26 +186,23 @@ TEST (mistakes_in_frame_commands_default_a_model) {
 
 TEST (long_lines_of_parents_are_no_deep_recursion) {
     enum { COUNT = 20000, ROOM = 40 };
-    char *const text = malloc((size_t)COUNT * ROOM);
+    OWN char *const text = malloc((size_t)COUNT * ROOM);
     char *end = text;
     for (int i = COUNT; i > 0; i--)
         end += sprintf(end, "model m%d { inherit m%d }\n", i, i - 1);
     strcpy(end, "model m0 { offset ( 7 0 0 ) }");
-    md5_game *const game = open_models(text, NULL);
-    CHECK_NEAR((double)model_of(game, "m20000")->offset.x, 7.0, 0.0);
-    md5_destroy_game(game);
-    free(text);
+    OWN_GAME game = open_models(text, NULL);
+    CHECK_NEAR(model_of(game, "m20000")->offset.x, 7.0, 0.0);
 }
 
 TEST (models_that_inherit_themselves_end) {
     game_log log;
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model a { inherit b offset ( 1 0 0 ) } model b { inherit a } model c { inherit c }", &log);
     CHECK_NEAR((double)model_of(game, "a")->offset.x, 1.0, 0.0);
     CHECK_UINT(model_of(game, "b")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model_of(game, "c")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(log.count, 0);
-    md5_destroy_game(game);
 }
 
 TEST (models_survive_failure_of_every_allocation) {
@@ -337,7 +325,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
 // Returns the bytes that parsing all models of a chain takes.
 static size_t size_of_chain(int count, const char *first, const char *form, uint32_t num_anims)
 {
-    char *const text = write_chain(count, first, form);
+    OWN char *const text = write_chain(count, first, form);
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
     const size_t before = heap.live_bytes;
@@ -354,7 +342,6 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     const size_t size = heap.peak_bytes - before;
     md5_destroy_game(game);
     CHECK_UINT(heap.live, 0);
-    free(text);
     return size;
 }
 
@@ -365,9 +352,8 @@ static void check_growth(const char *first, const char *form, uint32_t few, uint
 {
     const size_t small = size_of_chain(5000, first, form, few);
     const size_t large = size_of_chain(20000, first, form, many);
-    test_check(large < 6 * small, __FILE__, __LINE__, "%s: %zu bytes, then %zu", form, small,
-               large);
-    test_check(large < (size_t)20000 * 6000, __FILE__, __LINE__, "%s: %zu bytes", form, large);
+    CHECK_THAT(large < 6 * small, "%s: %zu bytes, then %zu", form, small, large);
+    CHECK_THAT(large < (size_t)20000 * 6000, "%s: %zu bytes", form, large);
 }
 
 TEST (chains_that_add_animations_take_linear_memory) {
@@ -388,8 +374,8 @@ TEST (chains_that_only_inherit_take_little_memory) {
 }
 
 TEST (links_of_a_chain_have_what_those_before_them_have) {
-    char *const text = write_chain(1000, "", "anim add#x two.md5anim");
-    md5_game *const game = open_models(text, NULL);
+    OWN char *const text = write_chain(1000, "", "anim add#x two.md5anim");
+    OWN_GAME game = open_models(text, NULL);
     md5_error error = {0};
     const md5_model_def *const last = md5_game_model_def(game, "m1000", &error);
     const md5_model_def *const middle = md5_game_model_def(game, "m400", &error);
@@ -399,17 +385,15 @@ TEST (links_of_a_chain_have_what_those_before_them_have) {
     CHECK_STRING(md5_model_def_anim(last, 999)->name, "add1000x");
     CHECK(md5_model_def_anim(last, 17) == md5_model_def_anim(middle, 17));
     CHECK(last->channels[MD5_CHANNEL_TORSO].joints == middle->channels[MD5_CHANNEL_TORSO].joints);
-    md5_destroy_game(game);
-    free(text);
 }
 
 TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
     game_log log;
-    md5_game *const game = open_models("model a { inherit b mesh x.md5mesh anim aa two.md5anim }\n"
-                                       "model b { inherit c mesh x.md5mesh anim bb two.md5anim }\n"
-                                       "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
-                                       "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
-                                       &log);
+    OWN_GAME game = open_models("model a { inherit b mesh x.md5mesh anim aa two.md5anim }\n"
+                                "model b { inherit c mesh x.md5mesh anim bb two.md5anim }\n"
+                                "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
+                                "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
+                                &log);
     md5_error error = {0};
     // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
     CHECK_UINT(md5_game_model_def(game, "a", &error)->num_anims, 3);
@@ -417,7 +401,6 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
     CHECK_UINT(md5_game_model_def(game, "c", &error)->num_anims, 1);
     CHECK_UINT(md5_game_model_def(game, "d", &error)->num_anims, 1);
     CHECK_UINT(log.count, 0);
-    md5_destroy_game(game);
 }
 
 // -- Trees, against lists that are copied ---------------------------------------------------------
@@ -512,7 +495,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
         end += sprintf(end, " }\n");
     }
     game_log log;
-    md5_game *const game = open_models(text, &log);
+    OWN_GAME game = open_models(text, &log);
     md5_error error = {0};
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
@@ -527,13 +510,12 @@ TEST (trees_of_models_have_what_copied_lists_have) {
         }
     }
     CHECK_UINT(log.count, 0);
-    md5_destroy_game(game);
 }
 
 // A `mesh` in a child frees the joints that its parents' channels have taken; what a child adds
 // does not change the parent.
 TEST (channels_of_parents_stay_as_they_are) {
-    md5_game *const game = open_models(
+    OWN_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
@@ -553,5 +535,4 @@ TEST (channels_of_parents_stay_as_they_are) {
     CHECK_UINT(o->num_other_channels, 2);
     CHECK_UINT(o->channels[MD5_CHANNEL_HEAD].num_joints, 4); // `mesh` frees all joints
     CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
-    md5_destroy_game(game);
 }

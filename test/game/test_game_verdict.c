@@ -1,12 +1,7 @@
 // The lenient verdict, mistake by mistake, beside the engine's. The expected result is everything
 // in the text of a case except the mistake.
 #include "test/game/game_case.h"
-#include "test/test.h"
-
-#include "md5/md5game.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test/own.h"
 
 static void be_lenient(md5_game *game)
 {
@@ -127,7 +122,7 @@ TEST (lenient_tables) {
     static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_materials(text, &log);
+    OWN_GAME game = open_materials(text, &log);
     CHECK_UINT(md5_game_table(game, "t", &error)->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
     const md5_table *const table = md5_game_table(game, "t", &error);
@@ -137,14 +132,13 @@ TEST (lenient_tables) {
     CHECK(has_logged(&log, "materials/all.mtr:1: unknown token 'nonsense'; expected snap, clamp or "
                            "'{'"));
     CHECK_UINT(md5_game_table(game, "u", &error)->num_values, 2);
-    md5_destroy_game(game);
 }
 
 TEST (lenient_skins) {
     static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_texts(texts, 1, &log);
+    OWN_GAME game = open_texts(texts, 1, &log);
     CHECK_UINT(md5_game_skin_def(game, "s", &error)->num_rows, 2);
     CHECK_UINT(md5_game_skin_def(game, "missing", &error)->num_rows, 1);
     be_lenient(game);
@@ -155,7 +149,6 @@ TEST (lenient_skins) {
     const md5_skin_def *const missing = md5_game_skin_def(game, "missing", &error);
     CHECK_UINT(missing->num_rows, 0);
     CHECK_STRING(md5_skin_def_material(game, missing, "anything"), "anything");
-    md5_destroy_game(game);
 }
 
 // -- Models ---------------------------------------------------------------------------------------
@@ -206,16 +199,15 @@ TEST (lenient_models_skip_unknown_words) {
 
 // Quake 4 plays a clip at its own rate; the last one counts.
 TEST (lenient_models_have_rates) {
-    md5_game *const game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
-                                       "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
-                                       NULL);
+    OWN_GAME game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
+                                "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
+                                NULL);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->num_anims, 2);
     CHECK(md5_model_def_anim(model, 0)->rate == 1.0f);
     CHECK(md5_model_def_anim(model, 1)->rate == 0.75f);
     CHECK_UINT(md5_model_def_anim(model, 1)->num_commands, 1);
-    md5_destroy_game(game);
 }
 
 TEST (lenient_models_keep_what_is_right) {
@@ -256,12 +248,11 @@ TEST (models_take_linear_time_in_their_animations) {
         used += (size_t)snprintf(text + used, sizeof text - used, "anim a%05ux two.md5anim\n", i);
     (void)snprintf(text + used, sizeof text - used,
                    "}\nmodel n { inherit m remove a00007x remove a00009x }");
-    md5_game *const game = open_models(text, NULL);
+    OWN_GAME game = open_models(text, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, COUNT - 2);
     CHECK_STRING(md5_model_def_anim(model, 7)->name, "a00008x");
-    md5_destroy_game(game);
 }
 
 TEST (models_inherit_many_times) {
@@ -273,12 +264,11 @@ TEST (models_inherit_many_times) {
     for (int i = 0; i < COUNT; i++)
         end += sprintf(end, " inherit m");
     strcpy(end, " anim de two.md5anim }");
-    md5_game *const game = open_models(text, NULL);
+    OWN_GAME game = open_models(text, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, 2);
     CHECK_STRING(md5_model_def_anim(model, 1)->name, "de");
-    md5_destroy_game(game);
 }
 
 TEST (animations_are_removed_by_name_and_alias) {
@@ -288,7 +278,7 @@ TEST (animations_are_removed_by_name_and_alias) {
         "model o { inherit m remove bc1 remove bc }\nmodel p { inherit m remove bc remove bc1 }";
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_models(text, &log);
+    OWN_GAME game = open_models(text, &log);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->num_anims, 2);
     CHECK_STRING(md5_model_def_anim(model, 0)->name, "bc2");
@@ -296,7 +286,6 @@ TEST (animations_are_removed_by_name_and_alias) {
     CHECK_UINT(md5_game_model_def(game, "o", &error)->num_anims, 1);
     CHECK_UINT(md5_game_model_def(game, "p", &error)->decl->state, MD5_DECL_DEFAULTED);
     CHECK(has_logged(&log, "def/all.def:4: Couldn't find anim 'bc1' to remove"));
-    md5_destroy_game(game);
 }
 
 TEST (lenient_models_go_on_without_a_mesh) {
@@ -304,7 +293,7 @@ TEST (lenient_models_go_on_without_a_mesh) {
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_models(text, &log);
+    OWN_GAME game = open_models(text, &log);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
@@ -317,7 +306,6 @@ TEST (lenient_models_go_on_without_a_mesh) {
                      "read"));
     CHECK(has_logged(&log, "def/all.def:1: Must specify mesh before defining channels; expected "
                            "mesh"));
-    md5_destroy_game(game);
 }
 
 TEST (lenient_models_keep_unknown_channels) {
@@ -326,7 +314,7 @@ TEST (lenient_models_keep_unknown_channels) {
         "legs ( b ) }\nmodel n { inherit m channel wings ( a ) }";
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_models(text, &log);
+    OWN_GAME game = open_models(text, &log);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->num_other_channels, 3);
@@ -338,7 +326,6 @@ TEST (lenient_models_keep_unknown_channels) {
     CHECK_UINT(model->channels[MD5_CHANNEL_LEGS].num_joints, 1);
     CHECK(has_logged(&log, "def/all.def:1: Unknown channel 'tail'; expected torso, legs, head or "
                            "eyelids"));
-    md5_destroy_game(game);
 }
 
 TEST (lenient_entities) {
@@ -347,7 +334,7 @@ TEST (lenient_entities) {
                                        "entityDef f { \"first\""}};
     md5_error error = {0};
     game_log log;
-    md5_game *const game = open_texts(texts, 1, &log);
+    OWN_GAME game = open_texts(texts, 1, &log);
     const md5_entity_def *entity = md5_game_entity_def(game, "e", &error);
     CHECK_UINT(entity->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
@@ -361,14 +348,13 @@ TEST (lenient_entities) {
     CHECK(has_logged(&log, "def/a.def:1: expected a value behind 'last' but found '}'"));
     CHECK(md5_game_entity_def(game, "f", &error));
     CHECK(has_logged(&log, "def/a.def:2: Unexpected end of file; expected a value"));
-    md5_destroy_game(game);
 }
 
 // -- Both -----------------------------------------------------------------------------------------
 
 TEST (verdicts_do_not_disturb_each_other) {
     md5_error error = {0};
-    md5_game *const game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
+    OWN_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
     const md5_material *const strict = md5_game_material(game, "m", &error);
     (void)md5_game_material(game, "implicit", &error);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 3);
@@ -384,7 +370,6 @@ TEST (verdicts_do_not_disturb_each_other) {
     CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
     CHECK(md5_game_material(game, "m", &error) == lenient);
-    md5_destroy_game(game);
 }
 
 TEST (verdicts_fail_without_memory) {

@@ -2,10 +2,6 @@
 
 #include "test/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void image_place_add(image_place *place, const char *name, const void *bytes, size_t size)
 {
     if (place->count == sizeof place->files / sizeof place->files[0])

@@ -1,10 +1,6 @@
 // Which files are tried for a picture, formats and damaged files.
 #include "test/game/test_image_case.h"
-#include "test/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 static uint8_t image_files_red_file[IMAGE_TGA_HEADER + 4],
     image_files_green_file[IMAGE_TGA_HEADER + 4];
@@ -22,9 +18,8 @@ static void make_files(void)
 // 'r', 'g', or 0 if there is no picture.
 static char color_of(md5_game *game, const char *text, md5_error *error)
 {
-    md5_image *const image = load_image_text(game, text, NULL, error);
+    OWN_IMAGE image = load_image_text(game, text, NULL, error);
     const char color = !image ? '\0' : image->pixels[0] ? 'r' : 'g';
-    md5_free_image(image);
     return color;
 }
 
@@ -37,9 +32,8 @@ static bool prefers(const char *name, const char *red, const char *green)
     image_place_add(&place, red, image_files_red_file, FILE_SIZE);
     if (green)
         image_place_add(&place, green, image_files_green_file, FILE_SIZE);
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     const char color = color_of(game, name, &error);
-    md5_destroy_game(game);
     return color == 'r';
 }
 
@@ -67,7 +61,7 @@ TEST (images_of_programs_are_found_compressed) {
 
 TEST (images_that_are_missing_name_all_that_was_tried) {
     image_place place = {.count = 0};
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
     CHECK(!color_of(game, "add(t/a,b)", &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
@@ -82,7 +76,6 @@ TEST (images_that_are_missing_name_all_that_was_tried) {
     CHECK(!color_of(game, text, &error));
     md5_image *const image = load_image_text(game, "a", NULL, NULL);
     CHECK(!image);
-    md5_destroy_game(game);
 }
 
 static void keep_line(void *user, const md5_error *warning)
@@ -100,7 +93,7 @@ TEST (images_that_are_damaged_say_so) {
     image_place_add(&place, "b.tga", image_files_red_file, FILE_SIZE - 1);
     image_place_add(&place, "b.png", image_files_green_file, FILE_SIZE);
     image_place_add(&place, "c.tga", NULL, 0);
-    md5_game *const game = open_images(&place, &opts);
+    OWN_GAME game = open_images(&place, &opts);
     CHECK(!color_of(game, "a", &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, ".tga: the TGA file ends after 0 of 1 pixels; .jpg: no such file; "
@@ -112,7 +105,6 @@ TEST (images_that_are_damaged_say_so) {
                        "file; b.png is read instead");
     CHECK(!color_of(game, "c", &error));
     CHECK(strstr(error.message, ".tga: not on disk; "));
-    md5_destroy_game(game);
 }
 
 // -- Formats --------------------------------------------------------------------------------------
@@ -120,23 +112,21 @@ TEST (images_that_are_damaged_say_so) {
 static md5_image *parse(const void *bytes, size_t size, const md5_image_opts *opts,
                         md5_error *error)
 {
-    void *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
+    OWN void *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
     if (!exact)
         abort();
     if (size > 0)
         memcpy(exact, bytes, size);
     md5_image *const image = md5_parse_image(exact, size, opts, error);
-    free(exact);
     return image;
 }
 
 static void check_refused(const void *bytes, size_t size, const char *message)
 {
     md5_error error = {0};
-    md5_image *const image = parse(bytes, size, NULL, &error);
+    OWN_IMAGE image = parse(bytes, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
-    md5_free_image(image);
 }
 
 TEST (images_of_unknown_formats_are_refused) {
@@ -263,12 +253,11 @@ static void write_pcx_header(uint8_t *file, unsigned width, unsigned height, uns
 
 static md5_image *parse_exact(const uint8_t *bytes, size_t size, md5_error *error)
 {
-    uint8_t *const exact = malloc(size); // exact size, to detect reads past the end
+    OWN uint8_t *const exact = malloc(size); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, bytes, size);
     md5_image *const image = md5_parse_image(exact, size, NULL, error);
-    free(exact);
     return image;
 }
 
@@ -302,10 +291,9 @@ TEST (pcx_files_with_palettes_are_read) {
     uint8_t file[2 * PCX_MARK];
     md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
-    md5_image *const image = parse_exact(file, size, &error);
+    OWN_IMAGE image = parse_exact(file, size, &error);
     CHECK_UINT(image ? image->width : 0, 3);
     check_texels(image, expected, 6);
-    md5_free_image(image);
 }
 
 TEST (pcx_files_of_three_planes_are_read) {
@@ -315,18 +303,16 @@ TEST (pcx_files_of_three_planes_are_read) {
     md5_error error = {0};
     write_pcx_header(file, 2, 1, 3, 2);
     memcpy(file + PCX_HEADER, rows, sizeof rows);
-    md5_image *const image = parse_exact(file, sizeof file, &error);
+    OWN_IMAGE image = parse_exact(file, sizeof file, &error);
     check_texels(image, expected, 2);
-    md5_free_image(image);
 }
 
 static void check_pcx_refused(const uint8_t *file, size_t size, const char *message)
 {
     md5_error error = {0};
-    md5_image *const image = parse_exact(file, size, &error);
+    OWN_IMAGE image = parse_exact(file, size, &error);
     CHECK(!image && error.status != MD5_OK);
-    test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "%s", error.message);
-    md5_free_image(image);
+    CHECK_THAT(strstr(error.message, message) != NULL, "%s", error.message);
 }
 
 TEST (damaged_pcx_files_are_refused) {
@@ -336,9 +322,8 @@ TEST (damaged_pcx_files_are_refused) {
     // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
     // that marks the palette is not checked.
     for (size_t i = 3; i < size - 1; i++) {
-        md5_image *const image = parse_exact(file, i, &error);
+        OWN_IMAGE image = parse_exact(file, i, &error);
         CHECK(!image && error.message[0]);
-        md5_free_image(image);
     }
     check_pcx_refused(file, 100, "ends in its header");
     check_pcx_refused(file, PCX_HEADER + 4, "has no palette");
@@ -424,26 +409,24 @@ TEST (builtin_pictures_are_those_of_the_engine) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     image_write_tga(file, red, 1, 1);
     image_place_add(&place, "_white.tga", file, sizeof file); // never looked for
-    md5_game *const game = open_images(&place, NULL);
-    for (size_t i = 0; i < sizeof builtin_cases / sizeof builtin_cases[0]; i++) {
-        const builtin_case *const expected = &builtin_cases[i];
+    OWN_GAME game = open_images(&place, NULL);
+    EACH (row, builtin_cases) {
+        const builtin_case *const expected = row;
         md5_error error = {0};
-        md5_image *const image = load_image_text(game, expected->name, NULL, &error);
-        test_check(image && image->width == expected->width && image->height == expected->height,
-                   __FILE__, __LINE__, "%s", expected->name);
+        OWN_IMAGE image = load_image_text(game, expected->name, NULL, &error);
+        CHECK_THAT(image && image->width == expected->width && image->height == expected->height,
+                   "%s", expected->name);
         const uint8_t *const texel =
             image ? image->pixels + 4 * ((size_t)expected->y * image->width + expected->x) : NULL;
-        test_check(texel && memcmp(texel, expected->texel, 4) == 0, __FILE__, __LINE__, "%s: %d %d",
-                   expected->name, texel ? texel[0] : 0, texel ? texel[3] : 0);
+        CHECK_THAT(texel && memcmp(texel, expected->texel, 4) == 0, "%s: %d %d", expected->name,
+                   texel ? texel[0] : 0, texel ? texel[3] : 0);
         CHECK_UINT(error.status, MD5_OK);
-        md5_free_image(image);
     }
-    md5_destroy_game(game);
 }
 
 TEST (pictures_made_while_drawing_are_errors) {
     image_place place = {.count = 0};
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
     CHECK(!load_image_text(game, "_currentRender", NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
@@ -452,13 +435,12 @@ TEST (pictures_made_while_drawing_are_errors) {
     const md5_image_opts opts = {.allocator = {.limit = 100}};
     CHECK(!load_image_text(game, "_white", &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_destroy_game(game);
 }
 
 // Inside of programs the engine knows only files.
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
     image_place place = {.count = 0};
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
     md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
     CHECK(image && image->pixels[0] == 255);
@@ -467,7 +449,6 @@ TEST (builtin_pictures_inside_of_programs_are_lenient) {
     CHECK(!load_image_text(game, "add( _white, _black )", NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.file, "_white");
-    md5_destroy_game(game);
 }
 
 // -- Compressed files first -----------------------------------------------------------------------
@@ -489,7 +470,7 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     image_place_add(&place, "dds/makeintensity/b.dds", green_file, sizeof green_file);
     image_place_add(&place, "c.tga", red_file, sizeof red_file);
     image_place_add(&place, "dds/c.dds", red_file, 1);
-    md5_game *const game = open_images(&place, &opts);
+    OWN_GAME game = open_images(&place, &opts);
     md5_image *const images[] = {
         load_image_text(game, "a", NULL, &error),
         load_image_text(game, "a", &first, &error),
@@ -503,9 +484,8 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     CHECK(images[3] && images[3]->pixels[1] == 255 && images[3]->pixels[2] == 0);
     CHECK(images[4] && images[4]->pixels[0] == 255);
     CHECK_STRING(line, "c: warning: dds/c.dds: the format of the picture is unknown");
-    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
-        md5_free_image(images[i]);
-    md5_destroy_game(game);
+    EACH (image, images)
+        md5_free_image(*image);
 }
 
 // Whether a program's picture is the green compressed one, if the compressed form comes first.
@@ -513,10 +493,9 @@ static bool is_compressed(md5_game *game, const char *text)
 {
     const md5_image_opts first = {.compressed_first = true};
     md5_error error = {0};
-    md5_image *const image = load_image_text(game, text, &first, &error);
+    OWN_IMAGE image = load_image_text(game, text, &first, &error);
     const bool is_green = image && image->pixels[1] == 255 && image->pixels[0] == 0;
     CHECK(image);
-    md5_free_image(image);
     return is_green;
 }
 
@@ -532,7 +511,7 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     image_place_add(&place, "dds/a.dds", compressed, sizeof compressed);
     image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     // Equal times, as of files in archives.
     CHECK(is_compressed(game, "a"));
     place.files[0].time = 5;
@@ -547,5 +526,4 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     CHECK(is_compressed(game, program));
     place.files[1].time = 8;
     CHECK(!is_compressed(game, program));
-    md5_destroy_game(game);
 }

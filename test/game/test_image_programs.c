@@ -1,12 +1,7 @@
 // Image programs: the 29 that the original engine has computed (MD5_CORPUS), and each operation
 // against arithmetic in the test.
 #include "test/game/test_image_case.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // -- Golden ---------------------------------------------------------------------------------------
 
@@ -63,17 +58,15 @@ static bool is_golden(md5_game *game, const char *text, int number)
     size_t size = 0;
     md5_error error = {0};
     (void)snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
-    char *const raw = test_read_file(golden_path(name), &size);
-    md5_image *const image = load_image_text(game, text, NULL, &error);
+    OWN char *const raw = test_read_file(golden_path(name), &size);
+    OWN_IMAGE image = load_image_text(game, text, NULL, &error);
     const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
     const int off = !raw         ? 256
                     : is_missing ? image ? 256 : 0
                     : !image     ? 256
                                  : difference(image, raw, size);
-    const bool held = test_check(off == 0, __FILE__, __LINE__, "%s is off by %d: %s", text, off,
-                                 image ? "" : error.message);
-    md5_free_image(image);
-    free(raw);
+    const bool held =
+        CHECK_THAT(off == 0, "%s is off by %d: %s", text, off, image ? "" : error.message);
     return held;
 }
 
@@ -86,7 +79,7 @@ TEST (image_programs_are_the_engines) {
         test_skip("MD5_CORPUS has no golden/d3");
         return;
     }
-    md5_game *const game = open_golden(&place);
+    OWN_GAME game = open_golden(&place);
     int number = 0, num_equal = 0;
     for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
         char text[256] = "";
@@ -97,7 +90,6 @@ TEST (image_programs_are_the_engines) {
     CHECK_UINT((uint64_t)number, GOLDEN_PROGRAMS);
     CHECK_UINT((uint64_t)num_equal, GOLDEN_PROGRAMS);
     printf("note: %d of %d image programs are equal to the engine's\n", num_equal, number);
-    md5_destroy_game(game);
     free(rows);
 }
 
@@ -140,19 +132,18 @@ typedef void expect_texel(const made_images *made, int i, uint8_t expected[4]);
 static void check_program(made_images *made, const char *text, expect_texel *expect, int tolerance)
 {
     md5_error error = {0};
-    md5_image *const image = load_image_text(made->game, text, NULL, &error);
-    if (!test_check(image != NULL, __FILE__, __LINE__, "%s: %s", text, error.message))
+    OWN_IMAGE image = load_image_text(made->game, text, NULL, &error);
+    if (!CHECK_THAT(image != NULL, "%s: %s", text, error.message))
         return;
     CHECK(image->width == SIDE && image->height == SIDE);
     for (int i = 0; i < TEXELS; i++) {
         uint8_t expected[4];
         expect(made, i, expected);
         for (int j = 0; j < 4; j++)
-            test_check(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance, __FILE__, __LINE__,
+            CHECK_THAT(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance,
                        "%s: channel %d of texel %d is %d, expected %d", text, j, i,
                        image->pixels[4 * i + j], expected[j]);
     }
-    md5_free_image(image);
 }
 
 static void expect_file(const made_images *made, int i, uint8_t expected[4])
@@ -295,12 +286,10 @@ TEST (image_programs_smooth_over_unused_texels) {
     image_place place = {.count = 0};
     md5_error error = {0};
     image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 2, 1));
-    md5_game *const game = open_images(&place, NULL);
-    md5_image *const image = load_image_text(game, "smoothnormals(a)", NULL, &error);
+    OWN_GAME game = open_images(&place, NULL);
+    OWN_IMAGE image = load_image_text(game, "smoothnormals(a)", NULL, &error);
     const uint8_t expected[8] = {128, 128, 128, 9, 128, 128, 128, 8};
     CHECK(image && memcmp(image->pixels, expected, 8) == 0);
-    md5_free_image(image);
-    md5_destroy_game(game);
 }
 
 // Values beyond the range of floats give no useful picture, but do no harm.
@@ -311,9 +300,8 @@ TEST (image_programs_survive_huge_scales) {
                                         "addnormals(a,heightmap(b,1e38))"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         md5_error error = {0};
-        md5_image *const image = load_image_text(made.game, texts[i], NULL, &error);
+        OWN_IMAGE image = load_image_text(made.game, texts[i], NULL, &error);
         CHECK(image);
-        md5_free_image(image);
     }
     md5_destroy_game(made.game);
 }
@@ -333,12 +321,12 @@ static md5_game *open_texel(image_place *place)
 // A million nested operations, and a million pictures that wait for the last one.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
-    md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
+    OWN md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
     image_place place;
     md5_error error = {0};
     if (!CHECK(steps))
         return;
-    md5_game *const game = open_texel(&place);
+    OWN_GAME game = open_texel(&place);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
     for (size_t i = 1; i < DEPTH; i++)
         steps[i].kind = MD5_IMAGE_INVERT_COLOR;
@@ -357,8 +345,6 @@ TEST (image_programs_may_be_a_million_deep) {
     const md5_image_opts opts = {.allocator = {.limit = 1 << 24}};
     CHECK(!md5_load_image(game, &wide, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_destroy_game(game);
-    free(steps);
 }
 
 static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const char *message)
@@ -366,11 +352,10 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
     const md5_image_program program = {"", num_steps, steps};
     image_place place;
     md5_error error = {0};
-    md5_game *const game = open_texel(&place);
+    OWN_GAME game = open_texel(&place);
     CHECK(!md5_load_image(game, &program, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, message);
-    md5_destroy_game(game);
 }
 
 TEST (image_programs_must_be_trees) {
@@ -393,7 +378,7 @@ TEST (image_programs_keep_sizes_if_asked) {
     md5_error error = {0};
     memset(texels, 77, sizeof texels);
     image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 12, 20));
-    md5_game *const game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&place, NULL);
     const md5_image_opts opts = {.keep_size = true};
     md5_image *image = load_image_text(game, "heightmap(a,4)", &opts, &error);
     CHECK(image && image->width == 12 && image->height == 20 && image->pixels[0] == 128);
@@ -401,7 +386,6 @@ TEST (image_programs_keep_sizes_if_asked) {
     image = load_image_text(game, "a", NULL, &error);
     CHECK(image && image->width == 8 && image->height == 16 && image->pixels[0] == 77);
     md5_free_image(image);
-    md5_destroy_game(game);
 }
 
 TEST (image_programs_survive_failure_of_every_allocation) {

@@ -1,9 +1,6 @@
 // TGA files of every kind, written by this test.
 #include "test/game/test_image_case.h"
-#include "test/test.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 enum { WIDTH = 5, HEIGHT = 3, TEXELS = WIDTH * HEIGHT, NUM_COLORS = 7, FIRST_COLOR = 2 };
 
@@ -118,12 +115,11 @@ static void expect(const tga_kind *kind, uint32_t i, int expected[4])
 
 static md5_image *parse(const tga_bytes *file, size_t size, md5_error *error)
 {
-    uint8_t *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
+    OWN uint8_t *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, file->bytes, size);
     md5_image *const image = md5_parse_image(exact, size, NULL, error);
-    free(exact);
     return image;
 }
 
@@ -132,20 +128,18 @@ static void check_kind(const tga_kind *kind)
     tga_bytes file;
     md5_error error = {0};
     write_file(&file, kind);
-    md5_image *const image = parse(&file, file.size, &error);
-    if (!test_check(image && image->width == WIDTH && image->height == HEIGHT, __FILE__, __LINE__,
+    OWN_IMAGE image = parse(&file, file.size, &error);
+    if (!CHECK_THAT(image && image->width == WIDTH && image->height == HEIGHT,
                     "kind %u of %u bits: %s", kind->kind, kind->bits, error.message))
         return;
     for (uint32_t i = 0; i < TEXELS; i++) {
         int expected[4];
         expect(kind, i, expected);
         for (int j = 0; j < 4; j++)
-            test_check(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1, __FILE__,
-                       __LINE__, "kind %u of %u bits: channel %d of texel %u is %d, expected %d",
-                       kind->kind, kind->bits, j, i, image->pixels[4 * i + (uint32_t)j],
-                       expected[j]);
+            CHECK_THAT(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1,
+                       "kind %u of %u bits: channel %d of texel %u is %d, expected %d", kind->kind,
+                       kind->bits, j, i, image->pixels[4 * i + (uint32_t)j], expected[j]);
     }
-    md5_free_image(image);
 }
 
 static const uint8_t kinds[][3] = {{1, 8, 15}, {1, 8, 16}, {1, 8, 24}, {1, 8, 32}, {1, 16, 24},
@@ -174,10 +168,8 @@ TEST (images_tga_cut_off_anywhere) {
         md5_error error = {0};
         write_file(&file, &kind);
         for (size_t size = 0; size < file.size; size++) {
-            md5_image *const image = parse(&file, size, &error);
-            test_check(!image && error.message[0], __FILE__, __LINE__, "%zu of %zu bytes", size,
-                       file.size);
-            md5_free_image(image);
+            OWN_IMAGE image = parse(&file, size, &error);
+            CHECK_THAT(!image && error.message[0], "%zu of %zu bytes", size, file.size);
         }
     }
 }
@@ -252,33 +244,30 @@ static void add(dds_bytes *file, const void *bytes, size_t size)
 
 static md5_image *image_dds_parse(const dds_bytes *file, md5_error *error)
 {
-    uint8_t *const exact = malloc(file->size); // exact size, to detect reads past the end
+    OWN uint8_t *const exact = malloc(file->size); // exact size, to detect reads past the end
     if (!exact)
         abort();
     memcpy(exact, file->bytes, file->size);
     md5_image *const image = md5_parse_image(exact, file->size, NULL, error);
-    free(exact);
     return image;
 }
 
 static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t expected[4])
 {
     md5_error error = {0};
-    md5_image *const image = image_dds_parse(file, &error);
-    if (!test_check(image != NULL, __FILE__, __LINE__, "%s", error.message))
+    OWN_IMAGE image = image_dds_parse(file, &error);
+    if (!CHECK_THAT(image != NULL, "%s", error.message))
         return;
     for (uint32_t i = 0; i < 4; i++)
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);
-    md5_free_image(image);
 }
 
 static void check_message(const dds_bytes *file, const char *message)
 {
     md5_error error = {0};
-    md5_image *const image = image_dds_parse(file, &error);
+    OWN_IMAGE image = image_dds_parse(file, &error);
     CHECK(!image);
     CHECK_STRING(error.message, message);
-    md5_free_image(image);
 }
 
 // -- Blocks ---------------------------------------------------------------------------------------

@@ -1,12 +1,6 @@
 // Files beside models of the Quake re-releases: skins by name, scales of joints.
-#include "md5/md5dialects.h"
 #include "test/game/game_case.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // -- Skins ----------------------------------------------------------------------------------------
 
@@ -69,8 +63,8 @@ TEST (quake_shows_images_in_turn) {
             CHECK_UINT(md5_quake_image_at(&skins, skin, 0.1 * tenth + 0.05),
                        expected[skin][tenth % 4]);
         CHECK_UINT(md5_quake_image_at(&skins, skin, -1.0), 0);
-        CHECK_UINT(md5_quake_image_at(&skins, skin, (double)NAN), 0);
-        CHECK_UINT(md5_quake_image_at(&skins, skin, (double)INFINITY), 0);
+        CHECK_UINT(md5_quake_image_at(&skins, skin, NAN), 0);
+        CHECK_UINT(md5_quake_image_at(&skins, skin, INFINITY), 0);
     }
 }
 
@@ -273,7 +267,7 @@ TEST (scales_name_line_and_column_of_mistakes) {
 TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     for (size_t i = 1; CHECK(anim); i++) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
@@ -285,17 +279,14 @@ TEST (scales_survive_failure_of_every_allocation) {
             break;
         CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     }
-    md5_free_anim(anim);
     md5_free_scales(NULL);
 }
 
 TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
-    char *const text = malloc(1 << 20);
+    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN char *const text = malloc(1 << 20);
     if (!CHECK(anim && text)) {
-        free(text);
-        md5_free_anim(anim);
         return;
     }
     size_t size = (size_t)snprintf(text, 64, "{\"arm\":{\"0\":1");
@@ -306,16 +297,13 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
     CHECK(!md5_parse_scales(text, size, anim, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     opts.allocator.limit = 0;
-    md5_scales *const scales = md5_parse_scales(text, size, anim, &opts, &error);
+    OWN_SCALES scales = md5_parse_scales(text, size, anim, &opts, &error);
     CHECK(scales && scales->joints[0].num_keys == 3);
-    md5_free_scales(scales);
-    md5_free_anim(anim);
-    free(text);
 }
 
 TEST (scales_are_read_from_files) {
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     if (!CHECK(anim))
         return;
     CHECK(!md5_load_scales("no/such.md5scale", anim, NULL, &error));
@@ -324,5 +312,4 @@ TEST (scales_are_read_from_files) {
         md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
     CHECK(scales && scales->num_joints > 0);
     md5_free_scales(scales);
-    md5_free_anim(anim);
 }

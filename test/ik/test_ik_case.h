@@ -3,24 +3,11 @@
 #define TEST_IK_TEST_IK_CASE_H
 
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/md5pose.h"
 
 enum { IK_JOINTS = 64 };
-
-typedef struct real3 {
-    double x, y, z;
-} real3;
-
-typedef struct real4 {
-    double x, y, z, w;
-} real4;
-
-typedef struct real_place {
-    real4 rotation;
-    real3 at;
-} real_place;
 
 // One chain. chain[0] is its root. The indices of parents are all lower than those of their
 // children, or all higher.
@@ -37,7 +24,6 @@ typedef struct ik_rig {
 // indices of parents are higher.
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
 
-double ik_between(double low, double high, uint64_t *random);
 md5_vec3 ik_random_point(double size, uint64_t *random);
 
 // The joint in model space, from normalized rotations.
@@ -48,17 +34,6 @@ real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
 
 // The total length of the bones between the last `length` joints.
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
-
-real3 real3_of(md5_vec3 v);
-real3 real3_sub(real3 a, real3 b);
-double real3_dot(real3 a, real3 b);
-double real3_length(real3 v);
-double real3_distance(real3 a, real3 b);
-real3 real3_cross(real3 a, real3 b);
-real4 real4_of(md5_quat q);
-real4 real4_mul(real4 a, real4 b);
-real3 real4_rotate(real4 q, real3 v);
-double real4_angle(real4 a, real4 b); // of the turn from one to the other, 0..pi
 
 // Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
 bool ik_is_sound(const md5_xform *pose, uint32_t count);

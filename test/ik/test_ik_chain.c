@@ -1,9 +1,5 @@
 // FABRIK, CCD and damped least squares: against where the joints are in double precision.
-#include "test/ik/test_ik_case.h"
 #include "test/ik/test_ik_limit_case.h"
-
-#include <math.h>
-#include <string.h>
 
 // At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
 // farther than `farthest_miss` times the reach.
@@ -21,7 +17,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         ik_make_rig(&rig, count, 5.0, &random);
         const double reach = ik_reach(&rig, count, length);
         const real3 start = ik_place_in_chain(&rig, count - length);
-        const double distance = reach * ik_between(0.3, farthest, &random);
+        const double distance = reach * test_between(0.3, farthest, &random);
         const real3 way =
             real4_rotate(real4_of(made_any_rotation(&random)), (real3){distance, 0, 0});
         const md5_chain_job job = {
@@ -46,7 +42,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             worst = fmax(worst, exact / reach);
             missed += exact > 1.01e-3 * reach;
         }
-        worst_left = fmax(worst_left, fabs(exact - (double)left) / reach);
+        worst_left = fmax(worst_left, fabs(exact - left) / reach);
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         for (uint32_t i = 0; i < count; i++) {
@@ -332,10 +328,10 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
     double farthest = 0.0;
     for (int i = 0; i < 3; i++) {
         const double exact = distance_to(of, goals[i].tip, goals[i].target);
-        CHECK_NEAR(exact, (double)goals[i].distance, 1e-4);
+        CHECK_NEAR(exact, goals[i].distance, 1e-4);
         farthest = exact > farthest ? exact : farthest;
     }
-    CHECK_NEAR(farthest, (double)most, 1e-4);
+    CHECK_NEAR(farthest, most, 1e-4);
     CHECK(ik_is_sound(of->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
         CHECK(memcmp(&of->pose[i], &old.pose[i], sizeof of->pose[i]) == 0);
@@ -375,7 +371,7 @@ TEST (ik_goals_give_way_by_their_weights) {
         const md5_vec3 here = rounded(at_of(&of, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
-        const double w = ik_between(0.3, 2.0, &random), v = ik_between(0.3, 2.0, &random);
+        const double w = test_between(0.3, 2.0, &random), v = test_between(0.3, 2.0, &random);
         md5_goal goals[] = {
             {.tip = LEFT, .length = 7, .target = a, .weight = (float)w},
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
@@ -409,7 +405,7 @@ TEST (ik_goals_turn_tips) {
                          .weight = 1.0f};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1.0f};
-        const double left = (double)md5_solve_goals(&of.skeleton, &job, of.pose);
+        const double left = md5_solve_goals(&of.skeleton, &job, of.pose);
         const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
         CHECK_NEAR(real3_length(real3_sub(now.at, real3_of(goal.target))), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
@@ -461,13 +457,13 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         {.tip = RIGHT, .length = 3, .weight = NAN},
     };
     uint64_t random = 15;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    EACH (row, wrong) {
         body of;
         make_body(&of, false, &random);
         body alone = of;
         const md5_goal right = {
             .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
-        md5_goal goals[] = {wrong[i], right};
+        md5_goal goals[] = {*row, right};
         md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1.0f};
         const float left = md5_solve_goals(&of.skeleton, &job, of.pose);
         CHECK(goals[0].distance == INFINITY);

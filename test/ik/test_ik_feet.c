@@ -1,9 +1,6 @@
 // Feet on uneven ground.
 #include "test/ik/test_ik_case.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { ORIGIN, PELVIS, HIP_L, KNEE_L, ANKLE_L, HIP_R, KNEE_R, ANKLE_R, HEAD, NUM_JOINTS };
 
 static const md5_joint joints[NUM_JOINTS] = {
@@ -162,7 +159,7 @@ TEST (ik_feet_survive_anything) {
         make_body(pose);
         float numbers[12];
         for (int i = 0; i < 12; i++) {
-            numbers[i] = (float)ik_between(-5.0, 5.0, &random);
+            numbers[i] = (float)test_between(-5.0, 5.0, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)
                 numbers[i] = odd[which];

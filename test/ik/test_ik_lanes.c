@@ -4,9 +4,6 @@
 
 #include "md5/motion/lanes.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { ROUNDS = 3000 };
 
 // Characters of the skeleton of `rig`, with poses of their own.
@@ -22,7 +19,7 @@ static float odd_number(uint64_t *random)
 {
     static const float numbers[] = {0.0f,   -0.0f,    1.0f, 1e-20f, 1e20f,
                                     -1e20f, INFINITY, NAN,  -1e-6f};
-    return numbers[test_random_u32(random) % (sizeof numbers / sizeof numbers[0])];
+    return numbers[test_random_u32(random) % (COUNT_OF(numbers))];
 }
 
 static void make_poses(lanes_case *of, uint64_t *random)
@@ -90,8 +87,8 @@ static void try_limbs(md5_cpu level, uint64_t *random)
     const uint32_t middle = root + 1 + test_random_u32(random) % (num_joints - 2 - root);
     const uint32_t tip = middle + 1 + test_random_u32(random) % (num_joints - 1 - middle);
     const md5_limb limb = {chain[root], chain[middle], chain[tip]};
-    const float soften = test_random_u32(random) % 2 ? 0.0f : (float)ik_between(-1, 2, random);
-    const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)ik_between(0, 4, random);
+    const float soften = test_random_u32(random) % 2 ? 0.0f : (float)test_between(-1, 2, random);
+    const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)test_between(0, 4, random);
     const bool is_plain = test_random_u32(random) % 2 > 0;
     for (uint32_t i = 0; i < of.count; i++) {
         poles[i] = make_target(30.0, random);
@@ -126,7 +123,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
         .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
         .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
         .numbers.limit = kind == 0  ? MD5_ZERO
-                         : kind < 4 ? (float)ik_between(0.0, 4.0, random)
+                         : kind < 4 ? (float)test_between(0.0, 4.0, random)
                                     : 0.0f,
     };
     for (uint32_t i = 0; i < of.count; i++) {

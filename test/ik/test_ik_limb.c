@@ -1,21 +1,11 @@
 // Limbs whose joints are given, with helper joints between them; results for limbs and feet that
 // cannot be placed.
 #include "test/ik/test_ik_case.h"
-
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 static real3 at_of(const ik_rig *rig, uint32_t joint)
 {
     return ik_place(&rig->skeleton, rig->pose, joint).at;
-}
-
-static double between(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
 }
 
 // Any three joints of a chain of 3 to 12, from the top down.
@@ -31,8 +21,9 @@ static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
 static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *random, double *reach)
 {
     const real3 root = at_of(rig, limb->root), middle = at_of(rig, limb->middle);
-    const double upper = between(root, middle), lower = between(middle, at_of(rig, limb->tip));
-    const double distance = ik_between(fabs(upper - lower), upper + lower, random);
+    const double upper = real3_distance(root, middle),
+                 lower = real3_distance(middle, at_of(rig, limb->tip));
+    const double distance = test_between(fabs(upper - lower), upper + lower, random);
     const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
     *reach = upper + lower;
     return (md5_vec3){(float)(root.x + way.x), (float)(root.y + way.y), (float)(root.z + way.z)};
@@ -53,7 +44,7 @@ TEST (ik_limb_reaches_past_joints_between) {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1.0f};
         const ik_rig old = rig;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        worst = fmax(worst, between(at_of(&rig, limb.tip), real3_of(target)) / reach);
+        worst = fmax(worst, real3_distance(at_of(&rig, limb.tip), real3_of(target)) / reach);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
         worst_turn =
             fmax(worst_turn,
@@ -96,7 +87,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .weight = 1.0f,
         };
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        CHECK_NEAR(between(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
+        CHECK_NEAR(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
     }
 }
 
@@ -110,7 +101,7 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
         md5_two_bone_job job = {.tip = rig.chain[4],
                                 .target = ik_random_point(15.0, &random),
                                 .numbers.stretch = 1.1f,
-                                .weight = (float)ik_between(0.0, 1.2, &random)};
+                                .weight = (float)test_between(0.0, 1.2, &random)};
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         job.tip = 99;
         job.limb = &limb;
@@ -129,8 +120,8 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
         {c[0], c[4], c[2]}, {c[0], c[2], c[2]}, {c[2], c[2], c[4]},       {c[4], c[2], c[0]},
     };
     const ik_rig old = rig;
-    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        const md5_two_bone_job job = {.limb = &wrong[i], .weight = 1.0f};
+    EACH (row, wrong) {
+        const md5_two_bone_job job = {.limb = row, .weight = 1.0f};
         CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     }
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
@@ -314,7 +305,7 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
     for (uint32_t i = count - 2; i < count; i++) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
         const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1.0f, 0.0f, 0.0f});
-        *bone = md5_vec3_scale(way, (float)ik_between(1.0, 10.0, random));
+        *bone = md5_vec3_scale(way, (float)test_between(1.0, 10.0, random));
         if (i == count - 1 && test_random_u32(random) % 8 == 0) {
             rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
             *bone = md5_vec3_scale(rig->pose[rig->chain[i - 1]].translation, 0.7f);
@@ -331,7 +322,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         make_limb(&rig, count, &random);
         const double upper = bone_length(&rig, hip + 1), lower = bone_length(&rig, hip + 2);
         const double least = fabs(upper - lower), most = upper + lower;
-        const double distance = ik_between(least, most, &random);
+        const double distance = test_between(least, most, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30.0, &random);
         const md5_quat rotation = made_any_rotation(&random);
@@ -382,7 +373,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         if (area < 1.0)
             continue;
         // A target in the limb's own plane: the knee may not leave it.
-        const double s = ik_between(0.2, 0.9, &random), t = ik_between(-0.5, 0.5, &random);
+        const double s = test_between(0.2, 0.9, &random), t = test_between(-0.5, 0.5, &random);
         const real3 u = real3_sub(b, a), v = real3_sub(c, a);
         const md5_vec3 target = {(float)(a.x + s * v.x + t * u.x), (float)(a.y + s * v.y + t * u.y),
                                  (float)(a.z + s * v.z + t * u.z)};
@@ -401,7 +392,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         ik_rig rig;
         make_limb(&rig, 4, &random);
         const double reach = bone_length(&rig, 2) + bone_length(&rig, 3);
-        const double distance = reach * ik_between(1.0, 50.0, &random);
+        const double distance = reach * test_between(1.0, 50.0, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
@@ -497,7 +488,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         make_limb(&rig, 3, &random);
         whole = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1.0f};
-        job.target = point_from_hip(&rig, 0, ik_between(1.0, 20.0, &random), &random);
+        job.target = point_from_hip(&rig, 0, test_between(1.0, 20.0, &random), &random);
         md5_solve_two_bone(&rig.skeleton, &job, whole.pose);
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
@@ -711,11 +702,11 @@ TEST (ik_aim_keeps_to_its_limit) {
         make_neck(&rig);
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
-        job.numbers.limit = (float)ik_between(0.05, 1.5, &random);
+        job.numbers.limit = (float)test_between(0.05, 1.5, &random);
         md5_solve_aim(&rig.skeleton, &job, rig.pose);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)
-            worst = fmax(worst, turn_of(&rig, i) - (double)job.numbers.limit);
+            worst = fmax(worst, turn_of(&rig, i) - job.numbers.limit);
     }
     CHECK(worst < 1e-6);
     // A quarter turn is wanted: the chain turns as far as the limit allows.
@@ -852,11 +843,11 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
     double worst_inside = 0.0, worst_beyond = 0.0;
     for (int share = 1; share <= 40; share++) {
         const float soften = (float)share / 40.0f;
-        const double onset = reach * (1.0 - (double)soften);
+        const double onset = reach * (1.0 - soften);
         for (int i = 0; i <= 400; i++) {
-            const double distance = (double)(float)(2.5 + 0.25 * i); // up to x of 5.7 or more
-            const double x = (distance - onset) / (reach * (double)soften);
-            const double expected = x <= 0.0 ? distance : reach * (1.0 - (double)soften * exp(-x));
+            const double distance = (float)(2.5 + 0.25 * i); // up to x of 5.7 or more
+            const double x = (distance - onset) / (reach * soften);
+            const double expected = x <= 0.0 ? distance : reach * (1.0 - soften * exp(-x));
             const double error = fabs(reached(distance, soften) - fmax(expected, 2.0)) / reach;
             if (x <= 0.0)
                 worst_inside = fmax(worst_inside, error);
@@ -914,8 +905,8 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 }
 
 TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
-    md5_machine_file *const file = load_machine("models/bobbin/page_reach.md5machine");
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MACHINE_FILE file = load_machine("models/bobbin/page_reach.md5machine");
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     uint32_t num_limbs = 0;
     for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
@@ -926,25 +917,21 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         num_limbs++;
     }
     CHECK_UINT(num_limbs, 1);
-    md5_free_model(model);
-    md5_free_machine_file(file);
 }
 
 // The example of the manual: its text between the first two fences.
 TEST (ik_soften_of_the_manual_is_small) {
     size_t size;
-    char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     if (!CHECK(text))
         return;
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
     md5_error error = {0};
-    md5_machine_file *const file = md5_parse_machine_file(begin, length, NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float most = 0.0f;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0.0f && most <= 0.1f);
-    md5_free_machine_file(file);
-    free(text);
 }

@@ -1,7 +1,5 @@
 #include "test/ik/test_ik_limit_case.h"
 
-#include <math.h>
-
 static const double pi = 3.14159265358979323846;
 
 md5_joint_limit limit_random(uint64_t *random)
@@ -16,10 +14,10 @@ md5_joint_limit limit_random(uint64_t *random)
     do
         limit.axis = ik_random_point(3.0, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
-    const double one = ik_between(-pi, pi, random), other = ik_between(-pi, pi, random);
+    const double one = test_between(-pi, pi, random), other = test_between(-pi, pi, random);
     limit.min = (float)fmin(one, other);
     limit.max = (float)fmax(one, other);
-    limit.swing = (float)ik_between(0.0, 2.5, random);
+    limit.swing = (float)test_between(0.0, 2.5, random);
     if (test_random_u32(random) % 16 == 0)
         limit.max = limit.min;
     if (test_random_u32(random) % 16 == 0)
@@ -46,10 +44,10 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     if (limit->kind == MD5_LIMIT_NONE)
         return made_any_rotation(random);
     const real3 axis = real3_of(limit->axis);
-    real4 turn = about(axis, ik_between((double)limit->min, (double)limit->max, random));
+    real4 turn = about(axis, test_between((double)limit->min, (double)limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
         const real3 beside = real3_cross(axis, real3_of(ik_random_point(1.0, random)));
-        turn = real4_mul(about(beside, ik_between(0.0, (double)limit->swing, random)), turn);
+        turn = real4_mul(about(beside, test_between(0.0, (double)limit->swing, random)), turn);
     }
     const real4 local = real4_mul(rest_of(limit), turn);
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
@@ -75,10 +73,9 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
     const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, real4_of(local));
     const real3 axis = real3_of(limit->axis), now = real4_rotate(turn, axis);
     const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
-    const double most = limit->kind == MD5_LIMIT_CONE ? (double)limit->swing : 0.0;
+    const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0.0;
     const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);
-    const double twist =
-        outside(2.0 * atan2(along, turn.w), (double)limit->min, (double)limit->max);
+    const double twist = outside(2.0 * atan2(along, turn.w), limit->min, limit->max);
     const double swung = swing > most ? swing - most : 0.0;
     return twist > swung ? twist : swung;
 }

@@ -1,9 +1,6 @@
 // Limits of joints: every solver obeys them, whatever it is asked for.
 #include "test/ik/test_ik_limit_case.h"
 
-#include <math.h>
-#include <string.h>
-
 // Where the tip is in another pose that obeys the limits.
 static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t length,
                                  const md5_joint_limit *limits, uint64_t *random)
@@ -62,7 +59,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
-        const double error = fabs(exact - (double)left) / (reach + rest);
+        const double error = fabs(exact - left) / (reach + rest);
         worst = excess > worst ? excess : worst;
         worst_left = error > worst_left ? error : worst_left;
         in_reach += round % 2 == 0;
@@ -93,24 +90,24 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3.0, random);
     const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0.0f, 0.0f, 1.0f};
-    const float lengths[] = {1.0f, 1.0f, (float)ik_between(2.0, 4.0, random),
-                             (float)ik_between(2.0, 4.0, random)};
+    const float lengths[] = {1.0f, 1.0f, (float)test_between(2.0, 4.0, random),
+                             (float)test_between(2.0, 4.0, random)};
     for (uint32_t i = 0; i < 4; i++)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
     memset(limits, 0, IK_JOINTS * sizeof *limits);
-    const float twist = (float)ik_between(0.0, 1.5, random);
+    const float twist = (float)test_between(0.0, 1.5, random);
     limits[rig->chain[1]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
         .axis = along,
         .min = -twist,
         .max = twist,
-        .swing = (float)ik_between(0.5, 2.5, random),
+        .swing = (float)test_between(0.5, 2.5, random),
     };
     limits[rig->chain[2]] = (md5_joint_limit){
         .kind = MD5_LIMIT_HINGE,
         .axis = hinge,
         .min = 0.0f,
-        .max = (float)ik_between(1.5, 2.6, random),
+        .max = (float)test_between(1.5, 2.6, random),
     };
     limits[rig->chain[3]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
@@ -367,10 +364,10 @@ TEST (ik_limits_are_faded_in_by_weight) {
 TEST (ik_limits_know_no_length_of_an_axis) {
     static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7.0f, 1e15f, 1e20f, 1e38f};
     uint64_t random = 9;
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    EACH (row, lengths) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 3.0, &random);
-        const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
+        const bool is_tiny = *row < 1e-40f; // there only whole multiples are floats
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
         ik_rig other = rig;
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
@@ -381,7 +378,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                              .iterations = 50,
                              .weight = 1.0f};
         for (int k = 0; k < 2; k++) {
-            const float length = k == 0 ? 1.0f : lengths[i];
+            const float length = k == 0 ? 1.0f : *row;
             limits[k][rig.chain[0]] =
                 (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                   .axis = {0.0f, is_tiny ? 0.0f : length, length},

@@ -3,9 +3,6 @@
 
 #include "md5/motion/functions.h"
 
-#include <math.h>
-#include <string.h>
-
 // keep and drift by the three textbook formulas: for an underdamped, an overdamped and a critically
 // damped spring.
 static md5_swing closed_form(double k, double c, double t)
@@ -27,10 +24,10 @@ TEST (ik_spring_swing_is_the_closed_form) {
     uint64_t random = 1;
     double worst = 0.0;
     for (int round = 0; round < 20000; round++) {
-        const double k = pow(10.0, ik_between(-1.0, 4.0, &random));
+        const double k = pow(10.0, test_between(-1.0, 4.0, &random));
         const double critical = 2.0 * sqrt(k);
         const double kinds[] = {0.0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
-        const double c = kinds[round % 5], t = pow(10.0, ik_between(-4.0, 1.5, &random));
+        const double c = kinds[round % 5], t = pow(10.0, test_between(-4.0, 1.5, &random));
         const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
         worst = fmax(worst, fabs(found.keep - exact.keep));
         worst = fmax(worst, fabs(found.drift - exact.drift) * sqrt(k));
@@ -97,7 +94,7 @@ static double end_after(float total, int steps, float damping, double *exact)
         make_tail(&rig, 3);
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
-    const md5_swing swing = closed_form(100.0, (double)damping, (double)total);
+    const md5_swing swing = closed_form(100.0, damping, total);
     *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
     // The joint points at it.
     const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
@@ -106,7 +103,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     CHECK_NEAR(real3_length(bone), 4.0, 1e-5);
     CHECK_NEAR(real3_length(real3_cross(bone, way)), 0.0, 1e-4);
     CHECK(real3_dot(bone, way) > 0.0);
-    return (double)state[0].position.z;
+    return state[0].position.z;
 }
 
 TEST (ik_spring_is_exact_for_any_split_of_the_time) {
@@ -204,7 +201,7 @@ TEST (ik_spring_survives_anything) {
         ik_make_rig(&rig, count, 3.0, &random);
         float numbers[12];
         for (int i = 0; i < 12; i++) {
-            numbers[i] = (float)ik_between(0.0, 100.0, &random);
+            numbers[i] = (float)test_between(0.0, 100.0, &random);
             const uint32_t which = test_random_u32(&random) % 60;
             if (which < 10)
                 numbers[i] = odd[which];

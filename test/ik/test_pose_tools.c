@@ -1,12 +1,8 @@
 // Velocities of joints: against even turns.
 #include "test/ik/test_ik_case.h"
+#include "test/own.h"
 
 #include "md5/play/run/inertia.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
@@ -14,8 +10,8 @@ TEST (pose_tools_velocity_is_that_of_an_even_turn) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
-        const double angle =
-            round % 3 ? ik_between(0.0, 3.14, &random) : pow(10.0, ik_between(-5.0, 0.0, &random));
+        const double angle = round % 3 ? test_between(0.0, 3.14, &random)
+                                       : pow(10.0, test_between(-5.0, 0.0, &random));
         const double s = sin(angle / 2.0), c = cos(angle / 2.0);
         const real4 turned =
             real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
@@ -86,7 +82,7 @@ TEST (pose_tools_mirror_names_have_partners) {
         "earR",          "earL",          "f_ring.01.L",   "f_ring.01.R", "hand.ik.L",
         "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
     };
-    check_partners(names, sizeof names / sizeof names[0]);
+    check_partners(names, COUNT_OF(names));
 }
 
 TEST (pose_tools_mirror_names_without_partners_are_their_own) {
@@ -95,7 +91,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
         "Root",   "Loot_",  "",       "l",      "r",      "_l",  "left",
         "tail",   "reg",    "armLR",  "x_l_y",  "L~x",    "1L",  "L1",
     };
-    const uint32_t count = sizeof names / sizeof names[0];
+    const uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), 0);
     for (uint32_t i = 0; i < count; i++)
@@ -114,9 +110,9 @@ TEST (pose_tools_mirror_names_that_are_there_twice) {
 
 TEST (pose_tools_mirror_of_many_joints) {
     enum { MANY = 65536 + 1 };
-    md5_joint *const joints = calloc(MANY, sizeof *joints);
+    OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
     char(*const names)[16] = calloc(MANY, sizeof *names);
-    uint32_t *const mirror = calloc(MANY, sizeof *mirror);
+    OWN uint32_t *const mirror = calloc(MANY, sizeof *mirror);
     for (uint32_t i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], i - 1};
@@ -132,9 +128,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     CHECK_UINT(wrong, 0);
     skeleton.num_joints = 0;
     CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
-    free(joints);
     free(names);
-    free(mirror);
 }
 
 // The largest difference of two poses: of positions in model space and of rotations.
@@ -151,11 +145,11 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 
 TEST (pose_tools_mirror_of_our_own_model) {
     md5_error error = {0};
-    md5_model *model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    md5_anim *anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
+    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
     if (!CHECK(model && anim))
         return;
-    md5_binding *binding = md5_bind(model, anim, NULL, &error);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MOST = 256 };
     if (!CHECK(skeleton->num_joints <= MOST))
@@ -187,9 +181,6 @@ TEST (pose_tools_mirror_of_our_own_model) {
         }
         CHECK_NEAR(worst, 0.0, 5e-4);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 // For any bind pose, mirroring a pose twice gives that pose, and the bind pose is its own mirror
@@ -261,9 +252,8 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK_NEAR(real4_angle(real4_of(found), real4_of(exact)), 0.0, 1e-6);
-    CHECK_NEAR(
-        (double)(found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w),
-        1.0, 1e-6);
+    CHECK_NEAR((found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w), 1.0,
+               1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);

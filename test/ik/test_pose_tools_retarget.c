@@ -1,10 +1,6 @@
 // A pose of one model shown by another.
 #include "test/ik/test_ik_case.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 enum { BODY_JOINTS = 9 };
 
@@ -80,7 +76,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         body man;
         make_man(&man, 1.0f, 0.3f, &random);
         md5_error error = {0};
-        md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
+        OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
         if (!CHECK(retarget != NULL))
             return;
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
@@ -94,7 +90,6 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
             CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(out[i].translation)),
                        0.0, 1e-4);
         }
-        md5_destroy_retarget(retarget);
     }
     md5_destroy_retarget(NULL);
 }
@@ -145,7 +140,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                                     {.source = "hips", .target = "pelvis", .align = false},
                                     {.source = "hand", .align = false}};
     md5_error error = {0};
-    md5_retarget *retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
+    OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
@@ -171,7 +166,6 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                    0.0, 1e-5);
         CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
     }
-    md5_destroy_retarget(retarget);
 }
 
 // One stands in a T pose, the other with its arms down: aligned, arms point as the source's do.
@@ -184,7 +178,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "forearm", .target = "forearm", .align = true},
                                     {.source = "hand", .target = "hand", .align = true}};
     md5_error error = {0};
-    md5_retarget *retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
+    OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
@@ -198,7 +192,6 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                        1e-3);
         }
     }
-    md5_destroy_retarget(retarget);
 }
 
 // No joint is above the ground in both models, so there is no pelvis, and displacements are not
@@ -214,7 +207,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
     }
     md5_error error = {0};
-    md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
+    OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
@@ -222,7 +215,6 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_retarget_pose(retarget, pose, out, scratch);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
     CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
-    md5_destroy_retarget(retarget);
 }
 
 static char reported[256];
@@ -269,11 +261,10 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
                                     {.source = "chest", .target = "chest", .align = false}};
     const md5_load_opts opts = {.warn = remember};
     md5_error error = {0};
-    md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
+    OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
     CHECK(retarget != NULL);
     CHECK_STRING(reported,
                  "joint 5 'hand' of the target has no source joint and keeps its bind pose");
-    md5_destroy_retarget(retarget);
 }
 
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
@@ -299,11 +290,11 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
 // So many joints that each array is an allocation of its own.
 TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     enum { MANY = 20000 };
-    md5_joint *const joints = calloc(MANY, sizeof *joints);
-    md5_joint *const others = calloc(MANY, sizeof *others);
-    uint32_t *const order = calloc(MANY, sizeof *order);
-    md5_xform *const local = calloc(MANY, sizeof *local);
-    md5_mat34 *const bind = calloc(MANY, sizeof *bind);
+    OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
+    OWN md5_joint *const others = calloc(MANY, sizeof *others);
+    OWN uint32_t *const order = calloc(MANY, sizeof *order);
+    OWN md5_xform *const local = calloc(MANY, sizeof *local);
+    OWN md5_mat34 *const bind = calloc(MANY, sizeof *bind);
     for (uint32_t i = 0; i < MANY; i++) {
         joints[i] = others[i] = (md5_joint){"j", i - 1};
         order[i] = i;
@@ -329,9 +320,4 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         CHECK_UINT(heap.live, 0);
     }
     CHECK(fail_at > 8);
-    free(joints);
-    free(others);
-    free(order);
-    free(local);
-    free(bind);
 }

@@ -1,13 +1,8 @@
 // Procedural walking with the legs of models/thimble, over wavy ground.
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // models/thimble on its six legs.
 
@@ -88,7 +83,7 @@ static void walk_pose(walk_case *of)
 static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     (void)user;
-    const double x = (double)at.x / 15.0, y = (double)at.y / 11.0;
+    const double x = at.x / 15.0, y = at.y / 11.0;
     *normal =
         (md5_vec3){(float)(-0.1 * cos(x) * cos(y)), (float)(1.5 / 11.0 * sin(x) * sin(y)), 1.0f};
     return (float)(1.5 * sin(x) * cos(y));
@@ -97,9 +92,8 @@ static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
 static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
 {
     const double rest = 1.0 - share;
-    return (md5_vec3){(float)(rest * (double)a.x + share * (double)b.x),
-                      (float)(rest * (double)a.y + share * (double)b.y),
-                      (float)(rest * (double)a.z + share * (double)b.z)};
+    return (md5_vec3){(float)(rest * a.x + share * b.x), (float)(rest * a.y + share * b.y),
+                      (float)(rest * a.z + share * b.z)};
 }
 
 // Where a foothold says that its ankle is, world space: `rise` above the sole along the normal. A
@@ -108,9 +102,9 @@ static md5_vec3 told_ankle(const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-    const double t = (double)foot->progress, up = 4.0 * t * (1.0 - t);
+    const double t = foot->progress, up = 4.0 * t * (1.0 - t);
     md5_vec3 sole = mix(foot->from, foot->to, t * t * (3.0 - 2.0 * t));
-    sole.z += (float)(up * up * (double)foot->lift);
+    sole.z += (float)(up * up * foot->lift);
     const md5_vec3 normal = mix(foot->normal, foot->to_normal, t);
     const float length = sqrtf(md5_vec3_dot(normal, normal));
     return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise / length));
@@ -130,13 +124,6 @@ static void command(double time, md5_vec3 *velocity, float *turn)
     const int at = (int)(time / 1.5) % 10;
     *velocity = rounds[at].velocity;
     *turn = rounds[at].turn;
-}
-
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
 }
 
 // Where the pose puts an ankle in the world.
@@ -167,9 +154,9 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
             const md5_vec3 at = posed_ankle(of, leg);
             const bool stands = !of->walk.feet[leg].is_stepping;
             const md5_foothold *const foot = &of->walk.feet[leg];
-            const double miss = distance(at, told_ankle(foot));
+            const double miss = real_distance(at, told_ankle(foot));
             worst_miss = miss > worst_miss ? miss : worst_miss;
-            const double slide = stands && stood[leg] ? distance(at, before[leg]) : 0.0;
+            const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0.0;
             worst_slide = slide > worst_slide ? slide : worst_slide;
             num_steps += stood[leg] && !stands;
             is_up[of->legs[leg].group] = is_up[of->legs[leg].group] || !stands;
@@ -178,8 +165,8 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
         }
         num_mixed += is_up[0] && is_up[1];
     }
-    test_check(worst_slide <= 0.01, __FILE__, __LINE__, "a foot slides %g units", worst_slide);
-    test_check(worst_miss <= 0.01, __FILE__, __LINE__, "a foot misses by %g units", worst_miss);
+    CHECK_THAT(worst_slide <= 0.01, "a foot slides %g units", worst_slide);
+    CHECK_THAT(worst_miss <= 0.01, "a foot misses by %g units", worst_miss);
     CHECK_UINT(num_out, 0);
     CHECK_UINT(num_mixed, 0); // neighbours never lift together
     CHECK(num_steps > 100);
@@ -200,15 +187,15 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home = of->walk.feet[leg].home;
-        const double x = (double)velocity.x - (double)turn * (double)home.y;
-        const double y = (double)velocity.y + (double)turn * (double)home.x;
+        const double x = velocity.x - (double)turn * home.y;
+        const double y = velocity.y + (double)turn * home.x;
         fastest = fmax(fastest, sqrt(x * x + y * y));
-        farthest = fmax(farthest, distance(home, (md5_vec3){0, 0, 0}));
+        farthest = fmax(farthest, real_distance(home, (md5_vec3){0, 0, 0}));
         of->legs[leg].group = leg % num_groups;
     }
-    const double seconds = fmin(0.45, 0.5 * (double)of->walk.radius / (fastest * num_groups));
+    const double seconds = fmin(0.45, 0.5 * of->walk.radius / (fastest * num_groups));
     const double half = 0.5 * (num_groups - 1.0) * seconds;
-    const double along = (double)turn * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
+    const double along = turn * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
     const double tolerance = 1e-3 + farthest * along * along / 2.0;
     md5_vec3 expected[6];
     uint32_t num_landed = 0;
@@ -220,15 +207,15 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_foothold *const foot = &of->walk.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
-                const double angle = (double)turn * (frame / 120.0 + seconds + half);
-                const double x = (double)foot->home.x, y = (double)foot->home.y;
+                const double angle = turn * (frame / 120.0 + seconds + half);
+                const double x = foot->home.x, y = foot->home.y;
                 const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
                                       (float)(x * sin(angle) + y * cos(angle)), 0.0f};
                 const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
                 expected[leg] = md5_vec3_add(of->walk.position, md5_vec3_add(way, arm));
                 begun[leg] = frame / 120.0;
             } else if (!foot->is_stepping && stepped[leg]) {
-                CHECK_NEAR(distance(foot->position, expected[leg]), 0.0, tolerance);
+                CHECK_NEAR(real_distance(foot->position, expected[leg]), 0.0, tolerance);
                 CHECK_NEAR(frame / 120.0 - begun[leg], seconds, 1.01 / 120.0);
                 num_landed++;
             }
@@ -259,8 +246,8 @@ TEST (walk_follows_velocity_and_turn) {
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
-    CHECK_NEAR((double)of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
-    CHECK_NEAR((double)of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
+    CHECK_NEAR(of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
+    CHECK_NEAR(of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
     CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5);
     walk_free(of);
 
@@ -271,7 +258,7 @@ TEST (walk_follows_velocity_and_turn) {
         md5_walk_advance(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
     const md5_vec3 ahead = md5_quat_rotate(other->walk.facing, (md5_vec3){1, 0, 0});
-    CHECK_NEAR(atan2((double)ahead.y, (double)ahead.x), angle, 0.5 / 120.0);
+    CHECK_NEAR(atan2((double)ahead.y, ahead.x), angle, 0.5 / 120.0);
     walk_free(other);
 }
 
@@ -293,12 +280,13 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
         walk_at(slow, 30.0, 12.0);
         walk_at(fast, 120.0, 12.0);
         walk_at(odd, 50.0, 12.0);
-        const double way = distance(fast->walk.position, (md5_vec3){0, 0, 0});
+        const double way = real_distance(fast->walk.position, (md5_vec3){0, 0, 0});
         CHECK(way > 20.0);
-        CHECK_NEAR(distance(slow->walk.position, fast->walk.position), 0.0, 0.01 * way);
-        CHECK_NEAR(distance(odd->walk.position, fast->walk.position), 0.0, 0.02 * way);
+        CHECK_NEAR(real_distance(slow->walk.position, fast->walk.position), 0.0, 0.01 * way);
+        CHECK_NEAR(real_distance(odd->walk.position, fast->walk.position), 0.0, 0.02 * way);
         for (uint32_t leg = 0; leg < 6; leg++)
-            CHECK(distance(slow->walk.feet[leg].position, fast->walk.feet[leg].position) < 3.0);
+            CHECK(real_distance(slow->walk.feet[leg].position, fast->walk.feet[leg].position)
+                  < 3.0);
     }
     walk_free(slow);
     walk_free(fast);
@@ -320,17 +308,17 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
     for (int frame = 0; frame < 240; frame++) {
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
-        CHECK_NEAR((double)of->walk.normal.x, -0.2 / length, 1e-4);
-        CHECK_NEAR((double)of->walk.normal.y, 0.1 / length, 1e-4);
+        CHECK_NEAR(of->walk.normal.x, -0.2 / length, 1e-4);
+        CHECK_NEAR(of->walk.normal.y, 0.1 / length, 1e-4);
     }
     // The height follows with a time constant of 0.12 s, while the ground rises below a moving
     // character.
-    const double ground = (double)slope(NULL, of->walk.position, &of->walk.feet[0].normal);
+    const double ground = slope(NULL, of->walk.position, &of->walk.feet[0].normal);
     CHECK_NEAR((double)of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_foothold *const foot = &of->walk.feet[leg];
         md5_vec3 normal;
-        CHECK_NEAR((double)foot->position.z, (double)slope(NULL, foot->position, &normal), 1e-4);
+        CHECK_NEAR(foot->position.z, slope(NULL, foot->position, &normal), 1e-4);
     }
     walk_free(of);
 }
@@ -341,16 +329,16 @@ TEST (walk_comes_to_rest_near_its_homes) {
         return;
     md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
-        CHECK(distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
+        CHECK(real_distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
     walk_at(of, 60.0, 13.5);
     for (int i = 0; i < 4; i++)
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
-    const double slack = 0.1 * 0.5 * (double)of->walk.radius;
+    const double slack = 0.1 * 0.5 * of->walk.radius;
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home =
             md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
         CHECK(!of->walk.feet[leg].is_stepping);
-        CHECK(distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
+        CHECK(real_distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
     }
     walk_free(of);
 }
@@ -359,7 +347,7 @@ TEST (walk_speed_is_what_the_legs_can_do) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
         return;
-    const double step = 0.5 * (double)of->walk.radius, most = step / (0.15 * 2.0);
+    const double step = 0.5 * of->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
     for (int frame = 0; frame < 300; frame++) {
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
@@ -367,13 +355,12 @@ TEST (walk_speed_is_what_the_legs_can_do) {
             const md5_vec3 home =
                 md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
             const md5_foothold *const foot = &of->walk.feet[leg];
-            const double off = foot->is_stepping ? 0.0 : distance(foot->position, home);
+            const double off = foot->is_stepping ? 0.0 : real_distance(foot->position, home);
             worst = off > worst ? off : worst;
         }
     }
-    CHECK_NEAR((double)of->walk.velocity.x, most, 0.01 * most);
-    test_check(worst < 0.75 * step, __FILE__, __LINE__, "a foot is %g from home, a step is %g",
-               worst, step);
+    CHECK_NEAR(of->walk.velocity.x, most, 0.01 * most);
+    CHECK_THAT(worst < 0.75 * step, "a foot is %g from home, a step is %g", worst, step);
     walk_free(of);
 }
 
@@ -411,7 +398,8 @@ TEST (walk_in_other_axes_is_the_same_walk) {
             walk_pose(other);
             CHECK_UINT(other->num_placed, 6);
             for (uint32_t leg = 0; leg < 6; leg++)
-                CHECK(distance(md5_mat34_point(to, posed_ankle(of, leg)), posed_ankle(other, leg))
+                CHECK(real_distance(md5_mat34_point(to, posed_ankle(of, leg)),
+                                    posed_ankle(other, leg))
                       < 0.01);
         }
         walk_free(of);
@@ -456,7 +444,7 @@ TEST (walk_takes_any_numbers) {
         CHECK(is_finite(of->walk.position) && is_finite(of->walk.normal));
         for (uint32_t joint = 0; joint < of->model->skeleton.num_joints; joint++) {
             const md5_quat q = of->pose[joint].rotation;
-            CHECK_NEAR((double)(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-3);
+            CHECK_NEAR((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-3);
         }
     }
     walk_free(of);
@@ -473,8 +461,8 @@ TEST (walk_begins_with_any_placement_and_pose) {
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
     CHECK(md5_walk_begin(&of->desc, of->model->bind_local, turned, &of->walk));
-    CHECK_NEAR((double)of->walk.facing.z, sqrt(0.5), 1e-6);
-    CHECK_NEAR((double)of->walk.facing.x, 0.0, 1e-6);
+    CHECK_NEAR(of->walk.facing.z, sqrt(0.5), 1e-6);
+    CHECK_NEAR(of->walk.facing.x, 0.0, 1e-6);
     CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5); // flat ground
     walk_free(of);
 }
@@ -513,49 +501,32 @@ TEST (walk_refuses_what_is_no_leg) {
 
 #if !defined(NDEBUG)
 
-static void begin(const void *context)
-{
-    static md5_walk walk;
-    const md5_xform origin = {.rotation = {0, 0, 0, 1}}, pose[1] = {{.rotation = {0, 0, 0, 1}}};
-    (void)md5_walk_begin(context, pose, origin, &walk);
-}
-
-static void advance_other(const void *context)
-{
-    static md5_walk walk; // begun with no legs
-    md5_walk_advance(context, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
-}
-
-static void pose_other(const void *context)
-{
-    static md5_walk walk;
-    md5_xform pose[1] = {{.rotation = {0, 0, 0, 1}}};
-    (void)md5_walk_pose(context, &walk, pose);
-}
-
 TEST (mistakes_in_walks_are_reported) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
     if (!CHECK(of != NULL))
         return;
     const md5_walk_desc good = of->desc;
-    CHECK(strstr(test_message_of(begin, test_null()), "desc: not NULL") != NULL);
-    of->desc.skeleton = NULL;
-    CHECK(strstr(test_message_of(begin, &of->desc), "skeleton: not NULL") != NULL);
-    of->desc = good;
-    of->desc.legs = NULL;
-    CHECK(strstr(test_message_of(begin, &of->desc), "legs: not NULL") != NULL);
-    of->desc = good;
-    of->desc.num_legs = MD5_MAX_LEGS + 1;
-    CHECK(strstr(test_message_of(begin, &of->desc), "num_legs: 1 to MD5_MAX_LEGS") != NULL);
-    of->desc = good;
-    of->desc.num_groups = 0;
-    CHECK(strstr(test_message_of(begin, &of->desc), "num_groups: 1 to num_legs") != NULL);
-    of->desc = good;
-    of->desc.reserved[0] = 1;
-    CHECK(strstr(test_message_of(begin, &of->desc), "reserved members must be 0") != NULL);
-    of->desc = good;
-    CHECK(strstr(test_message_of(advance_other, &of->desc), "begun with this description") != NULL);
-    CHECK(strstr(test_message_of(pose_other, &of->desc), "begun with this description") != NULL);
+    static md5_walk walk; // begun with no legs
+    const md5_xform origin = {.rotation = {0, 0, 0, 1}};
+    md5_xform pose[1] = {origin};
+    md5_walk_desc descs[5] = {good, good, good, good, good};
+    static const char *const said[5] = {"skeleton: not NULL", "legs: not NULL",
+                                        "num_legs: 1 to MD5_MAX_LEGS", "num_groups: 1 to num_legs",
+                                        "reserved members must be 0"};
+    descs[0].skeleton = NULL;
+    descs[1].legs = NULL;
+    descs[2].num_legs = MD5_MAX_LEGS + 1;
+    descs[3].num_groups = 0;
+    descs[4].reserved[0] = 1;
+    for (int i = 0; i < 5; i++)
+        MISTAKE (said[i])
+            md5_walk_begin(&descs[i], pose, origin, &walk);
+    MISTAKE ("desc: not NULL")
+        md5_walk_begin(test_null(), pose, origin, &walk);
+    MISTAKE ("begun with this description")
+        md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
+    MISTAKE ("begun with this description")
+        md5_walk_pose(&good, &walk, pose);
     walk_free(of);
 }
 

@@ -4,13 +4,10 @@
 // Small files are cut and altered at every byte, large ones at evenly spread positions, so that
 // each kind of abuse reads about MD5_ABUSE_MB million bytes of every file (default 6). If both
 // MD5_ABUSE_MB and MD5_CORPUS are set, the files in corpus/ are included: see test/long/abuse.sh.
-#include "test/test.h"
 #include "test/load/test_asset.h"
+#include "test/own.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { DEFAULT_MEGABYTES = 6 };
@@ -109,8 +106,7 @@ static size_t stride_for(const victim *file, size_t most, size_t cost)
 
 static bool report(const victim *file, const char *what, size_t at, const char *fault)
 {
-    return test_check(!fault, __FILE__, __LINE__, "%s, %s %zu: %s", file->path, what, at,
-                      fault ? fault : "");
+    return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, what, at, fault ? fault : "");
 }
 
 typedef struct trial {
@@ -178,13 +174,13 @@ static const char *judge_nothing(const victim *file, const trial *tried)
 static void alter_everywhere(const victim *file)
 {
     static const char others[] = "9\"} -/\0.(\n{a)e\xE9";
-    enum { NUM_OTHERS = sizeof others - 1, EACH = 4 };
-    const size_t stride = stride_for(file, file->size, EACH * file->size);
+    enum { NUM_OTHERS = sizeof others - 1, ROUNDS = 4 };
+    const size_t stride = stride_for(file, file->size, ROUNDS * file->size);
     size_t next = 0;
     for (size_t at = 0; at < file->size; at += stride) {
         const char original = file->text[at];
         bool held = true;
-        for (int i = 0; i < EACH && held; i++) {
+        for (int i = 0; i < ROUNDS && held; i++) {
             asset_heap heap = {0};
             file->text[at] = others[next++ % NUM_OTHERS];
             held = attempt(file, file->text, file->size, &heap, 0, judge_nothing, "altered at", at);
@@ -313,7 +309,7 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
     size_t count = 0;
     add_folder(&list, folder);
     while (list.count > 0) {
-        char *const current = list.paths[--list.count];
+        OWN char *const current = list.paths[--list.count];
         DIR *const entries = opendir(current);
         const struct dirent *entry;
         while (entries && (entry = readdir(entries)) != NULL) {
@@ -325,7 +321,6 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
         }
         if (entries)
             closedir(entries);
-        free(current);
     }
     return count;
 }

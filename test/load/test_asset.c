@@ -1,8 +1,5 @@
 #include "test/load/test_asset.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // Returns `fault` from the function if the condition does not hold.
 #define HOLDS(condition, fault) \
@@ -45,12 +42,11 @@ static void *heap_alloc(void *user, size_t size)
 static void heap_free(void *user, void *memory, size_t size)
 {
     asset_heap *const heap = user;
-    heap_header *const header = (heap_header *)memory - 1;
+    OWN heap_header *const header = (heap_header *)memory - 1;
     if (header->size != size)
         heap->has_wrong_size = true;
     heap->live--;
     heap->live_bytes -= header->size;
-    free(header);
 }
 
 static const char *message_fault(const char *message, size_t room)
@@ -188,14 +184,14 @@ static bool text_lies_in(const void *block, size_t block_size, const char *text)
 
 static bool is_unit(md5_quat q)
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     const double rounding = 1e-6;
     return fabs(x * x + y * y + z * z + w * w - 1.0) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)
 {
-    const double a = (double)x, b = (double)y, c = (double)z;
+    const double a = x, b = y, c = z;
     return fabs(a * a + b * b + c * c - 1.0) <= 1e-5;
 }
 
@@ -221,7 +217,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
-    unsigned char *const seen = calloc(count, 1);
+    OWN unsigned char *const seen = calloc(count, 1);
     const char *fault = NULL;
     for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -233,7 +229,6 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         else
             seen[joint] = 1;
     }
-    free(seen);
     return fault;
 }
 
@@ -351,9 +346,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     };
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        HOLDS(lies_in(model->geometry, model->geometry_size, arrays[i].array, arrays[i].count,
-                      arrays[i].size),
+    EACH (row, arrays)
+        HOLDS(lies_in(model->geometry, model->geometry_size, row->array, row->count, row->size),
               "an array of a mesh does not lie in the block");
     return NULL;
 }
@@ -453,7 +447,7 @@ const char *asset_anim_fault(const md5_anim *anim)
     }
     HOLDS(anim->num_frames >= 1, "no frames");
     HOLDS(anim->frame_rate > 0.0 && isfinite(anim->frame_rate), "frame_rate is out of range");
-    HOLDS(anim->duration == (double)(anim->num_frames - 1) / anim->frame_rate, "wrong duration");
+    HOLDS(anim->duration == (anim->num_frames - 1) / anim->frame_rate, "wrong duration");
     return frames_fault(anim);
 }
 

@@ -1,12 +1,7 @@
 // Assets that are loaded in other axes and units: every result is the converted result of the same
 // asset in the file's axes.
 #include "test/load/test_axes_case.h"
-
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 typedef struct loaded {
     md5_model *model;
@@ -36,11 +31,10 @@ static double size_of(const md5_model *model)
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0.0;
     for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
-        size = fmax(size, fmax(fabs((double)ends[i].x),
-                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
+        size = fmax(size, fmax(fabs(ends[i].x), fmax(fabs(ends[i].y), fabs(ends[i].z))));
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
         for (int row = 0; row < 3; row++)
-            size = fmax(size, fabs((double)model->bind[i].m[4 * row + 3]));
+            size = fmax(size, fabs(model->bind[i].m[4 * row + 3]));
     return size;
 }
 
@@ -59,24 +53,24 @@ static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, c
         worst = fmax(worst, axes_point_error(of, 1.0, a->normals[i], b->normals[i]));
         worst = fmax(
             worst, axes_point_error(of, 1.0, (md5_vec3){t.x, t.y, t.z}, (md5_vec3){u.x, u.y, u.z}));
-        worst = fmax(worst, fabs((double)a->texcoords[i].x - (double)b->texcoords[i].x)
-                                + fabs((double)a->texcoords[i].y - (double)b->texcoords[i].y));
+        worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
+                                + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
     for (uint32_t i = 0; i < a->num_influences; i++) {
         const md5_vec4 p = a->influences[i], q = b->influences[i];
         worst = fmax(worst, axes_point_error(of, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
-        worst = fmax(worst, fabs((double)p.w - (double)q.w));
+        worst = fmax(worst, fabs((double)p.w - q.w));
     }
     return worst;
 }
 
 TEST (axes_convert_every_number_of_a_model) {
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.25f);
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         if (!to)
             continue;
         CHECK(to->skeleton.axes == of->axes && to->skeleton.scale == 0.25f);
@@ -85,7 +79,7 @@ TEST (axes_convert_every_number_of_a_model) {
             CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
             CHECK(memcmp(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices) == 0);
             CHECK(b->is_mirrored == of->is_left_handed);
-            CHECK_NEAR((double)b->loss4, 0.25 * (double)a->loss4, 1e-6);
+            CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         for (uint32_t j = 0; j < from->skeleton.num_joints; j++) {
             CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
@@ -97,9 +91,7 @@ TEST (axes_convert_every_number_of_a_model) {
                 1e-15);
             CHECK(to->bind_local[j].rotation.w <= 0.0f);
         }
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // The matrix with which a program converts its own points. Its columns are the directions of
@@ -124,33 +116,29 @@ static void cross(const double a[3], const double b[3], double out[3])
 
 // The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
 TEST (axes_keep_the_bitangent_along_v) {
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < 2 * NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i / 2];
         const bool is_flipped = i % 2 == 1;
         const md5_load_opts opts = {.axes = of->axes, .flip_v = is_flipped};
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         for (uint32_t v = 0; v < a->num_vertices; v++) {
             const md5_vec4 t = a->tangents[v], u = b->tangents[v];
-            const double n0[3] = {(double)a->normals[v].x, (double)a->normals[v].y,
-                                  (double)a->normals[v].z};
-            const double n1[3] = {(double)b->normals[v].x, (double)b->normals[v].y,
-                                  (double)b->normals[v].z};
+            const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
+            const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
             double b0[3], b1[3], expected[3];
-            cross(n0, (const double[]){(double)t.x, (double)t.y, (double)t.z}, b0);
-            cross(n1, (const double[]){(double)u.x, (double)u.y, (double)u.z}, b1);
+            cross(n0, (const double[]){t.x, t.y, t.z}, b0);
+            cross(n1, (const double[]){u.x, u.y, u.z}, b1);
             axes_direction(of,
                            (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
                            expected);
             for (int k = 0; k < 3; k++)
-                CHECK_NEAR(b1[k] * (double)u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
-            const double v0 = (double)a->texcoords[v].y;
-            CHECK_NEAR((double)b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
+                CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
+            const double v0 = a->texcoords[v].y;
+            CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
         }
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
@@ -158,7 +146,7 @@ TEST (axes_keep_the_bitangent_along_v) {
 TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
-        md5_model *const model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0.0, outside = 0.0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
@@ -166,22 +154,18 @@ TEST (axes_keep_triangles_facing_outward) {
                 const uint32_t *const at = mesh->indices + 3 * t;
                 const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
                 const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
-                const double e[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y,
-                                     (double)b.z - (double)a.z};
-                const double f[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y,
-                                     (double)c.z - (double)a.z};
+                const double e[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
+                const double f[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
                 double face[3];
                 if (axes_cases[i].is_left_handed)
                     cross(e, f, face);
                 else
                     cross(f, e, face);
-                const double along =
-                    face[0] * (double)n.x + face[1] * (double)n.y + face[2] * (double)n.z;
+                const double along = face[0] * n.x + face[1] * n.y + face[2] * n.z;
                 *(along < 0.0 ? &inside : &outside) += fabs(along);
             }
         }
         CHECK(outside > 0.0 && inside < 0.01 * outside);
-        md5_free_model(model);
     }
 }
 
@@ -238,7 +222,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
     const md5_load_opts opts = axes_options(of, scale);
     loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
     for (int i = 0; from.binding && to.binding && i < 4; i++) {
-        const double time = from.anim->duration * (0.13 + 0.4 * i), by = (double)scale;
+        const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
         const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
         const double size = 4.0 * size_of(from.model) + 1.0;
@@ -280,7 +264,7 @@ TEST (axes_pose_and_skin_real_models) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t file = 0; file < sizeof files / sizeof files[0]; file++)
+    for (size_t file = 0; file < COUNT_OF(files); file++)
         for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
 }
@@ -289,8 +273,8 @@ TEST (axes_convert_bounds_and_root_motion) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.5f);
-        md5_anim *const from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
-        md5_anim *const to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
+        OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
+        OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
         CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
@@ -310,11 +294,8 @@ TEST (axes_convert_bounds_and_root_motion) {
                 high[k] = fmax(high[k], 0.5 * moved[k]);
             }
         }
-        CHECK((double)b.min.x == low[0] && (double)b.min.y == low[1] && (double)b.min.z == low[2]);
-        CHECK((double)b.max.x == high[0] && (double)b.max.y == high[1]
-              && (double)b.max.z == high[2]);
-        md5_free_anim(from);
-        md5_free_anim(to);
+        CHECK(b.min.x == low[0] && b.min.y == low[1] && b.min.z == low[2]);
+        CHECK(b.max.x == high[0] && b.max.y == high[1] && b.max.z == high[2]);
     }
 }
 
@@ -329,7 +310,7 @@ TEST (axes_convert_cameras) {
         for (int k = 0; CHECK(to != NULL) && k < 20; k++) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
-            CHECK_NEAR(axes_point_error(of, (double)0.0254f, a.position, b.position), 0.0, 1e-5);
+            CHECK_NEAR(axes_point_error(of, 0.0254f, a.position, b.position), 0.0, 1e-5);
             CHECK_NEAR(axes_quat_error(of, a.rotation, b.rotation), 0.0, 1e-6);
             CHECK(a.fov == b.fov);
             // It looks along the axes' own forward.
@@ -348,28 +329,26 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
-    md5_camera *const from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
+    OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
     for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 2.0f);
-        md5_camera *const to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
+        OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
         if (!CHECK(to != NULL && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
         CHECK_NEAR(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0, 0.0);
         CHECK_NEAR(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 0.0, 1e-7);
-        md5_free_camera(to);
     }
-    md5_free_camera(from);
 }
 
 // Rays from outside and from inside.
 TEST (axes_let_rays_hit_the_same_triangles) {
     uint64_t random = 11;
-    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 1.0f);
-        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
         for (int k = 0; k < 60; k++) {
@@ -388,41 +367,36 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
-            CHECK_NEAR((double)again.t, (double)hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
+            CHECK_NEAR(again.t, hit.t, 1e-4 * (1.0 + fabs(hit.t)));
             num_hits += is_hit;
         }
         CHECK(num_hits > 10);
-        md5_free_model(to);
     }
-    md5_free_model(from);
 }
 
 // -- Mistakes ---------------------------------------------------------------------------------
 
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1.0f}};
-    md5_model *const model = axes_load_model("models/zoo/chain.md5mesh", NULL);
+    OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
     for (int i = 0; model && i < 3; i++) {
-        md5_anim *const anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
+        OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
         md5_error error = {0};
-        md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+        OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
         CHECK((binding != NULL) == (i == 2));
         CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
         if (i == 0)
             CHECK_STRING(error.message,
                          "the animation has axes 1 and scale 1, the model axes 0 and "
                          "scale 1: load both with the same options");
-        md5_free_binding(binding);
-        md5_free_anim(anim);
     }
-    md5_free_model(model);
 }
 
 TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         md5_error error = {0};
         CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
         CHECK(error.status == MD5_ERROR_RANGE);

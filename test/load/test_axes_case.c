@@ -1,9 +1,5 @@
 #include "test/load/test_axes_case.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 // Where forward, left and up go, as md5_axes documents.
 const axes_case axes_cases[NUM_AXES] = {
     {"id", MD5_AXES_ID, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
@@ -21,7 +17,7 @@ md5_load_opts axes_options(const axes_case *of, float scale)
 
 void axes_direction(const axes_case *of, md5_vec3 v, double out[3])
 {
-    const double from[3] = {(double)v.x, (double)v.y, (double)v.z};
+    const double from[3] = {v.x, v.y, v.z};
     for (int i = 0; i < 3; i++) {
         out[i] = 0.0;
         for (int j = 0; j < 3; j++)
@@ -44,7 +40,7 @@ void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3
 
 void axes_matrix_of(md5_quat q, double out[3][3])
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     const double rows[3][3] = {
         {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
         {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
@@ -57,9 +53,9 @@ double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md
 {
     double expected[3];
     axes_direction(of, original, expected);
-    return fmax(fabs((double)converted.x - scale * expected[0]),
-                fmax(fabs((double)converted.y - scale * expected[1]),
-                     fabs((double)converted.z - scale * expected[2])));
+    return fmax(
+        fabs(converted.x - scale * expected[0]),
+        fmax(fabs(converted.y - scale * expected[1]), fabs(converted.z - scale * expected[2])));
 }
 
 static double rotation_error(const double expected[3][3], const double actual[3][3])
@@ -92,8 +88,8 @@ double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *orig
 {
     double from[3][3], expected[3][3], actual[3][3];
     for (int i = 0; i < 9; i++) {
-        from[i / 3][i % 3] = (double)original->m[4 * (i / 3) + i % 3];
-        actual[i / 3][i % 3] = (double)converted->m[4 * (i / 3) + i % 3];
+        from[i / 3][i % 3] = original->m[4 * (i / 3) + i % 3];
+        actual[i / 3][i % 3] = converted->m[4 * (i / 3) + i % 3];
     }
     axes_rotation(of, from, expected);
     const md5_vec3 t = {original->m[3], original->m[7], original->m[11]};

@@ -1,12 +1,6 @@
 // Models and animations of Doom 3 BFG, written by functions that know nothing of the reader.
+#include "test/own.h"
 #include "test/pose/own_clip.h"
-#include "test/test.h"
-
-#include "md5/md5model.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct bytes {
     unsigned char data[2048];
@@ -144,7 +138,7 @@ TEST (bfg_models_are_read_like_text) {
     bytes file;
     md5_error error = {0};
     make_model(&file);
-    md5_model *const model = md5_parse_model(file.data, file.size, NULL, &error);
+    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
     if (!CHECK(model)) {
         CHECK_STRING(error.message, "");
         return;
@@ -174,7 +168,6 @@ TEST (bfg_models_are_read_like_text) {
     CHECK_NEAR(mesh->texcoords[1].x, -1.5, 0.0);
     CHECK_NEAR(mesh->texcoords[1].y, 5.9604645e-8, 1e-15);
     CHECK(mesh->indices[0] == 0 && mesh->indices[1] == 1 && mesh->indices[2] == 2);
-    md5_free_model(model);
 }
 
 // A vertex whose weights are all 0 is at the origin, like a vertex without weights in a text file.
@@ -186,13 +179,12 @@ TEST (bfg_vertices_may_have_no_weights) {
     while (memcmp(at, "\0\0\0\0\0\0\0\xff", 8) != 0)
         at++;
     at[7] = 0;
-    md5_model *const model = md5_parse_model(file.data, file.size, NULL, &error);
+    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
     if (CHECK(model)) {
         const md5_vec3 point = model->meshes[0].positions[2];
         CHECK_UINT(model->meshes[0].num_weights, 3);
         CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
     }
-    md5_free_model(model);
 }
 
 // Replaces the 4 bytes at `at` by `value`, big-endian, and expects an error.
@@ -302,8 +294,8 @@ TEST (bfg_anims_are_those_of_text) {
     bytes file;
     md5_error error = {0};
     make_anim(&file);
-    md5_anim *const anim = md5_parse_anim(file.data, file.size, NULL, &error);
-    md5_anim *const text = md5_parse_anim(same_text, strlen(same_text), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(file.data, file.size, NULL, &error);
+    OWN_ANIM text = md5_parse_anim(same_text, strlen(same_text), NULL, &error);
     if (!CHECK(anim && text)) {
         CHECK_STRING(error.message, "");
         return;
@@ -325,8 +317,6 @@ TEST (bfg_anims_are_those_of_text) {
             CHECK_NEAR(pose[joint].rotation.w, expected[joint].rotation.w, 1e-6);
         }
     }
-    md5_free_anim(anim);
-    md5_free_anim(text);
 }
 
 TEST (bfg_anims_name_the_byte_of_a_mistake) {
@@ -357,14 +347,13 @@ static void check_hostile(const bytes *good, bool is_anim)
 {
     md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
-        unsigned char *const part = calloc(size, 1);
+        OWN unsigned char *const part = calloc(size, 1);
         if (!CHECK(part))
             return;
         memcpy(part, good->data, size);
         CHECK(is_anim ? !md5_parse_anim(part, size, NULL, &error)
                       : !md5_parse_model(part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
-        free(part);
     }
     for (size_t i = 0; i < good->size * 8; i++) {
         bytes file = *good;
@@ -462,8 +451,8 @@ TEST (bfg_cameras_are_those_of_text) {
     camera_bytes file;
     md5_error error = {0};
     make_camera(&file);
-    md5_camera *const camera = md5_parse_camera(file.data, file.size, NULL, &error);
-    md5_camera *const text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
+    OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, &error);
+    OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
     if (CHECK(camera != NULL && text != NULL)) {
         check_same(camera, text);
         CHECK_STRING(camera->command_line, "");
@@ -471,8 +460,6 @@ TEST (bfg_cameras_are_those_of_text) {
         CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
         CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
     }
-    md5_free_camera(camera);
-    md5_free_camera(text);
 }
 
 static void check_mistake(size_t at, uint32_t big, const char *message)
@@ -515,14 +502,13 @@ TEST (bfg_cameras_warn_of_odd_views) {
     const size_t size = file.size;
     file.size = FRAMES + 28;
     bfg_camera_put_big(&file, bits_of(180.0f));
-    md5_camera *const camera = md5_parse_camera(file.data, size, &opts, &error);
+    OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
     if (CHECK(camera != NULL)) {
         CHECK_UINT(camera->num_warnings, 1);
         CHECK_UINT(warning.column, FRAMES + 28 + 1);
         CHECK_STRING(warning.message,
                      "field of view 180: expected more than 0 and less than 180 degrees");
     }
-    md5_free_camera(camera);
 }
 
 // Truncated at each byte, with each bit altered, and with each allocation failing.
@@ -531,13 +517,12 @@ TEST (bfg_cameras_may_be_anything) {
     md5_error error = {0};
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
-        unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
+        OWN unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
         if (!CHECK(part))
             return;
         memcpy(part, good.data, size);
         CHECK(!md5_parse_camera(part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
-        free(part);
     }
     for (size_t i = 0; i < good.size * 8; i++) {
         camera_bytes file = good;

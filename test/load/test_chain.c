@@ -1,14 +1,6 @@
 // Chains of calls that are checked once, at their end: the programs of the API's design, and every
 // call that takes an asset and an error, with an asset that is NULL. Public headers only.
-#include "test/test.h"
-
-#include "md5/md5dialects.h"
-#include "md5/md5game.h"
-#include "md5/md5play.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 // -- Programs -----------------------------------------------------------------------------------
 
@@ -16,12 +8,11 @@
 static bool print_model(const char *path, char *said, size_t size)
 {
     md5_error error = {0};
-    md5_model *model = md5_load_model(path, NULL, &error);
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
     if (!model)
         return snprintf(said, size, "%s:%u: %s", error.file, error.line, error.message), false;
     (void)snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints,
                    model->num_meshes);
-    md5_free_model(model);
     return true;
 }
 
@@ -279,18 +270,17 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_IO);
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
         const parts with_error = {model, anim, &error};
-        test_check(calls[i](&with_error), __FILE__, __LINE__, "call %zu fails", i);
-        test_check(memcmp(&error, &first, sizeof error) == 0, __FILE__, __LINE__,
-                   "call %zu keeps the error: %s", i, error.message);
+        CHECK_THAT(calls[i](&with_error), "call %zu fails", i);
+        CHECK_THAT(memcmp(&error, &first, sizeof error) == 0, "call %zu keeps the error: %s", i,
+                   error.message);
         md5_error none = {0};
         const parts with_none = {model, anim, &none};
-        test_check(calls[i](&with_none) && none.status == MD5_ERROR_MISSING && none.message[0],
-                   __FILE__, __LINE__, "call %zu says what is missing: %d, %s", i, (int)none.status,
-                   none.message);
+        CHECK_THAT(calls[i](&with_none) && none.status == MD5_ERROR_MISSING && none.message[0],
+                   "call %zu says what is missing: %d, %s", i, (int)none.status, none.message);
         const parts without = {model, anim, NULL};
-        test_check(calls[i](&without), __FILE__, __LINE__, "call %zu without an error", i);
+        CHECK_THAT(calls[i](&without), "call %zu without an error", i);
     }
     // A failure of its own replaces it; a success leaves it.
     md5_error later = first;

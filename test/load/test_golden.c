@@ -1,16 +1,9 @@
 // The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
 // test/reference) against those of the library, record by record, in the order of the file.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
 
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
-
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Tolerances, from golden/FORMAT.md. `loose` holds for joints with a rotation, in their own or an
 // ancestor's pose, whose w is near 0, where rebuilding w from rounded x y z loses half of the
@@ -129,9 +122,9 @@ static void check_length(golden *g, const char *what, uint32_t index, double act
 static void check_vec3(golden *g, const char *what, uint32_t index, md5_vec3 actual,
                        double tolerance)
 {
-    check_length(g, what, index, (double)actual.x, tolerance);
-    check_length(g, what, index, (double)actual.y, tolerance);
-    check_length(g, what, index, (double)actual.z, tolerance);
+    check_length(g, what, index, actual.x, tolerance);
+    check_length(g, what, index, actual.y, tolerance);
+    check_length(g, what, index, actual.z, tolerance);
 }
 
 static void check_bounds(golden *g, const char *what, md5_bounds actual, double tolerance)
@@ -145,7 +138,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
                             tolerances allowed)
 {
     const md5_quat q = actual.rotation;
-    const double ours[4] = {(double)q.x, (double)q.y, (double)q.z, -(double)q.w};
+    const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
     double same = 0.0, flipped = 0.0;
     for (int i = 0; i < 4; i++) {
         const double expected = number(g);
@@ -164,10 +157,10 @@ static void check_matrix(golden *g, const char *what, uint32_t index, const md5_
 {
     for (int i = 0; i < 12; i++) {
         if (i % 4 == 3) {
-            check_length(g, what, index, (double)actual->m[i], length_tolerance);
+            check_length(g, what, index, actual->m[i], length_tolerance);
             continue;
         }
-        const double off = fabs((double)actual->m[i] - number(g));
+        const double off = fabs(actual->m[i] - number(g));
         g->worst_rotation = fmax(g->worst_rotation, off);
         test_check(off <= rotation_tolerance, g->file, 0, "%s %u: rotation entry %d off by %.3g",
                    what, index, i, off);
@@ -205,7 +198,7 @@ static void check_joints(golden *g)
     }
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindlocal"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->model->bind_local[i].rotation.w);
+        const double w = fabs(g->model->bind_local[i].rotation.w);
         check_transform(g, "bindlocal", i, g->model->bind_local[i],
                         w < near_zero_w ? loose : strict);
     }
@@ -270,7 +263,7 @@ static void check_anim_header(golden *g)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
         check_index(g, i);
         check_transform(g, "baseframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
     }
 }
 
@@ -281,7 +274,7 @@ static void find_loose(golden *g)
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
+        g->is_loose[joint] = fabs(g->pose[joint].rotation.w) < near_zero_w
                              || (parent != MD5_NONE && g->is_loose[parent]);
     }
 }
@@ -330,7 +323,7 @@ static md5_moment check_moment(golden *g)
         md5_moment_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
     const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
     const double expected = cycle * period + frame0 + fraction;
-    const double ours = (double)moment.cycle * period + moment.frame0 + (double)moment.fraction;
+    const double ours = (double)moment.cycle * period + moment.frame0 + moment.fraction;
     test_check(fabs(ours - expected) < 1e-6 * (1.0 + fabs(expected)), g->file, 0,
                "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
     return moment;
@@ -351,7 +344,7 @@ static void check_time(golden *g)
     check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->pose[i].rotation.w);
+        const double w = fabs(g->pose[i].rotation.w);
         check_transform(g, "local", i, g->pose[i], w < near_zero_w ? loose : strict);
     }
     for (uint32_t i = 0; i < num_joints && expect(g, "world"); i++) {
@@ -375,7 +368,7 @@ static void check_single_frame(golden *g)
             ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
         check_index(g, i);
         check_transform(g, "singleframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
     }
 }
 
@@ -403,8 +396,7 @@ static bool load(golden *g)
     }
     const uint32_t num_joints = g->model->skeleton.num_joints;
     const md5_vec3 low = g->model->bounds.min, high = g->model->bounds.max;
-    g->size = sqrt(pow((double)(high.x - low.x), 2) + pow((double)(high.y - low.y), 2)
-                   + pow((double)(high.z - low.z), 2));
+    g->size = sqrt(pow((high.x - low.x), 2) + pow((high.y - low.y), 2) + pow((high.z - low.z), 2));
     g->pose = calloc(num_joints, sizeof *g->pose);
     g->joints = calloc(num_joints, sizeof *g->joints);
     g->palette = calloc(num_joints, sizeof *g->palette);
@@ -482,12 +474,11 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
+        OWN char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
             check_file(path, relative_to);
             count++;
         }
-        free(text);
     }
     closedir(entries);
     return count;
@@ -524,14 +515,14 @@ TEST (golden_overlong_rotations_become_rotations) {
     md5_error error = {0};
     snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5mesh", test_corpus());
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
-    md5_model *const model = md5_load_model(path, &opts, &error);
+    OWN_MODEL model = md5_load_model(path, &opts, &error);
     snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5anim", test_corpus());
     opts.warn_user = &anim_warnings;
-    md5_anim *const anim = md5_load_anim(path, &opts, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_ANIM anim = md5_load_anim(path, &opts, &error);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (CHECK(binding != NULL)) {
         const uint32_t count = model->skeleton.num_joints;
-        md5_xform *const pose = calloc(count, sizeof *pose);
+        OWN md5_xform *const pose = calloc(count, sizeof *pose);
         CHECK(mesh_warnings + anim_warnings > 0);
         for (int step = 0; step < 50; step++) {
             const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
@@ -539,13 +530,9 @@ TEST (golden_overlong_rotations_become_rotations) {
             for (uint32_t i = 0; i < count; i++) {
                 const md5_quat q = pose[i].rotation;
                 const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-                CHECK_NEAR((double)square, 1.0, 3e-5);
+                CHECK_NEAR(square, 1.0, 3e-5);
                 CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
             }
         }
-        free(pose);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }

@@ -4,12 +4,9 @@
 // on a loaded machine takes several attempts: see test/long/hostile.sh. Otherwise files are small,
 // and the limit is on how time grows with their size.
 #include "test/load/test_asset.h"
-#include "test/test.h"
+#include "test/own.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #if defined(__GNUC__)
@@ -385,7 +382,7 @@ static void make_slow_numbers(hostile_text *text, size_t size)
                                           "67108866",
                                           "2.3509887e-38",
                                           "33554434.00000000000000000001"};
-    enum { NUM_NUMBERS = sizeof numbers / sizeof numbers[0] };
+    enum { NUM_NUMBERS = COUNT_OF(numbers) };
     const size_t count = size / 50;
     add(text, ONE_ROOT "mesh{numverts 0 numtris 0 numweights %zu ", count);
     for (size_t w = 0; w < count; w++)
@@ -596,7 +593,7 @@ static double yardstick_per_byte(void)
 {
     enum { TEXT_BYTES = 4 << 20, MEMORY_BYTES = TEXT_BYTES * BYTES_PER_BYTE, CACHE_LINE = 64 };
     static const char number[] = "0.12345678 ";
-    char *const text = malloc(TEXT_BYTES + 1);
+    OWN char *const text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
         text[i] = number[i % (sizeof number - 1)];
     text[TEXT_BYTES] = '\0';
@@ -610,7 +607,6 @@ static double yardstick_per_byte(void)
     const double seconds = processor_seconds() - begin;
     CHECK(sum > 0.0);
     free((void *)memory);
-    free(text);
     return seconds / (double)TEXT_BYTES;
 }
 
@@ -652,7 +648,7 @@ static void free_asset(file_kind kind, void *asset)
 
 static void check_fault(const char *name, const char *fault)
 {
-    test_check(!fault, __FILE__, __LINE__, "%s: %s", name, fault ? fault : "");
+    CHECK_THAT(!fault, "%s: %s", name, fault ? fault : "");
 }
 
 static outcome read_text(const char *name, file_kind kind, const hostile_text *text)
@@ -684,8 +680,8 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     const md5_load_opts opts = asset_opts(&heap, &warnings);
     md5_error error = {0};
     const md5_load_opts unlimited = {.allocator = {.limit = SIZE_MAX}};
-    md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
-    md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
+    OWN_MODEL model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
+    OWN_ANIM anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
     outcome result = {.is_refused = true};
     if (CHECK(model && anim)) {
         const double start = processor_seconds();
@@ -696,8 +692,6 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
         md5_free_binding(binding);
         check_fault("binding", asset_heap_fault(&heap));
     }
-    md5_free_model(model);
-    md5_free_anim(anim);
     return result;
 }
 
@@ -725,7 +719,7 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
                          const outcome *result)
 {
     const size_t most = FIXED_BYTES + BYTES_PER_BYTE * size - (kind == PAIR ? 0 : size);
-    test_check(result->peak_bytes <= most, __FILE__, __LINE__,
+    CHECK_THAT(result->peak_bytes <= most,
                "%s: %zu bytes of memory for %zu bytes of text: %.1f each", tried->name,
                result->peak_bytes, size, (double)result->peak_bytes / (double)size);
 }
@@ -750,8 +744,8 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
            (double)result.peak_bytes / (double)size, size, tried->name,
            result.is_refused ? " (refused)" : "");
     check_memory(tried, kind, size, &result);
-    test_check(yardsticks <= most_yardsticks, __FILE__, __LINE__,
-               "%s: %.1f ns a byte, %.1f yardsticks", tried->name, nanoseconds, yardsticks);
+    CHECK_THAT(yardsticks <= most_yardsticks, "%s: %.1f ns a byte, %.1f yardsticks", tried->name,
+               nanoseconds, yardsticks);
 }
 
 // `slack` covers the resolution of the clock and costs that do not depend on the size.
@@ -767,9 +761,9 @@ static void check_growth(const hostile_case *tried, file_kind kind)
         is_linear = large.seconds <= 2 * GROWTH * small.seconds + slack;
     }
     check_memory(tried, kind, size, &large);
-    test_check(is_linear, __FILE__, __LINE__, "%s: %.0f ms, but %.0f ms for %d times the size",
-               tried->name, small.seconds * 1e3, large.seconds * 1e3, GROWTH);
-    test_check(large.is_refused == tried->is_refused, __FILE__, __LINE__, "%s: %s", tried->name,
+    CHECK_THAT(is_linear, "%s: %.0f ms, but %.0f ms for %d times the size", tried->name,
+               small.seconds * 1e3, large.seconds * 1e3, GROWTH);
+    CHECK_THAT(large.is_refused == tried->is_refused, "%s: %s", tried->name,
                large.is_refused ? "refused" : "not refused");
 }
 

@@ -1,13 +1,10 @@
 // Batches that the caller's threads divide: the bits of one thread, with any number of workers and
 // any division. test/long/threads.sh runs this under ThreadSanitizer.
-#include "test/test.h"
+#include "test/own.h"
 
 #if !defined(__EMSCRIPTEN__) // which has no threads
-#include "md5/md5play.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Pools ----------------------------------------------------------------------------------------
 
@@ -116,9 +113,8 @@ static void pose(const jobs_crowd *of, const md5_threads *threads, size_t count,
         if (is_nlerp)
             jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
     }
-    void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
+    OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
     md5_pose_batch(jobs, count, threads, scratch);
-    free(scratch);
 }
 
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
@@ -139,13 +135,11 @@ static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        md5_mat34 *const expected = results_of(of, kind, NULL, counts[i]);
-        md5_mat34 *const found = results_of(of, kind, threads, counts[i]);
-        test_check(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0, __FILE__,
-                   __LINE__, "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
+        OWN md5_mat34 *const expected = results_of(of, kind, NULL, counts[i]);
+        OWN md5_mat34 *const found = results_of(of, kind, threads, counts[i]);
+        CHECK_THAT(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0,
+                   "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
                    (unsigned)counts[i]);
-        free(expected);
-        free(found);
     }
 }
 
@@ -174,8 +168,8 @@ TEST (jobs_read_the_parts_of_a_character) {
     test_pool pool = {.num_workers = 3};
     const md5_threads threads = {run_threads, &pool, 3};
     const md5_load_opts opts = {.threads = &threads};
-    md5_character *const one = md5_load_character(path, NULL, NULL);
-    md5_character *const three = md5_load_character(path, &opts, NULL);
+    OWN_CHARACTER one = md5_load_character(path, NULL, NULL);
+    OWN_CHARACTER three = md5_load_character(path, &opts, NULL);
     if (!CHECK(one && three))
         return;
     CHECK_UINT(pool.num_ranges, 3);
@@ -186,8 +180,6 @@ TEST (jobs_read_the_parts_of_a_character) {
     }
     CHECK_UINT(three->anims_size, one->anims_size);
     CHECK_UINT(three->model->size, one->model->size);
-    md5_free_character(one);
-    md5_free_character(three);
 }
 
 // -- Ranges ---------------------------------------------------------------------------------------

@@ -1,15 +1,8 @@
 // Whole assets: from files and from memory, within a budget, and from good files cut short or
 // altered.
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const small_files[] = {"test/data/read/small.md5mesh",
@@ -19,8 +12,8 @@ static const char *const small_files[] = {"test/data/read/small.md5mesh",
 
 TEST (load_model_holds_what_the_file_says) {
     md5_error error = {0};
-    md5_model *const model = md5_load_model(test_path(small_files[0]), NULL, &error);
-    if (!test_check(model != NULL, __FILE__, __LINE__, "%s", error.message))
+    OWN_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
+    if (!CHECK_THAT(model != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(error.line, 0);
@@ -48,21 +41,20 @@ TEST (load_model_holds_what_the_file_says) {
 
     // Joint 0 turns x to y, y to z, z to x, since its w is negative too.
     const float *const m = model->bind[0].m;
-    CHECK_NEAR((double)m[4], 1.0, 1e-6);
-    CHECK_NEAR((double)m[9], 1.0, 1e-6);
-    CHECK_NEAR((double)m[2], 1.0, 1e-6);
+    CHECK_NEAR(m[4], 1.0, 1e-6);
+    CHECK_NEAR(m[9], 1.0, 1e-6);
+    CHECK_NEAR(m[2], 1.0, 1e-6);
     CHECK(model->bind[1].m[11] == 10.0f && model->bind[2].m[7] == 5.5f);
     CHECK_STRING(model->meshes[1].name, "Hat");
     CHECK_UINT(model->meshes[1].num_vertices, 0);
     CHECK(model->bounds.min.x <= model->bounds.max.x);
     CHECK(model->size > sizeof *model);
-    md5_free_model(model);
 }
 
 TEST (load_anim_holds_what_the_file_says) {
     md5_error error = {0};
-    md5_anim *const anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
-    if (!test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message))
+    OWN_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
+    if (!CHECK_THAT(anim != NULL, "%s", error.message))
         return;
     CHECK_STRING(anim->command_line, "small clip for tests of loading");
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
@@ -83,14 +75,13 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3.0f);
     CHECK_UINT(anim->num_warnings, 0);
     CHECK(read_asset_holds((read_asset){.anim = anim}));
-    md5_free_anim(anim);
 }
 
 TEST (load_camera_holds_what_the_file_says) {
     md5_error error = {0};
     md5_camera *const camera =
         md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
-    if (!test_check(camera != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(camera != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(camera->command_line, "small camera for tests of loading");
@@ -107,18 +98,15 @@ TEST (load_camera_holds_what_the_file_says) {
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
     md5_error error = {0};
-    char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
+    OWN char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
     if (!CHECK(anim_text))
         return;
-    char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
-    md5_anim *const anim = md5_parse_anim(text, size, NULL, &error);
+    OWN char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
+    OWN_ANIM anim = md5_parse_anim(text, size, NULL, &error);
     if (CHECK(anim)) {
         CHECK(anim->frame_bounds == NULL);
         CHECK_UINT(anim->num_warnings, 1);
     }
-    md5_free_anim(anim);
-    free(text);
-    free(anim_text);
 }
 
 // -- Files and their errors -----------------------------------------------------------------
@@ -144,7 +132,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 // already.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
-    char *const text = malloc(65537 * 24 + 1000);
+    OWN char *const text = malloc(65537 * 24 + 1000);
     if (!text)
         abort();
     for (int i = 0; i < 6; i++) {
@@ -153,7 +141,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         md5_error error = {0};
         size_t size = write_two_triangles(text, count, count - 1, triangles_first);
         md5_model *const model = md5_parse_model(text, size, NULL, &error);
-        if (test_check(model != NULL, __FILE__, __LINE__, "%s", error.message)) {
+        if (CHECK_THAT(model != NULL, "%s", error.message)) {
             const uint32_t *const corners = model->meshes[0].indices;
             CHECK(corners[0] == 0 && corners[1] == 1 && corners[2] == count - 1);
             CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
@@ -174,7 +162,6 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         CHECK_UINT(error.line, triangles_first ? 5 : count + 6);
         CHECK_UINT(error.column, 11);
     }
-    free(text);
 }
 
 TEST (load_names_the_file_in_messages) {
@@ -245,7 +232,7 @@ TEST (load_refuses_files_without_a_true_size) {
 TEST (load_takes_paths_in_utf8) {
     static const wchar_t wide[] = L"build/m\u00f6del \u6a21.md5mesh";
     size_t size;
-    char *const text = test_read_file(test_path(small_files[0]), &size);
+    OWN char *const text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
     if (CHECK(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0)) {
         md5_error error = {0};
@@ -255,7 +242,6 @@ TEST (load_takes_paths_in_utf8) {
         md5_free_model(model);
         CHECK(_wunlink(wide) == 0);
     }
-    free(text);
 }
 
 #endif
@@ -334,12 +320,13 @@ TEST (load_keeps_to_every_memory_limit) {
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0;
-        char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         if (!CHECK(text))
             return;
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            char *const part = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
+            OWN char *const part =
+                malloc(cut ? cut : 1); // exact size: a read beyond it is detected
             if (!part)
                 abort();
             memcpy(part, text, cut);
@@ -348,7 +335,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
             if (read_asset_is_there(made)) {
                 num_loaded++;
                 CHECK(read_asset_holds(made));
-                test_check((read_asset_warnings(made) > 0) == (cut < needed), __FILE__, __LINE__,
+                CHECK_THAT((read_asset_warnings(made) > 0) == (cut < needed),
                            "%s cut at %zu loads with %u warnings", small_files[f], cut,
                            read_asset_warnings(made));
             } else {
@@ -356,10 +343,8 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
                 CHECK(cut < needed);
             }
             read_asset_free(made);
-            free(part);
         }
         CHECK(num_loaded >= size - needed);
-        free(text);
     }
 }
 
@@ -367,7 +352,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0, num_refused = 0;
-        char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         if (!CHECK(text))
             return;
         for (size_t at = 0; at < size; at++) {
@@ -392,7 +377,6 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
             text[at] = original;
         }
         CHECK(num_loaded > size && num_refused > size);
-        free(text);
     }
 }
 
@@ -411,21 +395,20 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
     CHECK_UINT(mesh->num_vertices, 3);
-    CHECK_NEAR((double)mesh->normals[0].y, 1.0, 1e-6);
-    CHECK_NEAR((double)mesh->tangents[0].z, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[0].y, 1.0, 1e-6);
+    CHECK_NEAR(mesh->tangents[0].z, 1.0, 1e-6);
     CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
-    CHECK_NEAR((double)mesh->normals[1].x, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[1].x, 1.0, 1e-6);
     CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
     if (CHECK(mesh->colors != NULL)) {
         CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
     }
-    md5_free_model(model);
 }
 
 // -- Range ----------------------------------------------------------------------------------------
@@ -482,8 +465,7 @@ TEST (range_of_mesh_numbers_is_reported_with_location) {
         {"weight 0 0 0.5 ( 4 5 6 )", "weight 0 0 0.500000 ( 4.000000 -5000000000.000000 6.000000 )",
          "14:33: error: '-5000000000.000000' " LIMIT},
     };
-    read_cases_check(good_mesh, cases, sizeof cases / sizeof cases[0], load_mesh, __FILE__,
-                     __LINE__);
+    read_cases_check(good_mesh, cases, COUNT_OF(cases), load_mesh, __FILE__, __LINE__);
 }
 
 TEST (range_of_anim_numbers_is_reported_with_location) {
@@ -498,8 +480,7 @@ TEST (range_of_anim_numbers_is_reported_with_location) {
          "the "
          "model"},
     };
-    read_cases_check(good_anim, cases, sizeof cases / sizeof cases[0], load_anim, __FILE__,
-                     __LINE__);
+    read_cases_check(good_anim, cases, COUNT_OF(cases), load_anim, __FILE__, __LINE__);
 }
 
 TEST (range_of_camera_numbers_is_reported_with_location) {
@@ -508,8 +489,7 @@ TEST (range_of_camera_numbers_is_reported_with_location) {
         {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
         {") 60", ") 3e38", "9:22: error: '3e38' " LIMIT},
     };
-    read_cases_check(good_camera, cases, sizeof cases / sizeof cases[0], load_camera, __FILE__,
-                     __LINE__);
+    read_cases_check(good_camera, cases, COUNT_OF(cases), load_camera, __FILE__, __LINE__);
 }
 
 // A rotation of the base frame may be too long if frames replace its numbers.
@@ -518,14 +498,13 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
-    md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, NULL);
+    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
     if (CHECK(anim != NULL)) {
         CHECK(anim->constant[0].rotation.x == 0.6f);
         CHECK_NEAR((double)anim->constant[0].rotation.w, -0.8, 1e-6);
         // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
-        CHECK_NEAR((double)anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
+        CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
     }
-    md5_free_anim(anim);
 }
 
 // -- What is computed from accepted numbers -------------------------------------------------
@@ -625,8 +604,7 @@ static bool all_finite(const void *memory, size_t size)
     }
     return true;
 }
-#define CHECK_FINITE(array, count) \
-    test_check(all_finite(array, (count) * sizeof(array)[0]), __FILE__, __LINE__, #array)
+#define CHECK_FINITE(array, count) CHECK_THAT(all_finite(array, (count) * sizeof(array)[0]), #array)
 
 static void check_mesh(const md5_mesh *mesh)
 {
@@ -688,12 +666,11 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(model->inverse_bind, JOINTS);
     CHECK_FINITE(model->bind_local, JOINTS);
     check_mesh(&model->meshes[0]);
-    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     if (!CHECK(binding != NULL))
         return;
     for (int i = 0; i < 9; i++)
         check_moment(binding, i * 0.031, (md5_wrap)(i % 3), (md5_root)(i / 3));
-    md5_free_binding(binding);
 }
 
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
@@ -703,8 +680,8 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
         md5_error mesh_error = {0}, clip_error = {0};
         write_model(&mesh);
         write_anim(&clip);
-        md5_model *const model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
-        md5_anim *const anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
+        OWN_MODEL model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
+        OWN_ANIM anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
         if (model && anim) {
             check_pair(model, anim);
             num_posed++;
@@ -713,8 +690,6 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
             CHECK(error->status == MD5_ERROR_RANGE && error->line > 0 && error->column > 0);
             num_refused++;
         }
-        md5_free_anim(anim);
-        md5_free_model(model);
     }
     CHECK(num_refused > 500 && num_posed > 500);
 }

@@ -10,15 +10,11 @@
 #include "test/fuzz/save.c"       // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scale.c"      // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"      // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/target.h"
-#include "test/fuzz/texture.c" // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/texture.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- The corpus -----------------------------------------------------------------------------
 
@@ -94,7 +90,7 @@ TEST (load_reads_the_whole_corpus) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
+    OWN char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
     if (!CHECK(list))
         return;
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
@@ -107,8 +103,8 @@ TEST (load_reads_the_whole_corpus) {
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error = {0};
         const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
-        test_check(read_asset_is_there(made) != is_broken(split.path), __FILE__, __LINE__, "%s: %s",
-                   split.path, error.message);
+        CHECK_THAT(read_asset_is_there(made) != is_broken(split.path), "%s: %s", split.path,
+                   error.message);
         if (read_asset_is_there(made)) {
             CHECK(read_asset_holds(made));
             if (split.is_one_file)
@@ -118,7 +114,6 @@ TEST (load_reads_the_whole_corpus) {
         CHECK_UINT(heap.live_bytes, 0);
     }
     CHECK(num_files > 50);
-    free(list);
 }
 
 TEST (load_reports_warnings_of_the_corpus) {
@@ -151,15 +146,14 @@ TEST (load_reports_warnings_of_the_corpus) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
-        const read_asset made =
-            read_asset_load(corpus_path("corpus", cases[i].path), &opts, &error);
+        const read_asset made = read_asset_load(corpus_path("corpus", row->path), &opts, &error);
         if (!read_asset_is_there(made))
             read_case_add(&log, &error);
-        CHECK_STRING(log.text, cases[i].says);
+        CHECK_STRING(log.text, row->says);
         read_asset_free(made);
     }
 }
@@ -198,7 +192,7 @@ static const struct {
 // Whether a file is in the list above; marks the entry as used.
 static bool differs_on_purpose(const char *name, bool *is_used)
 {
-    for (size_t i = 0; i < sizeof other_verdicts / sizeof other_verdicts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(other_verdicts); i++) {
         if (strcmp(name, other_verdicts[i].name) == 0)
             return is_used[i] = true;
     }
@@ -206,13 +200,13 @@ static bool differs_on_purpose(const char *name, bool *is_used)
 }
 
 TEST (load_agrees_with_the_original_or_says_why_not) {
-    bool is_used[sizeof other_verdicts / sizeof other_verdicts[0]] = {false};
+    bool is_used[COUNT_OF(other_verdicts)] = {false};
     size_t num_files = 0;
     if (!test_corpus()) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
+    OWN char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
     if (!CHECK(verdicts))
         return;
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
@@ -227,15 +221,13 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
         const bool is_same = read_asset_is_there(made) == (strcmp(verdict, "ok") == 0);
         CHECK(!read_asset_is_there(made) || read_asset_holds(made));
         CHECK(read_asset_is_there(made) || (error.line > 0 && error.status != MD5_ERROR_IO));
-        test_check(is_same != differs_on_purpose(key, is_used), __FILE__, __LINE__,
-                   "%s: the engine says %s; we: %s", key, verdict,
-                   read_asset_is_there(made) ? "ok" : error.message);
+        CHECK_THAT(is_same != differs_on_purpose(key, is_used), "%s: the engine says %s; we: %s",
+                   key, verdict, read_asset_is_there(made) ? "ok" : error.message);
         read_asset_free(made);
     }
     CHECK(num_files >= 80);
-    for (size_t i = 0; i < sizeof is_used / sizeof is_used[0]; i++)
-        test_check(is_used[i], __FILE__, __LINE__, "no file for '%s'", other_verdicts[i].name);
-    free(verdicts);
+    for (size_t i = 0; i < COUNT_OF(is_used); i++)
+        CHECK_THAT(is_used[i], "no file for '%s'", other_verdicts[i].name);
 }
 
 // -- Fuzz corpus ----------------------------------------------------------------------------------
@@ -248,17 +240,15 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
 static void run_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
-    char *const text = test_read_file(path, &size);
+    OWN char *const text = test_read_file(path, &size);
     if (!CHECK(text))
         return;
-    uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
+    OWN uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
     if (!data)
         abort();
     memcpy(data, text, size);
     const char *const fault = run(data, size);
-    test_check(!fault, __FILE__, __LINE__, "%s: %s", path, fault ? fault : "");
-    free(data);
-    free(text);
+    CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
 }
 
 static size_t run_folder(fuzz_target *run, const char *folder)

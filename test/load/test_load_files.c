@@ -1,13 +1,7 @@
 // Loads through the caller's own file functions, and characters: a machine file with everything it
 // names.
-#include "test/test.h"
+#include "test/own.h"
 
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 // -- Files in memory ------------------------------------------------------------------------------
@@ -118,17 +112,14 @@ TEST (load_reads_models_clips_and_machines_through_file_functions) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    md5_model *const model = md5_load_model("chars/hero.md5mesh", &opts, &error);
-    md5_anim *const anim = md5_load_anim("chars/anims/walk.md5anim", &opts, &error);
-    md5_machine_file *const file = md5_load_machine_file("chars/hero.md5machine", &opts, &error);
+    OWN_MODEL model = md5_load_model("chars/hero.md5mesh", &opts, &error);
+    OWN_ANIM anim = md5_load_anim("chars/anims/walk.md5anim", &opts, &error);
+    OWN_MACHINE_FILE file = md5_load_machine_file("chars/hero.md5machine", &opts, &error);
     CHECK(model != NULL && model->skeleton.num_joints == 2);
     CHECK(anim != NULL && anim->num_frames == 2);
     CHECK(file != NULL && file->desc.num_clips == 3);
     CHECK_UINT(from.num_opened, 3);
     CHECK_UINT(from.num_open, 0);
-    md5_free_machine_file(file);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 TEST (load_closes_a_file_with_an_error_and_names_it) {
@@ -174,8 +165,8 @@ TEST (character_loads_everything_its_machine_names) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
-    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+    OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+    if (!CHECK_THAT(hero != NULL, "%s", error.message))
         return;
     CHECK_UINT(from.num_opened, 4); // each file once
     CHECK_UINT(from.num_open, 0);
@@ -191,12 +182,10 @@ TEST (character_loads_everything_its_machine_names) {
     CHECK(md5_machine_tables(hero->machine)->clips[0].extract == MD5_EXTRACT_MOVE);
     CHECK(md5_machine_tables(hero->machine)->clips[1].extract == MD5_EXTRACT_NONE);
 
-    md5_player *const player = md5_create_player(hero->machine, NULL, &error);
+    OWN_PLAYER player = md5_create_player(hero->machine, NULL, &error);
     CHECK(player != NULL);
     md5_player_advance(player, 0.05, NULL, NULL);
-    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 0.5, 1e-6);
-    md5_destroy_player(player);
-    md5_free_character(hero);
+    CHECK_NEAR(md5_player_root_motion(player).translation.x, 0.5, 1e-6);
     md5_free_character(NULL);
 }
 
@@ -204,19 +193,18 @@ TEST (character_takes_folders_and_drives_as_windows_writes_them) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    md5_character *const hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
-    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+    OWN_CHARACTER hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
+    if (!CHECK_THAT(hero != NULL, "%s", error.message))
         return;
     CHECK_STRING(hero->model_path, "D:m.md5mesh");
     CHECK_STRING(hero->anim_paths[0], "\\c.md5anim");
-    md5_free_character(hero);
 }
 
 TEST (character_loads_the_machine_of_our_model) {
     md5_error error = {0};
     md5_character *const bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    if (!test_check(bobbin != NULL, __FILE__, __LINE__, "%s", error.message))
+    if (!CHECK_THAT(bobbin != NULL, "%s", error.message))
         return;
     CHECK(bobbin->num_clips > 5);
     CHECK_UINT(bobbin->num_warnings, 0);
@@ -298,10 +286,9 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     md5_load_opts opts = reading(&from);
     opts.warn = keep_warning;
     opts.warn_user = warned;
-    md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
+    OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
     CHECK(hero != NULL);
     CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
-    md5_free_character(hero);
 }
 
 TEST (character_names_the_file_in_warnings_about_its_machine) {
@@ -310,11 +297,10 @@ TEST (character_names_the_file_in_warnings_about_its_machine) {
     md5_load_opts opts = reading(&from);
     opts.warn = keep_warning;
     opts.warn_user = warned;
-    md5_character *const late = md5_load_character("chars/late.md5machine", &opts, NULL);
+    OWN_CHARACTER late = md5_load_character("chars/late.md5machine", &opts, NULL);
     CHECK(late != NULL);
     CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 to 's' is never "
                          "reached: clips that are played once stop at 1");
-    md5_free_character(late);
 }
 
 static double seconds_since(clock_t start)
@@ -345,8 +331,8 @@ TEST (character_of_many_clips_takes_linear_time) {
         loaded = fmin(loaded, seconds_since(start));
         CHECK_STRING(error.message, "'x000000': cannot open the file");
     }
-    test_check(loaded < 30.0 * parsed, __FILE__, __LINE__, "parsed in %.1f ms, loaded in %.1f",
-               parsed * 1e3, loaded * 1e3);
+    CHECK_THAT(loaded < 30.0 * parsed, "parsed in %.1f ms, loaded in %.1f", parsed * 1e3,
+               loaded * 1e3);
     free(text);
 }
 
@@ -385,7 +371,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
         opts.threads = i == 1 ? &threads : NULL;
         md5_error error = {0};
         heroes[i] = md5_load_character("m.md5machine", &opts, &error);
-        if (!test_check(heroes[i] != NULL, __FILE__, __LINE__, "%s", error.message))
+        if (!CHECK_THAT(heroes[i] != NULL, "%s", error.message))
             return;
         CHECK_STRING(error.message, "");
     }

@@ -1,24 +1,17 @@
 // What options leave out of a model, and what stays of one whose geometry is released.
 #include "test/load/test_asset.h"
 #include "test/mistake.h"
+#include "test/own.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
 
-#include "md5/md5model.h"
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
 #include "md5/skin/plan.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static md5_model *load(const md5_load_opts *opts)
 {
     md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -27,8 +20,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 {
     const uint32_t count = mesh->num_vertices, num_joints = model->skeleton.num_joints;
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
-    md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-    md5_dual_quat *const duals = calloc(num_joints, sizeof *duals);
+    OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+    OWN md5_dual_quat *const duals = calloc(num_joints, sizeof *duals);
     const md5_xform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0}, {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = md5_mat34_from_xform(turns[i % 2]);
@@ -37,8 +30,6 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
         skin_by_duals(mesh, duals, points, points + count, tangents);
     else
         md5_skin(mesh, palette, points, points + count, tangents);
-    free(palette);
-    free(duals);
     return points;
 }
 
@@ -62,7 +53,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         for (uint32_t i = 0; i < 3 * b->num_triangles; i++)
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
         for (int dual = 0; dual < 2; dual++) { // tangents are not written
-            md5_vec4 *const tangents = calloc(count + 1, sizeof *tangents);
+            OWN md5_vec4 *const tangents = calloc(count + 1, sizeof *tangents);
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
                                                                        bare, b, dual, tangents);
             CHECK(memcmp(expected, found, count * sizeof *found) == 0);
@@ -71,7 +62,6 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
                 CHECK(tangents[i].w == 0.0f);
             free(expected);
             free(found);
-            free(tangents);
         }
     }
     CHECK(num_copies > 0);
@@ -130,42 +120,31 @@ TEST (released_models_keep_their_skeleton_and_counts) {
 }
 
 TEST (released_models_are_refused_by_machines) {
-    md5_model *const model = load(NULL);
+    OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
     md5_error error = {0};
     CHECK(md5_create_machine(&(md5_machine_desc){.model = model}, NULL, &error) == NULL);
     CHECK(strstr(error.message, "released") != NULL);
-    md5_free_model(model);
 }
 
 #if !defined(NDEBUG)
-static void skin_released(const void *mesh)
-{
-    static md5_vec3 position;
-    static const md5_mat34 palette;
-    md5_skin(mesh, &palette, &position, NULL, NULL);
-}
-
 TEST (released_models_are_not_skinned) {
-    md5_model *const model = load(NULL);
+    OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    const char *const message = test_message_of(skin_released, &model->meshes[0]);
-    CHECK(strstr(message, "md5_skin(): mesh: its geometry was not released") != NULL);
-    md5_free_model(model);
-}
-
-static void bound_released(const void *model)
-{
-    static md5_mat34 palette[256];
-    (void)md5_skin_bounds(model, palette);
+    MISTAKE ("md5_skin(): mesh: its geometry was not released") {
+        static md5_vec3 position;
+        static const md5_mat34 palette;
+        md5_skin(&model->meshes[0], &palette, &position, NULL, NULL);
+    }
 }
 
 TEST (released_models_have_no_bounds_of_skinning) {
-    md5_model *const model = load(NULL);
+    OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    const char *const message = test_message_of(bound_released, model);
-    CHECK(strstr(message, "md5_skin_bounds(): model: its geometry was not released") != NULL);
-    md5_free_model(model);
+    MISTAKE ("md5_skin_bounds(): model: its geometry was not released") {
+        static md5_mat34 palette[256];
+        md5_skin_bounds(model, palette);
+    }
 }
 #endif
 
@@ -179,10 +158,9 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
         "numweights 3 weight 0 0 1 ( 0 0 0 ) weight 1 0 1 ( 1 0 0 ) weight 2 0 1 ( 0 1 0 ) }\n";
     for (int weighting = MD5_NORMALS_AREA; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         const md5_load_opts opts = {.normals = (md5_normals)weighting};
-        md5_model *const model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        OWN_MODEL model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (uint32_t i = 0; CHECK(model != NULL) && i < 3; i++)
             CHECK_NEAR((double)model->meshes[0].normals[i].z, -1.0, 1e-6);
-        md5_free_model(model);
     }
 }
 
@@ -190,20 +168,18 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const md5_load_opts bare = {
         .without = MD5_PART_TANGENTS, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
     const char *const path = test_path("models/zoo/version_12.md5mesh");
-    md5_model *const file = md5_load_model(path, NULL, NULL);
-    md5_model *const model = md5_load_model(path, &bare, NULL);
+    OWN_MODEL file = md5_load_model(path, NULL, NULL);
+    OWN_MODEL model = md5_load_model(path, &bare, NULL);
     if (CHECK(file != NULL && model != NULL)) {
         const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
         CHECK(a->tangents != NULL && b->tangents == NULL);
         const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
         for (uint32_t i = 0; i < b->num_vertices; i++) {
             const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
-            CHECK_NEAR((double)md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
-            CHECK_NEAR((double)b->texcoords[i].y, 1.0 - (double)a->texcoords[i].y, 1e-6);
+            CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
+            CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
         }
     }
-    md5_free_model(file);
-    md5_free_model(model);
 }
 
 // -- Memory ---------------------------------------------------------------------------------------
@@ -228,14 +204,12 @@ static measured measure(const char *path, const char *text, size_t size)
     md5_error error = {0};
     measured result = {0};
     if (strstr(path, ".md5anim")) {
-        md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
+        OWN_ANIM anim = md5_parse_anim(text, size, &opts, &error);
         result = (measured){heap.num_allocs, heap.live, heap.peak_bytes, heap.live_bytes, 0};
-        md5_free_anim(anim);
     } else {
-        md5_model *const model = md5_parse_model(text, size, &opts, &error);
+        OWN_MODEL model = md5_parse_model(text, size, &opts, &error);
         result = (measured){heap.num_allocs, heap.live, heap.peak_bytes, heap.live_bytes,
                             model ? model->num_meshes : 0};
-        md5_free_model(model);
     }
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(heap.live, 0);
@@ -245,8 +219,8 @@ static measured measure(const char *path, const char *text, size_t size)
 static void check_file(const char *path)
 {
     size_t size = 0;
-    char *const text = test_read_file(path, &size);
-    if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))
+    OWN char *const text = test_read_file(path, &size);
+    if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     const measured it = measure(path, text, size);
     const bool is_anim = strstr(path, ".md5anim") != NULL;
@@ -258,13 +232,12 @@ static void check_file(const char *path)
 #else
     const bool is_few = it.num_allocs == num_blocks + (is_anim ? 1 : 2); // joints by themselves
 #endif
-    test_check(is_few, __FILE__, __LINE__, "%s: %zu allocations", path, it.num_allocs);
-    test_check(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100, __FILE__, __LINE__,
+    CHECK_THAT(is_few, "%s: %zu allocations", path, it.num_allocs);
+    CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100,
                "%s: %zu bytes of memory besides %zu, %zu of text", path,
                it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
-    test_check(it.peak_bytes <= size * MOST_PEAK_PERCENT / 100, __FILE__, __LINE__,
+    CHECK_THAT(it.peak_bytes <= size * MOST_PEAK_PERCENT / 100,
                "%s: %zu bytes of memory at once, %zu of text", path, it.peak_bytes, size);
-    free(text);
 }
 
 TEST (our_files_take_few_blocks_and_little_memory) {
@@ -287,10 +260,10 @@ TEST (real_files_take_few_blocks_and_little_memory) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    EACH (file, files) {
         char path[512];
         strcpy(path, test_corpus());
-        strcat(strcat(path, "/corpus/"), files[i]);
+        strcat(strcat(path, "/corpus/"), *file);
         check_file(path);
     }
 }
@@ -303,14 +276,13 @@ TEST (repeated_counts_allocate_no_more) {
     enum { TIMES = 1500 };
     for (int i = 0; i < 2; i++) {
         const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
-        char *const text = malloc(size + 1);
+        OWN char *const text = malloc(size + 1);
         CHECK(text != NULL);
         for (size_t k = 0; k < TIMES; k++)
             memcpy(text + k * length, comments[i], length);
         memcpy(text + TIMES * length, model, sizeof model);
         const measured it = measure("comments.md5mesh", text, size);
         CHECK(it.peak_bytes <= 65536 + 16 * size);
-        free(text);
     }
 }
 
@@ -324,13 +296,13 @@ enum { ALL = MD5_PART_GEOMETRY };
 // With seams, and with several influences a vertex.
 static const char *const paths[] = {"models/thimble/thimble.md5mesh",
                                     "models/lantern/lantern.md5mesh"};
-enum { NUM_PATHS = sizeof paths / sizeof paths[0] };
+enum { NUM_PATHS = COUNT_OF(paths) };
 
 static md5_model *load_later_load(const char *path, const md5_load_opts *opts)
 {
     md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(path), opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -406,22 +378,20 @@ TEST (tangents_and_seams_made_later_are_those_of_a_load) {
 // Neither the scale nor the flip can be undone exactly.
 TEST (tangents_made_after_a_lossy_conversion_are_close) {
     md5_load_opts opts = {.scale = 0.3f, .flip_v = true};
-    md5_model *const whole = load_later_load(paths[0], &opts);
+    OWN_MODEL whole = load_later_load(paths[0], &opts);
     opts.without = MD5_PART_TANGENTS;
-    md5_model *const model = load_later_load(paths[0], &opts);
+    OWN_MODEL model = load_later_load(paths[0], &opts);
     CHECK(md5_complete_model(model, MD5_PART_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
         CHECK_UINT(b->num_vertices, a->num_vertices);
         for (uint32_t v = 0; v < a->num_vertices; v++) {
-            CHECK_NEAR((double)b->positions[v].x, (double)a->positions[v].x, 1e-5);
-            CHECK_NEAR((double)b->tangents[v].y, (double)a->tangents[v].y, 1e-3);
+            CHECK_NEAR(b->positions[v].x, a->positions[v].x, 1e-5);
+            CHECK_NEAR(b->tangents[v].y, a->tangents[v].y, 1e-3);
             CHECK(b->tangents[v].w == a->tangents[v].w);
         }
     }
-    md5_free_model(model);
-    md5_free_model(whole);
 }
 
 TEST (plans_made_later_are_those_of_a_load) {
@@ -456,8 +426,8 @@ TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
 // -- Without geometry -----------------------------------------------------------------------
 
 TEST (models_without_geometry_have_their_skeleton_and_counts) {
-    md5_model *const whole = load_later_load(paths[0], NULL);
-    md5_model *const model = load_later_load(paths[0], &(md5_load_opts){.without = ALL});
+    OWN_MODEL whole = load_later_load(paths[0], NULL);
+    OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.without = ALL});
     const uint32_t num_joints = whole->skeleton.num_joints;
     CHECK(memcmp(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34)) == 0);
     CHECK(memcmp(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform)) == 0);
@@ -471,8 +441,6 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
         CHECK_UINT(b->num_weights, a->num_weights);
         CHECK(!b->positions && !b->indices && !b->weights && !b->skin_plan && isinf(b->loss8));
     }
-    md5_free_model(model);
-    md5_free_model(whole);
 }
 
 // What is kept is checked as it is in any load.
@@ -501,18 +469,17 @@ TEST (models_without_meshes_have_all_parts) {
 // -- Failures -------------------------------------------------------------------------------
 
 static const uint32_t some_parts[] = {8, MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES};
-enum { NUM_PARTS = sizeof some_parts / sizeof some_parts[0] };
+enum { NUM_PARTS = COUNT_OF(some_parts) };
 
 TEST (nothing_is_made_of_released_geometry) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {
         const md5_load_opts opts = {.without = i % 2 == 0 ? ALL : MD5_PART_TANGENTS};
         md5_error error = {0};
-        md5_model *const model = load_later_load(paths[0], &opts);
+        OWN_MODEL model = load_later_load(paths[0], &opts);
         md5_release_geometry(model);
         CHECK(!md5_complete_model(model, some_parts[i / 2], &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         CHECK(strstr(error.message, "released") != NULL);
-        md5_free_model(model);
     }
 }
 
@@ -578,7 +545,7 @@ static const char version_12[] =
 TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
     md5_error error = {0};
-    md5_model *const whole = md5_parse_model(version_12, size, NULL, NULL);
+    OWN_MODEL whole = md5_parse_model(version_12, size, NULL, NULL);
     md5_model *const bare =
         md5_parse_model(version_12, size, &(md5_load_opts){.without = ALL}, NULL);
     md5_model *const lost =
@@ -588,7 +555,6 @@ TEST (stored_tangents_are_kept_with_the_tables_only) {
     check_equal(bare, whole);
     CHECK(!md5_complete_model(lost, MD5_PART_TANGENTS, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_model(whole);
     md5_free_model(bare);
     md5_free_model(lost);
 }

@@ -5,16 +5,8 @@
 //
 // MD5_TEST_BITS=list in the environment prints the lines of that file, for a change that is meant
 // to change the bits.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/skin/skin_jobs.h"
-
-#include "md5/md5model.h"
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 
@@ -141,10 +133,10 @@ static uint64_t hash_model(const md5_model *model)
 static uint64_t hash_clip(const md5_model *model, const char *path)
 {
     md5_error error = {0};
-    md5_anim *const anim = md5_load_anim(test_path(path), NULL, &error);
-    md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_ANIM anim = md5_load_anim(test_path(path), NULL, &error);
+    OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     uint64_t hash = empty_hash;
-    if (test_check(binding != NULL, __FILE__, __LINE__, "%s: %s", path, error.message)) {
+    if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
         buffers of = buffers_for(model);
         for (int i = 0; i < NUM_TIMES; i++) {
             const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
@@ -155,8 +147,6 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
         }
         free_buffers(&of);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
     return hash;
 }
 
@@ -228,7 +218,7 @@ static uint64_t hash_player(const machine_case *made)
 {
     uint64_t hash = empty_hash, random = 7;
     buffers of = buffers_for(made->model);
-    void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
+    OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         (void)md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
@@ -240,7 +230,6 @@ static uint64_t hash_player(const machine_case *made)
         if (step % 8 == 0)
             hash = hash_posed(hash, made->model, &of);
     }
-    free(scratch);
     free_buffers(&of);
     return hash;
 }
@@ -250,8 +239,7 @@ static uint64_t hash_machine(const char *path)
     machine_case made = {0};
     md5_error error = {0};
     uint64_t hash = empty_hash;
-    if (test_check(load_machine(path, &made, &error), __FILE__, __LINE__, "%s: %s", path,
-                   error.message))
+    if (CHECK_THAT(load_machine(path, &made, &error), "%s: %s", path, error.message))
         hash = hash_player(&made);
     free_machine(&made);
     return hash;
@@ -262,11 +250,10 @@ static uint64_t hash_machine(const char *path)
 static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
 {
     md5_error error = {0};
-    md5_model *const model = md5_load_model(test_path(mesh), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path(mesh), NULL, &error);
     uint64_t hash = empty_hash;
-    if (test_check(model != NULL, __FILE__, __LINE__, "%s: %s", mesh, error.message))
+    if (CHECK_THAT(model != NULL, "%s: %s", mesh, error.message))
         hash = clip[0] ? hash_clip(model, clip) : hash_model(model);
-    md5_free_model(model);
     return hash;
 }
 
@@ -283,13 +270,13 @@ static uint64_t check_line(const char *line)
     if (getenv("MD5_TEST_BITS"))
         printf("%016llx %s%s%s\n", (unsigned long long)hash, first, clip[0] ? " " : "", clip);
     else
-        test_check(hash == expected, __FILE__, __LINE__, "%s %s: %016llx, expected %016llx", first,
-                   clip, (unsigned long long)hash, expected);
+        CHECK_THAT(hash == expected, "%s %s: %016llx, expected %016llx", first, clip,
+                   (unsigned long long)hash, expected);
     return hash;
 }
 
 TEST (poses_and_vertices_have_the_same_bits_everywhere) {
-    char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
+    OWN char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
     uint64_t all = empty_hash;
     unsigned count = 0;
     if (!CHECK(list != NULL))
@@ -304,5 +291,4 @@ TEST (poses_and_vertices_have_the_same_bits_everywhere) {
     CHECK(count > 0);
     printf("note: hash of the poses and vertices of %u models, clips and machines: %016llx\n",
            count, (unsigned long long)all);
-    free(list);
 }

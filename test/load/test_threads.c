@@ -1,15 +1,12 @@
 // Many threads load, bind, sample and skin at the same time, with assets of their own and with
 // shared ones: each gets the same bits as a single thread. test/long/threads.sh runs this under
 // ThreadSanitizer.
-#include "md5/md5skin.h"
-#include "test/test.h"
+#include "test/own.h"
 
 #if !defined(__EMSCRIPTEN__) // which has none
 #include "test/load/test_asset.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUM_THREADS = 8, NUM_ROUNDS = 3, NUM_TIMES = 7 };
 
@@ -50,26 +47,23 @@ static void keep(result *out, const void *bytes, size_t size)
 static void skin_mesh(const md5_mesh *mesh, const md5_mat34 *palette, result *out)
 {
     const size_t count = mesh->num_vertices;
-    md5_vec3 *const positions = malloc((count + 1) * sizeof *positions);
-    md5_vec3 *const normals = malloc((count + 1) * sizeof *normals);
-    md5_vec4 *const tangents = malloc((count + 1) * sizeof *tangents);
+    OWN md5_vec3 *const positions = malloc((count + 1) * sizeof *positions);
+    OWN md5_vec3 *const normals = malloc((count + 1) * sizeof *normals);
+    OWN md5_vec4 *const tangents = malloc((count + 1) * sizeof *tangents);
     if (!positions || !normals || !tangents)
         abort();
     md5_skin(mesh, palette, positions, normals, tangents);
     keep(out, positions, count * sizeof *positions);
     keep(out, normals, count * sizeof *normals);
     keep(out, tangents, count * sizeof *tangents);
-    free(positions);
-    free(normals);
-    free(tangents);
 }
 
 static void play(const md5_binding *binding, result *out)
 {
     const md5_model *const model = binding->model;
     const size_t count = model->skeleton.num_joints;
-    md5_xform *const pose = malloc(count * sizeof *pose);
-    md5_mat34 *const joints = malloc(count * sizeof *joints);
+    OWN md5_xform *const pose = malloc(count * sizeof *pose);
+    OWN md5_mat34 *const joints = malloc(count * sizeof *joints);
     if (!pose || !joints)
         abort();
     for (int i = 0; i < NUM_TIMES; i++) {
@@ -83,22 +77,17 @@ static void play(const md5_binding *binding, result *out)
         for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
             skin_mesh(&model->meshes[mesh], joints, out);
     }
-    free(pose);
-    free(joints);
 }
 
 static bool load_and_play(const pair *work, result *out)
 {
-    md5_model *const model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
-    md5_anim *const anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    OWN_MODEL model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
+    OWN_ANIM anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     const bool is_equal =
         binding && asset_models_equal(model, work->model) && asset_anims_equal(anim, work->anim);
     if (binding)
         play(binding, out);
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
     return is_equal;
 }
 

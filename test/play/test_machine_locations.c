@@ -1,15 +1,8 @@
 // Errors that are found when a machine is created from a text: each is reported with the line and
 // column of the word that is wrong.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Three clips of 21 frames each.
 static const char good[] =
@@ -45,17 +38,15 @@ static play_case made;
 
 static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_machine_file *const file = md5_parse_machine_file(text, size, opts, error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
     if (!file)
         return false;
     file->desc.model = made.model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = made.bindings[i < 3 ? i : 2];
-    md5_machine *const machine = md5_create_machine(&file->desc, opts, error);
+    OWN_MACHINE machine = md5_create_machine(&file->desc, opts, error);
     const bool is_made = machine != NULL;
     CHECK(!machine || !md5_machine_tables(machine)->locations);
-    md5_destroy_machine(machine);
-    md5_free_machine_file(file);
     return is_made;
 }
 
@@ -274,7 +265,7 @@ TEST (machine_location_of_a_motion_without_end) {
 // Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, ROOM = COUNT * 64 };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
@@ -293,7 +284,6 @@ TEST (machine_locations_of_long_tables) {
         const read_case cases[] = {{"", text, says}};
         CHECK_CASES(cases);
     }
-    free(text);
 }
 
 static md5_machine_file *parse_good(md5_error *error)
@@ -324,7 +314,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
     play_begin(&made);
     play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
-    md5_machine_file *const file = parse_good(&error);
+    OWN_MACHINE_FILE file = parse_good(&error);
     const md5_load_opts other = {.file_name = "other"};
     file->clips[2].binding = NULL;
     check_refused(&file->desc, NULL, "hero.md5machine:9:8: error: clip 'idle' has no binding");
@@ -352,7 +342,6 @@ TEST (machine_locations_of_tables_that_were_changed) {
     desc.locations = NULL; // as in tables written in C
     desc.model = made.model;
     check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which does not exist");
-    md5_free_machine_file(file);
     play_end(&made);
 }
 
@@ -385,14 +374,14 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     play_begin(&made);
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, i);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         char text[sizeof good + 100], warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
         const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
-                                  cases[i].transition, good + before);
+                                  row->transition, good + before);
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = warning};
         CHECK(make(text, (size_t)size, &opts, NULL));
-        CHECK_STRING(warning, cases[i].warning);
+        CHECK_STRING(warning, row->warning);
     }
     play_end(&made);
 }
@@ -425,7 +414,7 @@ static const struct {
     {"\" blanks \"", "\" blanks \""},
     {"\"=><&,;:.\"", "=><&,;:."},
 };
-enum { NUM_NAMES = sizeof names / sizeof names[0], ROOM = 8192 };
+enum { NUM_NAMES = COUNT_OF(names), ROOM = 8192 };
 
 static md5_model *make_model(void)
 {
@@ -453,7 +442,7 @@ static md5_model *make_model(void)
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
     char text[ROOM];
     md5_error error = {0};
-    md5_model *const model = make_model();
+    OWN_MODEL model = make_model();
     size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
     for (int i = 0; i < NUM_NAMES; i++)
         used += (size_t)snprintf(text + used, ROOM - used,
@@ -463,10 +452,9 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
                                  names[i].machine, names[i].machine, names[i].machine,
                                  names[i].machine, names[i].machine, "x");
     used += (size_t)snprintf(text + used, ROOM - used, "clip x x }");
-    md5_machine_file *const file = md5_parse_machine_file(text, used, NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, used, NULL, &error);
     if (!CHECK(file)) {
         printf("%u:%u: %s\n", error.line, error.column, error.message);
-        md5_free_model(model);
         return;
     }
     CHECK_UINT(file->desc.num_modifiers, NUM_NAMES);
@@ -487,12 +475,9 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     CHECK_STRING(error.message, "clip 'x' has no binding"); // which is checked first
     md5_machine_desc desc = file->desc;
     desc.num_clips = desc.num_layers = 0;
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%u:%u: %s\n", error.line, error.column, error.message);
-    md5_destroy_machine(machine);
-    md5_free_machine_file(file);
-    md5_free_model(model);
 }
 
 // -- Zeros ----------------------------------------------------------------------------------------
@@ -583,7 +568,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     for (int step = 0; step < STEPS; step++) {
         const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
         most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
-        most = fmax(most, (double)fabsf(moved));
+        most = fmax(most, fabsf(moved));
     }
     return most;
 }
@@ -687,7 +672,7 @@ static const struct {
      BODY "modifier l gaze head { interest 1e-20 }", BODY "modifier l gaze head { interest 1 }",
      set_interest},
 };
-enum { NUM_CASES = sizeof cases / sizeof cases[0] };
+enum { NUM_CASES = COUNT_OF(cases) };
 
 TEST (machine_zero_in_a_text_is_zero) {
     for (size_t i = 0; i < NUM_CASES; i++) {
@@ -724,9 +709,9 @@ TEST (machine_zero_elsewhere_is_what_is_left_out) {
         {BODY "modifier l two_bone lfoot { soften 0 }", BODY "modifier l two_bone lfoot"},
         {BODY "modifier l spring head { gravity 0 }", BODY "modifier l spring head"},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].left_out) == 0.0))
-            printf("%s\n", pairs[i].zero);
+    EACH (pair, pairs) {
+        if (!CHECK(difference(pair->zero, NULL, pair->left_out) == 0.0))
+            printf("%s\n", pair->zero);
     }
 }
 
@@ -738,7 +723,7 @@ static void machine_zero_check_refused(const char *words, void (*set)(const md5_
     begin(&rig, BODY, NULL);
     char text[256];
     snprintf(text, sizeof text, "machine m { clip a a clip b b\n%s }", words);
-    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (file) {
         file->desc.model = rig.made.model;
         for (uint32_t i = 0; i < 2; i++)
@@ -749,7 +734,6 @@ static void machine_zero_check_refused(const char *words, void (*set)(const md5_
     }
     CHECK_STRING(error.message, message);
     CHECK_UINT(error.line, 2);
-    md5_free_machine_file(file);
     end(&rig);
 }
 

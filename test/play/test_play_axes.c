@@ -1,13 +1,7 @@
 // Inverse kinematics, mirrored poses and state machines of characters in other axes and units: the
 // results are those in the file's own axes and units, converted.
 #include "test/load/test_axes_case.h"
-
-#include "md5/md5play.h"
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 #define SCALE 0.0254f
 #define SIZE 40.0 // units, of the character
@@ -17,7 +11,7 @@ static double pose_error(const axes_case *of, const md5_skeleton *skeleton, cons
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        worst = fmax(worst, axes_transform_error(of, (double)SCALE, &from[i], &to[i], SIZE));
+        worst = fmax(worst, axes_transform_error(of, SCALE, &from[i], &to[i], SIZE));
     return worst;
 }
 
@@ -108,8 +102,8 @@ TEST (axes_bend_straight_limbs_forward) {
             "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
             "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
             "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-        md5_model *const from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
-        md5_model *const to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        OWN_MODEL from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+        OWN_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (int k = 0; CHECK(from && to) && k < 3; k++) {
             md5_xform a[4], b[4];
             memcpy(a, from->bind_local, sizeof a);
@@ -140,13 +134,8 @@ TEST (axes_bend_straight_limbs_forward) {
             md5_local_to_model(&to->skeleton, b, joints);
             axes_direction(of, (md5_vec3){1, 0, 0}, ahead);
             const md5_vec3 knee = md5_mat34_translation(joints[1]);
-            CHECK(k > 0
-                  || ahead[0] * (double)knee.x + ahead[1] * (double)knee.y
-                             + ahead[2] * (double)knee.z
-                         > 5.0 * (double)SCALE);
+            CHECK(k > 0 || ahead[0] * knee.x + ahead[1] * knee.y + ahead[2] * knee.z > 5.0 * SCALE);
         }
-        md5_free_model(from);
-        md5_free_model(to);
     }
 }
 
@@ -175,7 +164,7 @@ TEST (axes_place_feet_along_up) {
             reset(&made);
             const uint32_t placed = md5_solve_feet(&made.from->skeleton, &job, made.pose);
             CHECK_UINT(md5_solve_feet(&made.to->skeleton, &other, made.converted), placed);
-            CHECK_NEAR((double)other.drop, (double)job.drop * (double)SCALE, 1e-6);
+            CHECK_NEAR(other.drop, (double)job.drop * SCALE, 1e-6);
             check_both(&made, 2e-5);
         }
         end(&made);
@@ -188,7 +177,7 @@ TEST (axes_mirror_left_and_right) {
         if (!begin(&made, &axes_cases[i]))
             return;
         const uint32_t count = made.from->skeleton.num_joints;
-        uint32_t *const mirror = malloc(count * sizeof *mirror);
+        OWN uint32_t *const mirror = malloc(count * sizeof *mirror);
         md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
         CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
@@ -204,7 +193,6 @@ TEST (axes_mirror_left_and_right) {
         md5_mirror_pose(made.from, mirror, made.pose, a);
         md5_mirror_pose(made.to, mirror, made.converted, b);
         CHECK_NEAR(pose_error(made.of, &made.from->skeleton, a, b), 0.0, 1e-5);
-        free(mirror);
         free(a);
         end(&made);
     }
@@ -268,7 +256,7 @@ TEST (axes_move_characters_over_the_ground) {
             const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
             motion = fmax(motion, axes_transform_error(of, 1.0, &a, &b, 1.0));
-            forward += (double)a.translation.x;
+            forward += a.translation.x;
             for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)
                 pose = fmax(pose, axes_transform_error(of, 1.0, &from.pose[j], &to.pose[j], SIZE));
         }

@@ -1,12 +1,8 @@
 // Weights of blend spaces, and synchronised clips.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-#include "test/test.h"
 
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 // -- Blend spaces -----------------------------------------------------------------------------
 
@@ -22,7 +18,7 @@ TEST (on_a_line_the_two_neighbours_share) {
         float weights[3];
         md5i_blend_weights_1d(items, 3, rows[i].x, weights);
         for (int item = 0; item < 3; item++)
-            CHECK_NEAR((double)weights[item], (double)rows[i].weights[item], 1e-6);
+            CHECK_NEAR(weights[item], rows[i].weights[item], 1e-6);
     }
 }
 
@@ -43,9 +39,9 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
         double sum = 0.0;
         for (int item = 0; item < COUNT; item++) {
-            sum += (double)weights[item];
+            sum += weights[item];
             CHECK(weights[item] >= 0.0f);
-            if (step > 0 && !CHECK_NEAR((double)weights[item], (double)before[item], 0.01))
+            if (step > 0 && !CHECK_NEAR(weights[item], before[item], 0.01))
                 return;
             before[item] = weights[item];
         }
@@ -205,7 +201,7 @@ TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of
                         "layer more { add reference a 6 state b b }");
     for (int i = 0; i < 60; i++) {
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         play_pose(of->player, pose);
         play_real_sample(of->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
         CHECK(play_distance(pose, expected) < NEAR);
@@ -233,7 +229,7 @@ TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(
     const double frames[4][2] = {{2.0, 3.0}, {10.0, 21.0}, {6.0, 12.0}, {13.0, 24.0}};
     for (int i = 0; i < 4; i++) {
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS], run[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(of->player);
         md5_player_advance(of->player, moments[i], NULL, NULL);
         play_pose(of->player, pose);
@@ -265,7 +261,7 @@ TEST_WITH (blend_kinds_synchronise_each_pair_alone, play_scene, of, play_scene_b
                         "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     for (int step = 0; step < 40; step++) {
         md5_xform pose[PLAY_JOINTS];
-        play_real parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
+        real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of->player, pose);
         for (int pair = 0; pair < 2; pair++) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
@@ -409,9 +405,8 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
         const md5_vec3 moved = motion.translation;
         const double now = time_of(player);
         const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1.0;
-        const double length =
-            sqrt((double)moved.x * (double)moved.x + (double)moved.y * (double)moved.y);
-        way += part * (by_steps ? length : (double)moved.x);
+        const double length = sqrt((double)moved.x * moved.x + (double)moved.y * moved.y);
+        way += part * (by_steps ? length : moved.x);
         seconds += part * step;
         time = now;
     }
@@ -537,7 +532,7 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    md5_machine_file *const file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
     md5_anim *anims[3];
     md5_binding *bindings[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -558,7 +553,6 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
         md5_free_binding(bindings[i]);
         md5_free_anim(anims[i]);
     }
-    md5_free_machine_file(file);
     md5_free_model(model);
     return worst;
 }
@@ -614,8 +608,8 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
          "motion 'go': item 0 ('paced') has no speed of its own: it must be a clip that loops "
          "forward at a fixed speed"},
     };
-    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_refused(&of->made, "walk", cases[i].items, cases[i].message);
+    EACH (row, cases)
+        check_refused(&of->made, "walk", row->items, row->message);
     // A file has no place for this.
     static const md5_motion_item placed[] = {{.motion = "c2"}, {.motion = "c3", .x = 90.0f}};
     md5_machine_desc desc = *md5_machine_tables(of->machine);

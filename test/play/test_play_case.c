@@ -1,12 +1,9 @@
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TURN 6.283185307179586
 
@@ -145,7 +142,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         put(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
     put(&to, "}\n");
     for (uint32_t frame = 0; frame < num_frames; frame++) {
-        const double phase = num_frames > 1 ? (double)frame / (num_frames - 1.0) : 0.0;
+        const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0.0;
         put(&to, "frame %u {\n", frame);
         put_root(&to, frame / frame_rate, walk);
         for (int i = 1; i < PLAY_JOINTS; i++) {
@@ -171,56 +168,13 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
 
 // -- Double precision -------------------------------------------------------------------------
 
-static double dot4(const double *a, const double *b)
+static real_place real_of(md5_xform from)
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-static void slerp(const double *a, const double *b, double t, double *out)
-{
-    double cosine = dot4(a, b);
-    const double sign = cosine < 0.0 ? -1.0 : 1.0;
-    cosine = fmin(fabs(cosine), 1.0);
-    const double angle = acos(cosine);
-    double of_a = 1.0 - t, of_b = t;
-    if (angle > 1e-7) {
-        of_a = sin((1.0 - t) * angle) / sin(angle);
-        of_b = sin(t * angle) / sin(angle);
-    }
-    double mixed[4];
-    for (int k = 0; k < 4; k++)
-        mixed[k] = of_a * a[k] + of_b * sign * b[k];
-    const double length = sqrt(dot4(mixed, mixed));
-    for (int k = 0; k < 4; k++)
-        out[k] = mixed[k] / length;
-}
-
-static void mul(const double *a, const double *b, double *out)
-{
-    const double product[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-        a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
-        a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0],
-        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
-    };
-    memcpy(out, product, sizeof product);
-}
-
-static play_real real_of(md5_xform from)
-{
-    play_real real = {
-        {(double)from.rotation.x, (double)from.rotation.y, (double)from.rotation.z,
-         (double)from.rotation.w},
-        {(double)from.translation.x, (double)from.translation.y, (double)from.translation.z},
-    };
-    const double length = sqrt(dot4(real.rotation, real.rotation));
-    for (int k = 0; k < 4; k++)
-        real.rotation[k] /= length;
-    return real;
+    return (real_place){real4_of(from.rotation), real3_of(from.translation)};
 }
 
 // Reads a frame as it is stored: components that change for each frame, constant ones once.
-static void real_frame(const md5_anim *anim, uint32_t frame, play_real *pose)
+static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
         md5_xform joint = anim->constant[i];
@@ -236,88 +190,55 @@ static void real_frame(const md5_anim *anim, uint32_t frame, play_real *pose)
     }
 }
 
-void play_real_sample(const md5_anim *anim, double frame, play_real pose[PLAY_JOINTS])
+void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_JOINTS])
 {
-    play_real from[PLAY_JOINTS], to[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS], to[PLAY_JOINTS];
     const uint32_t before = (uint32_t)floor(frame);
     real_frame(anim, before % anim->num_frames, from);
     real_frame(anim, (before + 1) % anim->num_frames, to);
     play_real_blend(from, to, frame - floor(frame), NULL, pose);
 }
 
-void play_real_blend(const play_real *from, const play_real *to, double weight, const float *mask,
-                     play_real *pose)
+void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
+                     real_place *pose)
 {
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1.0);
-        play_real mixed;
-        slerp(from[i].rotation, to[i].rotation, t, mixed.rotation);
-        for (int k = 0; k < 3; k++)
-            mixed.translation[k] =
-                from[i].translation[k] + (to[i].translation[k] - from[i].translation[k]) * t;
-        pose[i] = mixed;
+        const real_place a = from[i], b = to[i];
+        pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
+        pose[i].at = real3_add(a.at, real3_scale(real3_sub(b.at, a.at), t));
     }
 }
 
-void play_real_add(const play_real *pose, const play_real *source, const play_real *reference,
-                   double weight, const float *mask, play_real *out)
+void play_real_add(const real_place *pose, const real_place *source, const real_place *reference,
+                   double weight, const float *mask, real_place *out)
 {
-    static const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    const real4 none = {0.0, 0.0, 0.0, 1.0};
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1.0);
-        const double *const r = reference[i].rotation;
-        const double back[4] = {-r[0], -r[1], -r[2], r[3]};
-        double turn[4];
-        mul(back, source[i].rotation, turn);
-        slerp(none, turn, t, turn);
-        mul(pose[i].rotation, turn, out[i].rotation);
-        for (int k = 0; k < 3; k++)
-            out[i].translation[k] = pose[i].translation[k]
-                                    + t * (source[i].translation[k] - reference[i].translation[k]);
+        const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
+        const real4 part = real4_slerp(none, real4_towards(turn, none), t);
+        const real3 way = real3_scale(real3_sub(source[i].at, reference[i].at), t);
+        out[i] = (real_place){real4_mul(pose[i].rotation, part), real3_add(pose[i].at, way)};
     }
 }
 
-void play_real_bind(const md5_model *model, play_real *pose)
+void play_real_bind(const md5_model *model, real_place *pose)
 {
     for (int i = 0; i < PLAY_JOINTS; i++)
         pose[i] = real_of(model->bind_local[i]);
 }
 
-// The length of the difference of two rotations is twice the sine of a quarter of the angle.
-static double distance(const play_real *a, const play_real *b)
+static double distance(const real_place *a, const real_place *b)
 {
-    const double sign = dot4(a->rotation, b->rotation) < 0.0 ? -1.0 : 1.0;
-    double turn = 0.0, way = 0.0;
-    for (int k = 0; k < 4; k++) {
-        const double by = a->rotation[k] - sign * b->rotation[k];
-        turn += by * by;
-    }
-    for (int k = 0; k < 3; k++) {
-        const double by = a->translation[k] - b->translation[k];
-        way += by * by;
-    }
-    return 4.0 * asin(fmin(0.5 * sqrt(turn), 1.0)) + sqrt(way);
+    return real4_angle(a->rotation, b->rotation) + real3_distance(a->at, b->at);
 }
 
-double play_angle_between(md5_quat a, md5_quat b)
-{
-    const play_real of_a = real_of((md5_xform){.rotation = a});
-    const play_real of_b = real_of((md5_xform){.rotation = b});
-    return distance(&of_a, &of_b);
-}
-
-double play_distance_between(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-double play_distance(const md5_xform *pose, const play_real *expected)
+double play_distance(const md5_xform *pose, const real_place *expected)
 {
     double most = 0.0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        const play_real real = real_of(pose[i]);
+        const real_place real = real_of(pose[i]);
         const double by = distance(&real, &expected[i]);
         if (!(by <= most))
             most = by;
@@ -327,7 +248,7 @@ double play_distance(const md5_xform *pose, const play_real *expected)
 
 double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
-    play_real real[PLAY_JOINTS];
+    real_place real[PLAY_JOINTS];
     for (int i = 0; i < PLAY_JOINTS; i++)
         real[i] = real_of(b[i]);
     return play_distance(a, real);
@@ -338,9 +259,8 @@ bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
-        const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
-                              + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
-        if (!(fabs(square - 1.0) < 2e-5) || !isfinite(t.x) || !isfinite(t.y) || !isfinite(t.z))
+        if (!(fabs(real4_length(q) - 1.0) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
+            || !isfinite(t.z))
             return false;
     }
     return true;
@@ -408,9 +328,8 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         abort();
     to.used += (size_t)vsnprintf(to.bytes + begin, to.room - begin, rows, values);
     memcpy(to.bytes + to.used, "\n}\n", 4);
-    md5_machine_file *const file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
-    if (!test_check(file != NULL, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
-                    error->message))
+    OWN_MACHINE_FILE file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
+    if (!CHECK_THAT(file != NULL, "%u:%u: %s", error->line, error->column, error->message))
         abort();
     file->desc.name = NULL;
     file->desc.model = made->model;
@@ -421,7 +340,6 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         file->desc.num_clips = made->num_clips;
     }
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, error);
-    md5_free_machine_file(file);
     free(to.bytes);
     return machine;
 }
@@ -445,11 +363,10 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
     md5_error error = {0};
     va_list values;
     va_start(values, rows);
-    md5_machine *const machine = read_rows(made, clips, rows, values, &error);
+    OWN_MACHINE machine = read_rows(made, clips, rows, values, &error);
     va_end(values);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
 }
 
 void play_scene_read(play_scene *of, const char *rows, ...)
@@ -479,17 +396,16 @@ uint32_t play_transitions(uint32_t otherwise)
 
 void play_pose(md5_player *player, md5_xform *pose)
 {
-    void *const scratch = malloc(md5_player_pose_scratch(player->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(player->machine));
     md5_player_pose(player, pose, NULL, NULL, scratch);
-    free(scratch);
 }
 
 void play_go_on(play_place *at, md5_xform by)
 {
     const double c = cos(at->yaw), s = sin(at->yaw);
-    const double x = (double)by.translation.x, y = (double)by.translation.y;
+    const double x = by.translation.x, y = by.translation.y;
     at->x += c * x - s * y;
     at->y += s * x + c * y;
-    at->z += (double)by.translation.z;
-    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
+    at->z += by.translation.z;
+    at->yaw += 2.0 * atan2(by.rotation.z, by.rotation.w);
 }

@@ -3,7 +3,7 @@
 #ifndef TEST_PLAY_TEST_PLAY_CASE_H
 #define TEST_PLAY_TEST_PLAY_CASE_H
 
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/md5play.h"
 
@@ -37,26 +37,18 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
 
 // -- Double precision -------------------------------------------------------------------------
 
-typedef struct play_real {
-    double rotation[4], translation[3];
-} play_real;
-
 // A clip at a time in frames, between frame floor(time) and the next; the last frame is followed by
 // the first.
-void play_real_sample(const md5_anim *anim, double frame, play_real pose[PLAY_JOINTS]);
-void play_real_blend(const play_real *from, const play_real *to, double weight, const float *mask,
-                     play_real *pose);
+void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_JOINTS]);
+void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
+                     real_place *pose);
 // Adds weight * (source - reference).
-void play_real_add(const play_real *pose, const play_real *source, const play_real *reference,
-                   double weight, const float *mask, play_real *out);
-void play_real_bind(const md5_model *model, play_real *pose);
-
-// Of one joint, in double precision: radians, 0 to pi; units.
-double play_angle_between(md5_quat a, md5_quat b);
-double play_distance_between(md5_vec3 a, md5_vec3 b);
+void play_real_add(const real_place *pose, const real_place *source, const real_place *reference,
+                   double weight, const float *mask, real_place *out);
+void play_real_bind(const md5_model *model, real_place *pose);
 
 // The largest difference of a joint: angle in radians plus distance in units.
-double play_distance(const md5_xform *pose, const play_real *expected);
+double play_distance(const md5_xform *pose, const real_place *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
 
 // Whether rotations are of unit length, and nothing is NaN or infinite.

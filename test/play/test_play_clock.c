@@ -1,15 +1,11 @@
 // A clip's clock: loops, ends and reversals, at any speed, and the same for any split of the time.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-#include "test/test.h"
 
 #include "md5/play/clock.h"
 #include "md5/play/run/player_state.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static md5_timing timing_of(uint32_t num_frames, md5_period period, md5_play_mode mode)
 {
@@ -23,7 +19,7 @@ static void check_moment(const md5_timing *timing, double time, uint32_t frame0,
     const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
     CHECK_UINT(moment.frame0, frame0);
     CHECK_UINT(moment.frame1, frame1);
-    CHECK_NEAR((double)moment.fraction, fraction, 1e-6);
+    CHECK_NEAR(moment.fraction, fraction, 1e-6);
 }
 
 TEST (a_closed_loop_of_five_frames_has_four_intervals) {
@@ -88,9 +84,9 @@ TEST (steps_hold_each_frame) {
 TEST (what_is_not_finite_does_not_move_a_clock) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.3);
-    CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, (double)NAN)) == 0.3);
-    CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, (double)INFINITY)) == 0.3);
-    CHECK(md5_clock_time(md5i_clock_at(&timing, (double)NAN)) == 0.0);
+    CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, NAN)) == 0.3);
+    CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, INFINITY)) == 0.3);
+    CHECK(md5_clock_time(md5i_clock_at(&timing, NAN)) == 0.0);
     // Far beyond what a double divides into frames there is still a phase.
     const md5_clock far = md5i_clock_at(&timing, -1e300);
     CHECK(far.phase >= 0.0 && far.phase < 1.0);
@@ -121,10 +117,10 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
 
 TEST (a_float_is_the_decimal_that_was_meant) {
     static const double times[] = {0.0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(times); i++)
         CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0.0);
-    CHECK(md5i_decimal_of(1e30f) == (double)1e30f);
-    CHECK(md5i_decimal_of(1e-30f) == (double)1e-30f);
+    CHECK(md5i_decimal_of(1e30f) == 1e30f);
+    CHECK(md5i_decimal_of(1e-30f) == 1e-30f);
     CHECK(md5i_decimal_of(16777217.0f) == 16777216.0);
 }
 
@@ -412,12 +408,12 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_xform left = md5i_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
-    CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
-    CHECK_NEAR((double)ahead.y, 1.0, 1e-6);
-    CHECK_NEAR((double)left.translation.z, 3.0, 0.0);
+    CHECK_NEAR(ahead.x, 0.0, 1e-6);
+    CHECK_NEAR(ahead.y, 1.0, 1e-6);
+    CHECK_NEAR(left.translation.z, 3.0, 0.0);
     const md5_xform back = md5i_root_delta_transform((md5_root_delta){.cosine = -1.0});
-    CHECK_NEAR((double)back.rotation.z, 1.0, 0.0);
-    CHECK_NEAR((double)back.rotation.w, 0.0, 0.0);
+    CHECK_NEAR(back.rotation.z, 1.0, 0.0);
+    CHECK_NEAR(back.rotation.w, 0.0, 0.0);
 }
 
 TEST (each_kind_takes_its_own_axes) {
@@ -447,11 +443,11 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_xform whole = md5_xform_mul(md5i_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
             CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
-            CHECK_NEAR((double)left.translation.x, 5.0, 1e-4);
-            CHECK_NEAR((double)left.translation.y, 0.0, 1e-4);
+            CHECK_NEAR(left.translation.x, 5.0, 1e-4);
+            CHECK_NEAR(left.translation.y, 0.0, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
-                CHECK_NEAR((double)left.rotation.z, (double)roots[0].rotation.z, 1e-5);
-                CHECK_NEAR((double)left.rotation.w, (double)roots[0].rotation.w, 1e-5);
+                CHECK_NEAR(left.rotation.z, roots[0].rotation.z, 1e-5);
+                CHECK_NEAR(left.rotation.w, roots[0].rotation.w, 1e-5);
             }
         }
     }
@@ -524,7 +520,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
     md5_anim moved = *of.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
-    md5_vec3 *const translations = malloc(count * sizeof *translations);
+    OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 at = moved.translations[i];
@@ -532,17 +528,15 @@ TEST (root_motion_begins_where_the_clip_does) {
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7.0f, at.y - 3.0f, at.z + 5.0f};
     }
     moved.translations = translations;
-    md5_binding *const binding = md5_bind(of.made.model, &moved, NULL, &error);
+    OWN_BINDING binding = md5_bind(of.made.model, &moved, NULL, &error);
     of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
     play_scene_read(&of, "layer body { state walk walk }");
     md5_player_advance(of.player, 0.1, NULL, NULL);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
     CHECK_NEAR((double)way.x, 3.0, 1e-4);
-    CHECK_NEAR((double)way.y, 0.0, 1e-4);
-    CHECK_NEAR((double)way.z, 0.0, 1e-4);
+    CHECK_NEAR(way.y, 0.0, 1e-4);
+    CHECK_NEAR(way.z, 0.0, 1e-4);
     play_scene_end(&of);
-    md5_free_binding(binding);
-    free(translations);
 }
 
 // -- Borders --------------------------------------------------------------------------------------
@@ -560,9 +554,9 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
 {
     heard *const to = user;
     CHECK(player != NULL);
-    if (to->count == 0 || (double)weight < to->least_weight)
-        to->least_weight = (double)weight;
-    to->sum += (double)weight;
+    if (to->count == 0 || weight < to->least_weight)
+        to->least_weight = weight;
+    to->sum += weight;
     if (to->count < sizeof to->names - 1)
         to->names[to->count] = event->name[0];
     to->count++;
@@ -623,8 +617,8 @@ TEST (borders_keep_the_phase_of_whole_exits) {
             begin_states(&of, "transition a b { exit %g duration %g %s keep_phase }", exits[exit],
                          durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
-            for (size_t rate = 0; rate < sizeof RATES / sizeof RATES[0]; rate++) {
-                const heard got = heard_in(&of, seconds, (uint32_t)(seconds * RATES[rate]));
+            EACH (row, RATES) {
+                const heard got = heard_in(&of, seconds, (uint32_t)(seconds * (*row)));
                 uint32_t num_first = 0;
                 for (uint32_t k = 0; k < got.count; k++)
                     num_first += got.names[k] == 'A';
@@ -649,12 +643,12 @@ TEST (borders_have_an_owner) {
         {0.3, false, 0.3, "amA"},   {0.3, true, 0.3, "am"},      {0.7, false, 0.7, "amnA"},
         {0.7, true, 1.0, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         play_scene of;
-        begin_states(&of, "transition a b { exit %g %s }", cases[i].exit,
-                     cases[i].keeps_phase ? "keep_phase" : "");
+        begin_states(&of, "transition a b { exit %g %s }", row->exit,
+                     row->keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-            CHECK_STRING(heard_in(&of, cases[i].seconds, steps).names, cases[i].expected);
+            CHECK_STRING(heard_in(&of, row->seconds, steps).names, row->expected);
         play_scene_end(&of);
     }
 }
@@ -708,7 +702,7 @@ TEST (borders_divide_backward_steps) {
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         heard_in(&of, -0.75, steps);
         CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
-        CHECK_NEAR((double)md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
+        CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
     }
     play_scene_end(&of);
 }
@@ -748,13 +742,13 @@ TEST (borders_of_circles_in_no_time) {
         // After the end of the fade the circle is followed again.
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         play_scene of;
-        begin_states(&of, "%s", cases[i].circle);
+        begin_states(&of, "%s", row->circle);
         const heard whole = heard_in(&of, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(of.player, 0);
         CHECK(whole.count >= 3);
-        CHECK_NEAR(fmod(at_end.time, 0.5), fmod(cases[i].time, 0.5), 1e-9);
+        CHECK_NEAR(fmod(at_end.time, 0.5), fmod(row->time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
             CHECK_STRING(heard_in(&of, 1.2, steps).names, whole.names);
             CHECK_UINT(md5_player_layer(of.player, 0).state, at_end.state);
@@ -803,7 +797,7 @@ TEST_WITH (borders_of_a_step_of_too_many_events, play_scene, of,
     heard got = {0};
     md5_player_set(of->player, PACE, 1.0f);
     md5_player_advance(of->player, INFINITY, hear, &got);
-    CHECK_UINT(md5_player_advance(of->player, (double)NAN, hear, &got).num_dropped, 0);
+    CHECK_UINT(md5_player_advance(of->player, NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);
 }
 
@@ -842,13 +836,13 @@ TEST_WITH (borders_of_cycles_show_the_first_frame, play_scene, of, play_scene_be
     play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
     play_scene_read(of, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                         "layer body { state a a }");
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    EACH (step, steps) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(of, way, (uint32_t)steps[i]);
+            const heard got = heard_in(of, way, (uint32_t)*step);
             play_pose(of->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
-            CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-4);
+            CHECK_NEAR(pose[0].translation.x, 0.0, 1e-4);
         }
     }
 }

@@ -1,12 +1,6 @@
 // Complete characters: crowds, modifiers, bounds, random input.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CROWD = 24, STATES = 6 };
 
@@ -124,7 +118,7 @@ TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
     uint64_t random = 31;
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
@@ -139,7 +133,6 @@ TEST_HERE (crowd_survives_anything) {
         if (test_random_u32(&random) % 500 == 0)
             md5_player_reset(player);
     }
-    md5_destroy_player(player);
 }
 
 static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -207,9 +200,9 @@ TEST_HERE (crowd_plays_as_one_by_one) {
 // Skeletons of two sizes alternate, and there are more of them than one group holds.
 TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MOST_JOINTS = 128 };
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
-    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
     md5_machine *const other =
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
@@ -219,25 +212,20 @@ TEST_HERE (crowd_of_two_machines) {
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
-    void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
+    OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? of->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
-        md5_player *const alone = play_player(machine);
+        OWN_PLAYER alone = play_player(machine);
         md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         md5_player_pose(alone, pose, NULL, expected, scratch);
         CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
-        md5_destroy_player(alone);
         md5_destroy_player(jobs[i].player);
     }
-    free(scratch);
     md5_destroy_machine(other);
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 enum { MOST = 37 };
@@ -257,7 +245,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
     for (int i = 0; i < count; i++) {
-        md5_player *const alone = play_player(machines[i % 2]);
+        OWN_PLAYER alone = play_player(machines[i % 2]);
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 expected[PLAY_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
@@ -266,7 +254,6 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
         md5_build_palette(md5_machine_tables(machines[0])->model, expected, expected);
         CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
-        md5_destroy_player(alone);
         md5_destroy_player(jobs[i].player);
     }
 }
@@ -274,21 +261,20 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 // As many characters as there are lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
-    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of->made.model});
+    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = of->made.model});
     const md5_machine *const pairs[3][2] = {
         {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    EACH (count, counts) {
         for (int k = 0; k < 3; k++) {
-            check_alike(pairs[k], counts[i], 3);
-            check_alike(pairs[k], counts[i], MOST + 1);
+            check_alike(pairs[k], *count, 3);
+            check_alike(pairs[k], *count, MOST + 1);
         }
     }
-    md5_destroy_machine(still);
 }
 
 // Each modifier does what the function of its name does.
 TEST_HERE (crowd_modifiers_change_the_pose) {
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     const md5_skeleton *const skeleton = &of->made.model->skeleton;
     const md5_vec3 place = {30.0f, 20.0f, 50.0f};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
@@ -345,7 +331,6 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
         md5_player_target(player, i)->weight = i == 5 ? 1.0f : 0.0f;
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
-    md5_destroy_player(player);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
@@ -363,7 +348,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
 
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     for (int i = 0; i < 500; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
@@ -373,7 +358,6 @@ TEST_HERE (crowd_stays_in_its_bounds) {
         md5_local_to_model(&of->made.model->skeleton, pose, joints);
         check_inside(of->made.model, player, joints);
     }
-    md5_destroy_player(player);
 }
 
 // A model of one mesh whose weights are the given text, on two joints.
@@ -409,10 +393,10 @@ TEST (crowd_bounds_hold_odd_biases) {
         {"weight 0 1 0.5 ( 1 0 2 )\nweight 1 1 -0.5 ( 0 3 1 )\nweight 2 0 1 ( 0 0 0 )\n", 3},
         {"", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        md5_model *const model = odd_model(cases[i].weights, cases[i].count);
-        md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model});
-        md5_player *const player = play_player(machine);
+    EACH (row, cases) {
+        OWN_MODEL model = odd_model(row->weights, row->count);
+        OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
+        OWN_PLAYER player = play_player(machine);
         uint64_t random = 34;
         for (int k = 0; k < 50; k++) {
             md5_xform pose[2];
@@ -432,11 +416,8 @@ TEST (crowd_bounds_hold_odd_biases) {
         md5_mat34 joints[2];
         md5_player_advance(player, 1.0, NULL, NULL);
         md5_local_to_model(&model->skeleton, pose, joints);
-        if (cases[i].count == 0)
+        if (row->count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
-        md5_destroy_player(player);
-        md5_destroy_machine(machine);
-        md5_free_model(model);
     }
 }
 
@@ -529,14 +510,13 @@ static void hook_end(crowd *of)
 
 static void play(crowd *of)
 {
-    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, HOOK_CROWD, NULL));
+    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, HOOK_CROWD, NULL));
     of->num_calls = 0;
     md5_play_batch(of->jobs, HOOK_CROWD, NULL, scratch);
-    free(scratch);
 }
 
 TEST (play_hook_is_between_modifiers_and_matrices) {
-    crowd *const of = malloc(sizeof *of);
+    OWN crowd *const of = malloc(sizeof *of);
     hook_begin(of);
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         of->jobs[i].hook = hear_poses;
@@ -557,11 +537,10 @@ TEST (play_hook_is_between_modifiers_and_matrices) {
         CHECK(memcmp(of->palettes[i], palette, sizeof palette) == 0);
     }
     hook_end(of);
-    free(of);
 }
 
 TEST (play_hook_is_called_for_its_jobs_only) {
-    crowd *const of = malloc(sizeof *of);
+    OWN crowd *const of = malloc(sizeof *of);
     hook_begin(of);
     play(of);
     CHECK_UINT(of->num_calls, 0);
@@ -586,12 +565,11 @@ TEST (play_hook_is_called_for_its_jobs_only) {
         CHECK((memcmp(plain[i], of->palettes[i], sizeof plain[i]) != 0) == is_hooked);
     }
     hook_end(of);
-    free(of);
 }
 
 // For callers that need the poses of a crowd but no matrices.
 TEST (play_hook_is_called_without_matrices) {
-    crowd *const of = malloc(sizeof *of);
+    OWN crowd *const of = malloc(sizeof *of);
     hook_begin(of);
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         of->jobs[i].joints = of->jobs[i].palette = NULL;
@@ -602,5 +580,4 @@ TEST (play_hook_is_called_without_matrices) {
     CHECK_UINT(of->num_calls, 3);
     CHECK(play_is_sound(of->seen[HOOK_CROWD - 1], PLAY_JOINTS));
     hook_end(of);
-    free(of);
 }

@@ -1,10 +1,6 @@
 // Transitions that are eased by a cubic Bézier curve or by steps.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void begin_two(play_scene *of)
 {
@@ -43,7 +39,7 @@ static double bezier(const double c[4], double x)
 static double miss(const play_scene *of, double seconds, double weight)
 {
     md5_xform pose[PLAY_JOINTS];
-    play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], fmod(10.0 * seconds, 10.0), from);
     play_real_sample(of->made.anims[1], fmod(10.0 * seconds, 10.0), to);
     play_real_blend(from, to, fmin(fmax(weight, 0.0), 1.0), NULL, blended);
@@ -81,7 +77,7 @@ TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
     md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -96,7 +92,6 @@ TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
         md5_player_reset(others[i]);
         md5_destroy_player(others[i]);
     }
-    free(bytes);
 }
 
 // A file cannot say what makes no sense: the table of the same machine is changed.
@@ -200,7 +195,7 @@ static double weight_curves_miss(const faded *of, double weight)
 {
     float weights[PLAY_JOINTS];
     md5_xform pose[PLAY_JOINTS];
-    play_real from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     md5_build_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
     play_real_sample(of->scene.made.anims[0], 0.0, from);
     play_real_sample(of->scene.made.anims[1], 0.0, to);
@@ -252,7 +247,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
             if (!CHECK(weight_curves_miss(&of, weight) < 2e-5))
                 printf("curve %d at %g\n", number, t);
             if (number % 2 == 1)
-                CHECK_NEAR((double)md5_player_layer(of.scene.player, 1).weight, weight, 2e-6);
+                CHECK_NEAR(md5_player_layer(of.scene.player, 1).weight, weight, 2e-6);
         }
         play_scene_end(&of.scene);
     }
@@ -275,8 +270,8 @@ TEST (parameter_follows_by_a_curve) {
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.scene.player, 0.025, NULL, NULL);
             if (number == 0 || step % 5 != 0)
-                CHECK_NEAR((double)md5_player_get(of.scene.player, 0),
-                           3.0 * expected(curve, 0.05 * step), 1e-5);
+                CHECK_NEAR(md5_player_get(of.scene.player, 0), 3.0 * expected(curve, 0.05 * step),
+                           1e-5);
         }
         md5_player_advance(of.scene.player, 0.03, NULL, NULL);
         CHECK(md5_player_get(of.scene.player, 0) == 3.0f);
@@ -331,7 +326,7 @@ TEST (fingerprint_depends_on_every_curve) {
         fingerprint_with(NULL, &more, NULL),
         fingerprint_with(NULL, &cubic, NULL),
     };
-    enum { COUNT = sizeof all / sizeof all[0] };
+    enum { COUNT = COUNT_OF(all) };
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < i; k++)
             CHECK(all[i] != all[k]);
@@ -343,10 +338,9 @@ static void weight_curves_check_refused(faded *of, const char *message)
     of->desc.model = of->scene.made.model;
     of->desc.clips = of->scene.clips;
     of->desc.num_clips = 2;
-    md5_machine *const machine = md5_create_machine(&of->desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&of->desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_end(&of->scene.made);
 }
 
@@ -389,7 +383,7 @@ static void follow_begin(play_scene *of)
 
 static double get(const play_scene *of, uint32_t parameter)
 {
-    return (double)md5_player_get(of->player, parameter);
+    return md5_player_get(of->player, parameter);
 }
 
 static void set_all(play_scene *of, float value)
@@ -466,7 +460,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -480,16 +474,14 @@ TEST_HERE (follow_is_saved_and_copied) {
     // refused.
     uint32_t refused = 0;
     for (size_t at = 0; at + 4 <= size; at++) {
-        unsigned char *const changed = (unsigned char *)malloc(size);
+        OWN unsigned char *const changed = (unsigned char *)malloc(size);
         memcpy(changed, bytes, size);
         memset(changed + at, 0xFF, 4);
         refused += md5_player_restore(others[0], changed, size, NULL) ? 0u : 1u;
-        free(changed);
     }
     CHECK(refused > size / 2);
     md5_destroy_player(others[0]);
     md5_destroy_player(others[1]);
-    free(bytes);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -527,7 +519,7 @@ static const md5_follow_desc kinds[] = {
      .easing = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH}},
     {.parameter = "pace", .kind = MD5_FOLLOW_EASE},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = COUNT_OF(kinds) };
 
 typedef struct moving {
     double value, velocity;
@@ -540,16 +532,15 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (moving){goal + x * exp(-(double)follow->rate * t), 0.0};
     if (follow->kind == MD5_FOLLOW_SPRING) {
-        const double half = 0.5 * (double)follow->damping, k = (double)follow->stiffness;
+        const double half = 0.5 * follow->damping, k = follow->stiffness;
         const double square = half * half - k, w = sqrt(fabs(square)), e = exp(-half * t);
         const double c = square > 0.0 ? cosh(w * t) : cos(w * t);
         const double s = w == 0.0 ? t : (square > 0.0 ? sinh(w * t) : sin(w * t)) / w;
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }
-    const double duration = (double)follow->duration;
-    const double part =
-        t < duration ? (double)md5_ease(follow->easing, (float)(t / duration)) : 1.0;
+    const double duration = follow->duration;
+    const double part = t < duration ? md5_ease(follow->easing, (float)(t / duration)) : 1.0;
     return (moving){goal + x * (1.0 - part), 0.0};
 }
 
@@ -624,7 +615,7 @@ static void play_paced(paced *of, int rate)
 }
 
 static const int frame_rates[] = {1000, 240, 60, 24, 10, 5, 1};
-enum { FRAME_RATES = sizeof frame_rates / sizeof frame_rates[0] };
+enum { FRAME_RATES = COUNT_OF(frame_rates) };
 
 TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     static paced all[FRAME_RATES];
@@ -756,10 +747,9 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
     play_begin(&made);
     const md5_machine_desc desc = {
         .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_end(&made);
 }
 
@@ -784,7 +774,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         "the following parameter 'speed': there are 0 steps, which must be 1 to 65536",
         "the following parameter 'speed': there is no kind 7",
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         follow_check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1.0f},
                                       {.parameter = "speed", .rate = 2.0f}};

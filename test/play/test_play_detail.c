@@ -1,12 +1,8 @@
 // Level of detail: joints that are animated have the bits of full detail, others keep the bind
 // pose; the last pose is kept between two computed ones; time, events and root motion do not
 // change.
-#include "test/play/test_play_case.h"
+#include "test/own.h"
 #include "test/play/test_play_random.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MACHINES = 150, STEPS = 24, MASKS = 2, MOST_JOINTS = 128 };
 
@@ -112,10 +108,9 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
 {
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < num_joints; i++)
-        is_right = test_check(
+        is_right = CHECK_THAT(
             memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
-            __FILE__, __LINE__, "joint %u, which is %s", i,
-            are_animated[i] ? "animated" : "left out");
+            "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
     return is_right;
 }
 
@@ -123,18 +118,17 @@ typedef bool check_machine(detail_test *of, uint64_t *random);
 
 static void check_machines(check_machine *check, const md5_modifier_desc *modifier)
 {
-    detail_test *const of = calloc(1, sizeof *of);
+    OWN detail_test *const of = calloc(1, sizeof *of);
     bool is_right = true;
     play_random_begin(&of->stock);
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
         uint64_t random;
         begin_machine(of, seed, &random, modifier);
         is_right = check(of, &random);
-        test_check(is_right, __FILE__, __LINE__, "machine of seed %llu", (unsigned long long)seed);
+        CHECK_THAT(is_right, "machine of seed %llu", (unsigned long long)seed);
         end_machine(of);
     }
     play_end(&of->stock.made);
-    free(of);
 }
 
 // The pose of a player, in memory full of NaN: nothing that was there before may show.
@@ -142,11 +136,10 @@ static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32
                           md5_xform *pose)
 {
     const size_t size = md5_player_pose_scratch(machine);
-    void *const scratch = malloc(size);
+    OWN void *const scratch = malloc(size);
     memset(scratch, 0xff, size);
     memset(pose, 0xff, num_joints * sizeof *pose);
     md5_player_pose(player, pose, NULL, NULL, scratch);
-    free(scratch);
 }
 
 static bool poses_few_joints(detail_test *of, uint64_t *random)
@@ -180,7 +173,7 @@ static bool poses_at_intervals(detail_test *of, uint64_t *random)
         play_pose(of->reduced, full);
     }
     const md5_detail detail = {.interval = interval, .phase = phase};
-    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < STEPS; i++) {
         is_right = advance_both(of, random) && CHECK(md5_player_set_detail(of->reduced, &detail));
@@ -191,7 +184,6 @@ static bool poses_at_intervals(detail_test *of, uint64_t *random)
                    && CHECK(md5_player_pose(of->reduced, posed, NULL, NULL, scratch) == is_due)
                    && CHECK(memcmp(posed, kept, sizeof kept) == 0);
     }
-    free(scratch);
     return is_right;
 }
 
@@ -263,7 +255,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
 TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(of, ""),
            play_scene_end(of)) {
     md5_xform pose[PLAY_JOINTS];
-    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     CHECK(md5_player_set_detail(of->player,
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
     CHECK(!md5_player_set_detail(of->player,
@@ -274,7 +266,6 @@ TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(o
     md5_player_reset(of->player);
     for (int call = 0; call < 4; call++)
         CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch));
-    free(scratch);
 }
 
 // No pose becomes older than the interval, whatever it was before.
@@ -283,7 +274,7 @@ TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_s
     uint64_t random = 5;
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
-    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     for (int i = 0; i < 2000; i++) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
@@ -291,7 +282,6 @@ TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_s
         age = md5_player_pose(of->player, pose, NULL, NULL, scratch) ? 0 : age + 1;
         CHECK(age < interval);
     }
-    free(scratch);
 }
 
 // -- A character with many joints ---------------------------------------------------------------
@@ -473,10 +463,9 @@ static void end_crowd(crowd *of)
 
 static void play_crowd(crowd *of)
 {
-    void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD, NULL));
+    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD, NULL));
     of->num_hooked = 0;
     md5_play_batch(of->jobs, CROWD, NULL, scratch);
-    free(scratch);
 }
 
 // Compares a job with its player alone, whose pose is changed as the hook changes it.
@@ -499,7 +488,7 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
 
 TEST (detail_of_a_crowd_is_that_of_each) {
     crowd *const of = begin_crowd();
-    void *const scratch = malloc(md5_player_pose_scratch(of->scene.machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(of->scene.machine));
     uint32_t num_hooks = 0;
     for (uint32_t i = 0; i < CROWD; i++)
         num_hooks += of->jobs[i].hook != NULL;
@@ -509,7 +498,6 @@ TEST (detail_of_a_crowd_is_that_of_each) {
         for (uint32_t i = 0; i < CROWD; i++)
             is_as_alone(of, i, scratch);
     }
-    free(scratch);
     end_crowd(of);
 }
 
@@ -518,7 +506,7 @@ TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
     play_crowd(of);
     for (uint32_t i = 0; i < CROWD; i++)
         of->jobs[i].keeps_matrices = true;
-    md5_mat34 *const before = malloc(sizeof of->palettes);
+    OWN md5_mat34 *const before = malloc(sizeof of->palettes);
     for (int frame = 0; frame < 9; frame++) {
         uint32_t num_hooks = 0;
         memcpy(before, of->palettes, sizeof of->palettes);
@@ -533,7 +521,6 @@ TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
         }
         CHECK_UINT(of->num_hooked, num_hooks);
     }
-    free(before);
     end_crowd(of);
 }
 

@@ -1,10 +1,6 @@
 // Events and root motion: each event exactly once and all of the motion, however time is split.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
 
@@ -61,7 +57,7 @@ static void end(events_case *of)
 // -- Events -----------------------------------------------------------------------------------
 
 TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk walk"), end(of)) {
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     events_heard got = {0};
     md5_player_advance(player, 2.0, hear, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
@@ -89,7 +85,6 @@ TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk
     md5_player_advance(player, 0.5, hear, &got);
     CHECK_UINT(got.count, 1);
     CHECK_STRING(got.events[0]->text, "right");
-    md5_destroy_player(player);
 }
 
 // The same random stretch of time, in one step and in many, over transitions and at their exits.
@@ -133,9 +128,9 @@ TEST (play_events_do_not_depend_on_steps) {
 // As many events fire as the clip's time says.
 TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "state loop loop"),
            end(of)) {
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     uint64_t random = 9;
-    events_heard *const got = calloc(1, sizeof *got);
+    OWN events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
         const double before = md5_player_layer(player, 0).time;
@@ -154,15 +149,13 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
         CHECK_UINT(left, (uint64_t)fabs(floor(now - 0.25) - floor(before - 0.25)));
         CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
     }
-    free(got);
-    md5_destroy_player(player);
 }
 
 // Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
 // at the start of a fade has the weight in the middle of the fade's first eighth.
 TEST_WITH (play_events_have_weights, events_case, of,
            begin(of, "", "state bend bend state run run state none nothing"), end(of)) {
-    md5_player *const player = play_player(of->machine);
+    OWN_PLAYER player = play_player(of->machine);
     events_heard got = {0};
     md5_player_set(player, 0, 0.25f);
     md5_player_advance(player, 0.3, hear, &got);
@@ -187,7 +180,6 @@ TEST_WITH (play_events_have_weights, events_case, of,
     got.count = 0;
     md5_player_advance(player, 5.0, hear, &got);
     CHECK_UINT(got.count, 0);
-    md5_destroy_player(player);
 }
 
 // -- Root motion ------------------------------------------------------------------------------
@@ -224,7 +216,7 @@ TEST (play_root_moves_as_its_clips) {
               "state walk walk state turn turn state line line state once once state swing swing "
               "state bend bend");
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
-            md5_player *const player = play_player(of.machine);
+            OWN_PLAYER player = play_player(of.machine);
             const double s = 7.3;
             const bool goes = extract != MD5_EXTRACT_NONE, turns = extract == MD5_EXTRACT_TURN;
             const double up = extract == MD5_EXTRACT_MOVE ? 1.0 : 0.0;
@@ -255,7 +247,6 @@ TEST (play_root_moves_as_its_clips) {
             if (turns)
                 check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
                             0.0, 0.35 * s, 0.1);
-            md5_destroy_player(player);
         }
         end(&of);
     }
@@ -267,7 +258,7 @@ TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
            begin(of, "walk", "state walk walk state run run state none nothing"), end(of)) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
-        md5_player *const player = play_player(of->machine);
+        OWN_PLAYER player = play_player(of->machine);
         md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
         md5_player_fade_to(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -280,7 +271,6 @@ TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
         check_place(walk_on(player, 0.5, parts, &random), 20.0, 0.0, 0.0, 0.0, 1e-3);
         md5_player_seek(player, 0, 0, 12.0);
         check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
-        md5_destroy_player(player);
     }
 }
 
@@ -303,13 +293,13 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
             player = copied;
         }
         md5_player_advance(player, step, NULL, NULL);
-        const double now = (double)md5_player_root_motion(player).translation.x / step;
+        const double now = md5_player_root_motion(player).translation.x / step;
         CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
         velocity = now;
     }
     md5_player_advance(player, 1.0, NULL, NULL);
     md5_player_advance(player, 1.0, NULL, NULL);
-    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 100.0, 1e-3);
+    CHECK_NEAR(md5_player_root_motion(player).translation.x, 100.0, 1e-3);
     md5_destroy_player(player);
     md5_destroy_player(other);
     end(&of);
@@ -324,16 +314,16 @@ TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "
         md5_player_advance(player, 0.0475, NULL, NULL);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(of->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
-        CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
-        CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
-        const double yaw = 2.0 * atan(expected[0].rotation[2] / expected[0].rotation[3]);
+        CHECK_NEAR(at.x, expected[0].at.x, 1e-3);
+        CHECK_NEAR(at.y, expected[0].at.y, 1e-3);
+        const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 1e-4);
         CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
-        at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
+        at = (play_place){expected[0].at.x, expected[0].at.y, 0.0, at.yaw};
     }
     md5_destroy_player(player);
 }
@@ -465,13 +455,12 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_back", {0.0, 0.25, 1.0}, {"last; ", "", "end b; "}},
         {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         report_test of;
-        report_begin(&of, "report { clip_end }", cases[i].motion, "");
+        report_begin(&of, "report { clip_end }", row->motion, "");
         for (int k = 0; k < 3; k++) {
-            const char *const heard = advance(&of, cases[i].steps[k]);
-            test_check(strcmp(heard, cases[i].heard[k]) == 0, __FILE__, __LINE__, "%s, step %d: %s",
-                       cases[i].motion, k, heard);
+            const char *const heard = advance(&of, row->steps[k]);
+            CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
         }
         play_scene_end(&of.scene);
     }

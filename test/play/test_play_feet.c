@@ -1,14 +1,6 @@
 // Modifiers that place feet on the ground, in a rig whose legs have helper joints.
 #include "test/ik/test_ik_case.h"
-#include "test/test.h"
-
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test/own.h"
 
 enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
 enum { HEAD = 10, JOINTS = 11 };
@@ -146,7 +138,7 @@ TEST (play_feet_follow_with_their_time_constant) {
         for (int step = 1; step <= 7; step++) {
             go_on(&of, 0.02);
             const double height = 2.0 * (1.0 - exp(-0.02 * step / cases[i].constant));
-            CHECK_NEAR((double)feet[0].lift, height, 1e-5);
+            CHECK_NEAR(feet[0].lift, height, 1e-5);
             CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 2.0 + height, 1e-4);
         }
         end(&of);
@@ -196,12 +188,12 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         {"spring head { foot ankle_r }", "modifier 'stand' has feet, which only 'feet' has", 0},
         {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         standing of;
-        begin(&of, cases[i].words);
-        CHECK_STRING(of.error.message, cases[i].message);
-        CHECK_UINT(of.error.line, cases[i].column > 0 ? 2 : 0);
-        CHECK_UINT(of.error.column, cases[i].column);
+        begin(&of, row->words);
+        CHECK_STRING(of.error.message, row->message);
+        CHECK_UINT(of.error.line, row->column > 0 ? 2 : 0);
+        CHECK_UINT(of.error.column, row->column);
         CHECK(!of.machine);
         end(&of);
     }
@@ -209,7 +201,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
 
 // The same for tables written in C.
 TEST (play_feet_without_a_table_are_refused) {
-    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
@@ -220,7 +212,6 @@ TEST (play_feet_without_a_table_are_refused) {
     modifier.feet = &nameless;
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': a foot names no ankle");
-    md5_free_model(model);
 }
 
 // -- Soles ----------------------------------------------------------------------------------------
@@ -324,8 +315,7 @@ static void step(strider *of, slide_record *seen)
     for (uint32_t i = 0; i < of->num_soles; i++) {
         if (before[i].z > on_floor || of->at[i].z > on_floor)
             continue;
-        const double x = (double)of->at[i].x - (double)before[i].x,
-                     y = (double)of->at[i].y - (double)before[i].y;
+        const double x = (double)of->at[i].x - before[i].x, y = (double)of->at[i].y - before[i].y;
         const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
         seen->fastest = fmax(seen->fastest, slide);
         seen->mean += slide;
@@ -396,8 +386,8 @@ TEST (soles_of_bobbin_stand_without_a_word) {
         {"steps back", -3.0f, 0.0f, 0.0f, NULL, 0.0, 4.5},
         {"turn", 0.0f, 0.0f, 60.0f, NULL, 0.0, 4.5},
     };
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-        check_order("models/bobbin/bobbin.md5machine", &orders[i], 0.8);
+    EACH (row, orders)
+        check_order("models/bobbin/bobbin.md5machine", row, 0.8);
 }
 
 TEST (soles_of_thimble_stand_without_a_word) {
@@ -409,6 +399,6 @@ TEST (soles_of_thimble_stand_without_a_word) {
         {"steps back", -3.0f, 0.0f, 0.0f, NULL, 0.0, 4.5},
         {"turn", 0.0f, 0.0f, 30.0f, NULL, 0.0, 4.5},
     };
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-        check_order("models/thimble/thimble.md5machine", &orders[i], 0.0);
+    EACH (row, orders)
+        check_order("models/thimble/thimble.md5machine", row, 0.0);
 }

@@ -1,13 +1,7 @@
 // Modifiers by which a head and eyes look about by themselves.
 #include "test/ik/test_ik_case.h"
-#include "test/test.h"
 
 #include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NECK = 1, HEAD = 2, EYE_L = 3, EYE_R = 4, JOINTS = 6 };
 
@@ -81,8 +75,7 @@ static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1.0, 0.0, 0.0});
-    const real3 way = {(double)point.x - at.at.x, (double)point.y - at.at.y,
-                       (double)point.z - at.at.z};
+    const real3 way = {point.x - at.at.x, point.y - at.at.y, point.z - at.at.z};
     const double dot = x.x * way.x + x.y * way.y + x.z * way.z;
     return acos(fmin(dot / sqrt(way.x * way.x + way.y * way.y + way.z * way.z), 1.0)) * 57.29578;
 }
@@ -115,7 +108,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
     for (int i = 0; i < 100; i++) {
         go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
-        CHECK_NEAR(gaze->head.x, 0.5 * (double)gaze->to.x, 1e-6);
+        CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
         const md5_vec3 point = {65.0f, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
         CHECK(off_by(of, HEAD, point) < 0.05);
     }
@@ -229,7 +222,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
         for (int i = 0; i < JOINTS; i++) {
             const md5_quat q = of.pose[i].rotation;
-            CHECK_NEAR((double)(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-5);
+            CHECK_NEAR((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-5);
         }
         end(&of);
     }
@@ -276,9 +269,9 @@ TEST (play_gaze_looks_alike_in_other_axes) {
             const md5_vec3 b =
                 md5_joint_in_model(&turned.model->skeleton, turned.pose, joint).translation;
             const md5_vec3 back = md5_mat34_direction(from_turned, b);
-            CHECK_NEAR((double)a.x, (double)back.x, 1e-3);
-            CHECK_NEAR((double)a.y, (double)back.y, 1e-3);
-            CHECK_NEAR((double)a.z, (double)back.z, 1e-3);
+            CHECK_NEAR(a.x, back.x, 1e-3);
+            CHECK_NEAR(a.y, back.y, 1e-3);
+            CHECK_NEAR(a.z, back.z, 1e-3);
         }
     }
     end(&plain);
@@ -324,13 +317,13 @@ TEST (play_gaze_that_cannot_look_is_refused) {
          "there are more than 8 eyes", 75},
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         looking of;
-        begin_with(&of, cases[i].words, NULL);
+        begin_with(&of, row->words, NULL);
         CHECK(of.machine == NULL);
-        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 2);
-        CHECK_UINT(of.error.column, cases[i].column);
+        CHECK_UINT(of.error.column, row->column);
         end(&of);
     }
 }
@@ -351,7 +344,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
                               &rule.numbers.min_seconds, &rule.numbers.max_seconds,
                               &rule.numbers.head_share,  &rule.numbers.head_seconds,
                               &rule.numbers.head_limit,  &rule.numbers.eye_limit};
-    enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 4 };
+    enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 4 };
     uint64_t fingerprints[ALL];
     for (int i = 0; i < ALL; i++) {
         if (i < NUMBERS)

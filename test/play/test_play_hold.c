@@ -1,13 +1,8 @@
 // Feet that are held where they stand while a character glides over them.
 #include "test/ik/test_ik_case.h"
+#include "test/own.h"
 
-#include "md5/md5play.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A character with two legs that glides over its feet, for tests of feet that are held.
 
@@ -162,7 +157,7 @@ static double heading_in_degrees(const holding *of, md5_quat rotation)
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
-    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
+    return atan2(ahead.y, ahead.x) * 180.0 / 3.14159265358979;
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
@@ -212,7 +207,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         {"glides", HOLD_FEET "hold { toe toe_l distance 0 } }", 2.49, 2.51},
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0.0, 1e-4},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         holding of;
         hold_begin(&of, cases[i].clip, cases[i].words);
         const double most = hold_slide(&of, i == 9 ? 20 : 30);
@@ -243,13 +238,12 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
-    const double start = hold_sole_of(of, TOE_L).x - (double)of->place.translation.x;
+    const double start = hold_sole_of(of, TOE_L).x - of->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         hold_go_on(of, HOLD_TICK);
         const double t = HOLD_TICK * i, v = -5.0;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_of(of, TOE_L).x - (double)of->place.translation.x, start + 1.0 + x,
-                   2e-3);
+        CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, start + 1.0 + x, 2e-3);
         CHECK_NEAR(hold_sole_of(of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release), 1e-4);
     }
     // It is held again from where it is then.
@@ -265,7 +259,7 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
     hold_go_on(of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x - (double)of->place.translation.x, 4.0, 1e-4);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, 4.0, 1e-4);
 }
 
 // A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
@@ -276,7 +270,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         hold_go_on(of, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(of->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)of->player->held[0].shift.x);
+        const double shift = fabs(of->player->held[0].shift.x);
         most = shift > most ? shift : most;
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
@@ -373,11 +367,11 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
     md5_player_target(of->player, 0)->weight = 0.0f;
     for (int i = 0; i < 3; i++)
         hold_go_on(of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + (double)of->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
     md5_player_target(of->player, 0)->weight = 1.0f;
     for (int i = 0; i < 3; i++)
         hold_go_on(of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + (double)of->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
 }
 
 // Restored, copied and in a batch, a player goes on with the same bits.
@@ -408,10 +402,9 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
             CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
-        void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+        OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
-        free(scratch);
     }
     for (int k = 0; k < OTHERS; k++)
         md5_destroy_player(others[k]);
@@ -476,7 +469,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
         hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
-        CHECK_NEAR((double)(ankle.x + of->place.translation.x), 0.0, 1e-4);
+        CHECK_NEAR((ankle.x + of->place.translation.x), 0.0, 1e-4);
     }
 }
 
@@ -486,7 +479,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     md5_machine_desc *const desc = &of->file->desc;
     of->file->clips[1].period = MD5_PERIOD_OPEN;
     of->file->clips[3].period = MD5_PERIOD_OPEN;
-    md5_machine *const open = md5_create_machine(desc, NULL, NULL);
+    OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
     if (!CHECK(open))
         return;
     const uint8_t *const contacts = open->contacts; // of the left sole
@@ -497,7 +490,6 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     for (uint32_t frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
-    md5_destroy_machine(open);
 }
 
 // -- Hold heading ---------------------------------------------------------------------------------
@@ -569,7 +561,7 @@ TEST (play_hold_stretches_no_leg_by_turning) {
         CHECK(held.is_held == (is_long == 1));
         const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1.0f);
         if (held.is_held)
-            CHECK_NEAR(hypot((double)shift.x, (double)shift.y), 2.0705523608, 1e-5);
+            CHECK_NEAR(hypot((double)shift.x, shift.y), 2.0705523608, 1e-5);
     }
 }
 
@@ -658,8 +650,8 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     for (int i = 0; i <= 30; i++) {
         hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(of->place, ankle);
-        CHECK_NEAR((double)at.x, 0.0, 1e-4);
-        CHECK_NEAR((double)at.y, 3.0, 1e-4);
+        CHECK_NEAR(at.x, 0.0, 1e-4);
+        CHECK_NEAR(at.y, 3.0, 1e-4);
     }
 }
 
@@ -739,11 +731,11 @@ TEST (play_hold_that_cannot_hold_is_refused) {
         {HOLD_FEET "hold { toe } }", "expected a toe, found '}'"},
         {HOLD_FEET "hold { limit 1 } }", "expected a word of a hold or '}', found 'limit'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         holding of;
-        hold_begin_in(&of, "still", cases[i].words, MD5_AXES_ID);
+        hold_begin_in(&of, "still", row->words, MD5_AXES_ID);
         CHECK(of.machine == NULL);
-        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 3 + HOLD_CLIPS);
         hold_end(&of);
     }
@@ -771,7 +763,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     CHECK_STRING(error.message, "modifier 'legs' has 8 toes, but 2 feet");
     float *const numbers[] = {&rule.numbers.height, &rule.numbers.speed, &rule.numbers.distance,
                               &rule.numbers.release};
-    enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 3 };
+    enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 3 };
     uint64_t fingerprints[ALL];
     for (int i = 0; i < ALL; i++) {
         if (i < NUMBERS)

@@ -1,15 +1,12 @@
 // Inertial transitions of real characters, at random: no joint is ever farther from the new motion
 // than when the transition began, and a pose does not depend on whether poses were computed before.
 // play_transitions() says how many transitions there are of each model.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/inertia.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // How much farther from the target a joint may get than at the start (the issue allows a degree),
@@ -127,7 +124,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
                                                ROW(parameters, parameter),
                                                ROW(layers, layer)},
                            NULL, &error);
-    test_check(machine, __FILE__, __LINE__, "%s: %s", of->path, error.message);
+    CHECK_THAT(machine, "%s: %s", of->path, error.message);
     return machine;
 }
 
@@ -165,7 +162,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     char *folders[MOST_FOLDERS] = {copy_text(folder)};
     size_t num_folders = 1, num_used = 0;
     while (num_folders > 0) {
-        char *const current = folders[--num_folders];
+        OWN char *const current = folders[--num_folders];
         char *paths[MOST_ENTRIES];
         const size_t count = list_folder(current, paths);
         for (size_t i = 0; i < count; i++) {
@@ -178,7 +175,6 @@ static size_t for_each_character(const char *folder, void (*use)(const character
         }
         for (size_t i = 0; i < count; i++)
             free(paths[i]);
-        free(current);
     }
     return num_used;
 }
@@ -274,7 +270,7 @@ static double size_of(const scene *play)
     double most = 1e-3;
     for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
         const md5_vec3 at = play->poses[TARGET][i].translation;
-        most = fmax(most, play_distance_between(at, (md5_vec3){0.0f, 0.0f, 0.0f}));
+        most = fmax(most, real_length(at));
     }
     return most;
 }
@@ -283,8 +279,9 @@ static void note_start(scene *play)
 {
     for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
         const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
-        play->angles[i] = DEGREES * play_angle_between(shown.rotation, target.rotation);
-        play->distances[i] = play_distance_between(shown.translation, target.translation);
+        play->angles[i] =
+            DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+        play->distances[i] = real_distance(shown.translation, target.translation);
     }
 }
 
@@ -294,8 +291,9 @@ static void measure(scene *play)
     const double size = size_of(play);
     for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
         const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
-        const double angle = DEGREES * play_angle_between(shown.rotation, target.rotation);
-        const double distance = play_distance_between(shown.translation, target.translation);
+        const double angle =
+            DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+        const double distance = real_distance(shown.translation, target.translation);
         play->most_degrees = fmax(play->most_degrees, angle - play->angles[i]);
         play->most_part = fmax(play->most_part, (distance - play->distances[i]) / size);
     }
@@ -353,14 +351,14 @@ static void play_character(const character *of)
         pose(&play, UNSEEN);
         num_wrong += !are_equal(&play);
     }
-    test_check(play.most_degrees < MOST_DEGREES, __FILE__, __LINE__,
+    CHECK_THAT(play.most_degrees < MOST_DEGREES,
                "%s: a joint is up to %g degrees farther away than at the start", of->path,
                play.most_degrees);
-    test_check(play.most_part < MOST_PART, __FILE__, __LINE__,
+    CHECK_THAT(play.most_part < MOST_PART,
                "%s: a joint is up to %g of the size farther away than at the start", of->path,
                play.most_part);
-    test_check(num_wrong == 0, __FILE__, __LINE__,
-               "%s: %zu poses depend on how often somebody looked before", of->path, num_wrong);
+    CHECK_THAT(num_wrong == 0, "%s: %zu poses depend on how often somebody looked before", of->path,
+               num_wrong);
     end(&play);
 }
 
@@ -417,8 +415,9 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
         md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
-        bool held = CHECK_NEAR(play_angle_between(pose.rotation, from.rotation), 0.0, 2e-6);
-        held &= CHECK_NEAR(play_distance_between(pose.translation, from.translation), 0.0, 1e-6);
+        bool held =
+            CHECK_NEAR(real4_angle(real4_of(pose.rotation), real4_of(from.rotation)), 0.0, 2e-6);
+        held &= CHECK_NEAR(real_distance(pose.translation, from.translation), 0.0, 1e-6);
         pose = to;
         md5i_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
         held &= CHECK(pose.rotation.x == to.rotation.x && pose.translation.x == to.translation.x);
@@ -442,15 +441,16 @@ TEST (an_offset_never_becomes_longer) {
             to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
         md5_offset offset;
         md5i_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
-        double angle = play_angle_between(from.rotation, to.rotation);
-        double distance = play_distance_between(from.translation, to.translation);
+        double angle = real4_angle(real4_of(from.rotation), real4_of(to.rotation));
+        double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2.0 * test_random(&random));
         for (int step = 0; step <= 40; step++) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
-            const double angle_now = play_angle_between(pose.rotation, target.rotation);
-            const double distance_now = play_distance_between(pose.translation, target.translation);
+            const double angle_now =
+                real4_angle(real4_of(pose.rotation), real4_of(target.rotation));
+            const double distance_now = real_distance(pose.translation, target.translation);
             if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
                 return;
             angle = angle_now;
@@ -488,7 +488,7 @@ TEST (an_offset_decays_as_in_the_talk) {
         md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
         md5_xform pose = to;
         md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
-        if (!CHECK_NEAR((double)pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
+        if (!CHECK_NEAR(pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
             || !CHECK(pose.translation.x == 0.0f && pose.translation.z == 0.0f))
             return;
     }
@@ -526,8 +526,8 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
-            const double now[2] = {play_angle_between(pose.rotation, to.rotation),
-                                   play_distance_between(pose.translation, to.translation)};
+            const double now[2] = {real4_angle(real4_of(pose.rotation), real4_of(to.rotation)),
+                                   real_distance(pose.translation, to.translation)};
             for (int part = 0; part < 2; part++) {
                 const double speed_now = (left[part] - now[part]) / step;
                 most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
@@ -553,7 +553,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         CHECK((offset.turn_rate == 0.0f) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
-        CHECK_NEAR((double)offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
+        CHECK_NEAR(offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
     }
 }
 
@@ -666,8 +666,8 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     play_pose(player, a);
     play_pose(target, b);
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        found.of[2 * i] = play_distance_between(a[i].translation, b[i].translation);
-        found.of[2 * i + 1] = play_angle_between(a[i].rotation, b[i].rotation);
+        found.of[2 * i] = real_distance(a[i].translation, b[i].translation);
+        found.of[2 * i + 1] = real4_angle(real4_of(a[i].rotation), real4_of(b[i].rotation));
     }
     return found;
 }
@@ -707,7 +707,7 @@ static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uin
         const double expected = fmin(before, 0.0);
         of->num_kept += before < -0.5;
         of->num_dropped += before > 0.5;
-        held &= test_check(fabs(after - expected) < most_change(gap, expected), __FILE__, __LINE__,
+        held &= CHECK_THAT(fabs(after - expected) < most_change(gap, expected),
                            "from %u: a gap of %g that changed by %g a second changes by %g", from,
                            gap, before, after);
     }
@@ -946,8 +946,7 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
         }
         most = fmax(most, step(&of, SMOOTH_STEP_SECONDS));
     }
-    test_check(most < LONGEST_STEP, __FILE__, __LINE__, "kind %d moved by %g, at most %g", kinds,
-               most, LONGEST_STEP);
+    CHECK_THAT(most < LONGEST_STEP, "kind %d moved by %g, at most %g", kinds, most, LONGEST_STEP);
     smooth_end(&of);
 }
 

@@ -1,15 +1,11 @@
 // Layers that change only some joints: these are as if all joints were computed, and the others
 // keep their bits.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
 #include "test/pose/test_made_pose.h"
 
 #include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Offsets and differences are worked out in floats, in another order.
 #define NEAR 1e-5
@@ -163,7 +159,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     for (int i = 0; i < 7; i++) {
-        if (!(fabs((double)p[i] - (double)q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs(q[i]))))
             return false;
     }
     return true;
@@ -185,7 +181,7 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
-    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
     md5_anim *anims[2];
     md5_binding *bindings[2];
     md5_clip_desc clips[2];
@@ -231,18 +227,17 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         md5_free_binding(bindings[i]);
         md5_free_anim(anims[i]);
     }
-    md5_free_model(model);
 }
 
 TEST (joints_of_a_mask_are_blended_as_all_are) {
     // Branches with and without feathering, scattered joints, all joints, none.
     static const char *const masks[] = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
                                         "*origin",  "*tail_1 -*tail_3",        ""};
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+    EACH (mask, masks) {
         for (uint32_t feather = 0; feather < 8; feather += 2) {
-            check_mask(masks[i], feather, 1.0f, MD5_LAYER_OVERRIDE);
-            check_mask(masks[i], feather, 0.6f, MD5_LAYER_OVERRIDE);
-            check_mask(masks[i], feather, 0.6f, MD5_LAYER_ADD);
+            check_mask(*mask, feather, 1.0f, MD5_LAYER_OVERRIDE);
+            check_mask(*mask, feather, 0.6f, MD5_LAYER_OVERRIDE);
+            check_mask(*mask, feather, 0.6f, MD5_LAYER_ADD);
         }
     }
 }
@@ -307,9 +302,9 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
         {.name = "body", ROW(states, none)},
         {.name = "part", ROW(states, state), .mask = "part"},
     };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){
+    OWN_MACHINE machine = play_machine(&(md5_machine_desc){
         .model = &made->model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
-    md5_player *const player = play_player(machine);
+    OWN_PLAYER player = play_player(machine);
     md5_player_advance(player, 0.3, NULL, NULL);
     const md5_source *const source = &machine->sources[0];
     const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
@@ -321,8 +316,6 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
                     expected);
     play_pose(player, pose);
     CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {
@@ -340,11 +333,11 @@ TEST (joints_of_a_branch_through_other_skeletons) {
 TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
-    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, NULL);
-    md5_anim *const plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
+    OWN_ANIM plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     md5_anim *const anim =
         md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
-    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     if (!CHECK(binding != NULL))
         return;
     const uint32_t count = model->skeleton.num_joints;
@@ -357,9 +350,9 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             {.name = "body", ROW(states, none)},
             {.name = "part", ROW(states, state), .mask = "part"},
         };
-        md5_machine *const machine = play_machine(&(md5_machine_desc){
+        OWN_MACHINE machine = play_machine(&(md5_machine_desc){
             .model = model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
-        md5_player *const player = play_player(machine);
+        OWN_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             md5_player_advance(player, 0.07, NULL, NULL);
             const md5_source *const source = &machine->sources[0];
@@ -373,13 +366,8 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             play_pose(player, pose);
             CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
         }
-        md5_destroy_player(player);
-        md5_destroy_machine(machine);
     }
-    md5_free_binding(binding);
     md5_free_anim(anim);
-    md5_free_anim(plain);
-    md5_free_model(model);
 }
 
 // -- Below a mask ---------------------------------------------------------------------------------

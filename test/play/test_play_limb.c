@@ -1,13 +1,7 @@
 // Two-bone modifiers in rigs whose hands and feet hang on helper joints.
 #include "test/ik/test_ik_case.h"
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A thigh with a helper that twists; at the knee a helper on which the foot hangs.
 static const char model_text[] =
@@ -23,21 +17,20 @@ static md5_machine *make_machine(const md5_model *model, const char *modifier, m
 {
     char text[512];
     const int size = snprintf(text, sizeof text, "machine m { modifier leg %s }", modifier);
-    md5_machine_file *const file = md5_parse_machine_file(text, (size_t)size, NULL, error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, error);
     md5_machine *machine = NULL;
     if (CHECK(file)) {
         file->desc.model = model;
         machine = md5_create_machine(&file->desc, NULL, error);
     }
-    md5_free_machine_file(file);
     return machine;
 }
 
 // Returns the distance of the foot from a target that the leg can reach.
 static double miss_of(const md5_machine *machine, const md5_model *model)
 {
-    md5_player *const player = md5_create_player(machine, NULL, NULL);
-    void *const scratch = malloc(md5_player_pose_scratch(machine));
+    OWN_PLAYER player = md5_create_player(machine, NULL, NULL);
+    OWN void *const scratch = malloc(md5_player_pose_scratch(machine));
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1.0f, .position = {5.0f, 2.0f, 6.0f}};
@@ -45,20 +38,18 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
     const double miss = real3_length(real3_sub(foot, real3_of(target->position)));
-    free(scratch);
-    md5_destroy_player(player);
     return miss;
 }
 
 TEST (play_limb_of_named_joints_reaches) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, &error);
     static const char *const limbs[] = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
         "two_bone foot { middle shin }", // the root is its parent, `twist`
     };
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
-        md5_machine *const machine = make_machine(model, limbs[i], &error);
+        OWN_MACHINE machine = make_machine(model, limbs[i], &error);
         CHECK_STRING(error.message, "");
         if (machine && i == 0) // the other limbs are too short to reach it
             CHECK_NEAR(miss_of(machine, model), 0.0, 1e-4);
@@ -66,9 +57,7 @@ TEST (play_limb_of_named_joints_reaches) {
             const md5_modifier_desc *const kept = md5_machine_tables(machine)->modifiers;
             CHECK_STRING(kept->middle, "shin");
         }
-        md5_destroy_machine(machine);
     }
-    md5_free_model(model);
 }
 
 TEST (play_limb_that_cannot_bend_is_refused) {
@@ -95,15 +84,13 @@ TEST (play_limb_that_cannot_bend_is_refused) {
         {"spring foot { root shin }",
          "modifier 'leg' names a root joint, which only 'two_bone' has"},
     };
-    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
-    for (uint32_t i = 0; CHECK(model) && i < sizeof cases / sizeof cases[0]; i++) {
+    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
         md5_error error = {0};
-        md5_machine *const machine = make_machine(model, cases[i][0], &error);
+        OWN_MACHINE machine = make_machine(model, cases[i][0], &error);
         CHECK_STRING(error.message, cases[i][1]);
         CHECK((machine != NULL) == (cases[i][1][0] == '\0'));
-        md5_destroy_machine(machine);
     }
-    md5_free_model(model);
 }
 
 // -- Modifier weight ------------------------------------------------------------------------------
@@ -196,7 +183,7 @@ static const char *const AT_ONCE[] = {
     "modifier m feet pelvis { foot lfoot hold { height 40 speed 1000 } %s }",
     "modifier m gaze head { length 2 %s }",
 };
-enum { NUM_AT_ONCE = sizeof AT_ONCE / sizeof AT_ONCE[0] };
+enum { NUM_AT_ONCE = COUNT_OF(AT_ONCE) };
 
 static const char *with(const char *modifier, const char *words)
 {
@@ -225,8 +212,8 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
                                           "modifier m two_bone lfoot",
                                           "modifier m fabrik lhand { length 3 }",
                                           "modifier m ccd lhand { length 3 }"};
-    for (size_t i = 0; i < sizeof waiting / sizeof waiting[0]; i++)
-        CHECK(difference(waiting[i], "") == 0.0);
+    EACH (row, waiting)
+        CHECK(difference(*row, "") == 0.0);
 }
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
@@ -310,7 +297,7 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
-            void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+            OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
             go_on(of.player, pose);
             for (int k = 0; k < 2; k++) {
                 go_on(others[k], other);
@@ -319,7 +306,6 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_play_batch(&job, 1, NULL, scratch);
             md5_local_to_model(&of.made.model->skeleton, pose, joints[1]);
             CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
-            free(scratch);
         }
         for (int k = 0; k < OTHERS; k++)
             md5_destroy_player(others[k]);
@@ -360,12 +346,12 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
          31},
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         weighed of;
-        begin(&of, cases[i].words);
-        CHECK_STRING(of.error.message, cases[i].message);
+        begin(&of, row->words);
+        CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 3);
-        CHECK_UINT(of.error.column, cases[i].column);
+        CHECK_UINT(of.error.column, row->column);
         end(&of);
     }
 }

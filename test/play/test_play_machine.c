@@ -1,10 +1,6 @@
 // Creating machines: every error in the tables is reported by name.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
 // Something of everything.
 static const char rows[] =
@@ -85,11 +81,10 @@ static void begin(play_case *made)
 static void check_refused(const full *all, const char *message)
 {
     md5_error error = {0};
-    md5_machine *const machine = md5_create_machine(&all->desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&all->desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
     CHECK(error.status != MD5_OK);
-    md5_destroy_machine(machine);
 }
 
 // Applies `change` to valid tables called `all`, which must then be refused.
@@ -179,7 +174,7 @@ TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
     REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
-    REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
+    REFUSE(all.motions[4].start = NAN, "motion 'once': start is not finite");
 }
 
 TEST_WITH (machine_refuses_clips_that_cannot_be_synchronised, play_case, made, begin(made),
@@ -290,7 +285,7 @@ TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(mad
 TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made)) {
     full all;
     fill(made, &all);
-    md5_machine *const machine = play_machine(&all.desc);
+    OWN_MACHINE machine = play_machine(&all.desc);
     md5_free_machine_file(all.file); // the machine needs none of the caller's memory
     const md5_machine_desc *const kept = md5_machine_tables(machine);
     CHECK_STRING(kept->name, "everything");
@@ -312,7 +307,6 @@ TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made
     CHECK(md5_find_state(machine, 1, "wild") == 1 && md5_find_state(machine, 2, "go") == MD5_NONE);
     CHECK(md5_find_clip(machine, "run") == 1 && md5_find_clip(machine, "RUN") == MD5_NONE);
     CHECK(md5_find_modifier(machine, "swing") == 2 && md5_find_modifier(machine, "x") == MD5_NONE);
-    md5_destroy_machine(machine);
     md5_destroy_machine(NULL);
     md5_destroy_player(NULL);
 }
@@ -367,13 +361,12 @@ TEST (machine_memory_is_linear_in_its_tables) {
                                       .transitions = ways,
                                       .num_transitions = count};
         const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
-        md5_machine *const machine = md5_create_machine(&desc, &opts, NULL);
+        OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
         CHECK(machine != NULL);
         CHECK(before.live == 0 || heap.live_bytes <= 8 * before.live_bytes);
         CHECK(before.live == 0 || heap.peak_bytes <= 8 * before.peak_bytes);
         CHECK(before.live == 0 || heap.live <= 3 * before.live);
         before = heap;
-        md5_destroy_machine(machine);
     }
     play_end(&made);
 }
@@ -408,12 +401,11 @@ TEST_WITH (machine_keeps_within_every_memory_limit, play_case, made, begin(made)
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
         md5_error error = {0};
-        md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
+        OWN_MACHINE machine = md5_create_machine(&all.desc, &opts, &error);
         is_made = machine != NULL;
         CHECK((error.status == MD5_OK) == is_made);
         CHECK(is_made || error.status == MD5_ERROR_MEMORY);
         CHECK(heap.peak_bytes <= limit);
-        md5_destroy_machine(machine);
     }
     md5_free_machine_file(all.file);
 }

@@ -1,9 +1,6 @@
 // Weights of morph targets that a machine drives, against sums and curves in double precision.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Targets in the order in which rows first name them.
 enum { SMILE, BLINK, OH, NUM_TARGETS };
@@ -61,7 +58,7 @@ static double weight_of(const play_scene *of, uint32_t target)
 {
     float weights[NUM_TARGETS];
     md5_player_morphs(of->player, weights);
-    return (double)weights[target];
+    return weights[target];
 }
 
 static void go(const play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
@@ -201,7 +198,7 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
     md5_player *const restored = play_player(of->machine), *const copied = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     if (!bytes)
         abort();
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
@@ -213,16 +210,15 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
         md5_player_advance(restored, 0.07, NULL, NULL);
         md5_player_advance(copied, 0.07, NULL, NULL);
     }
-    free(bytes);
     md5_destroy_player(restored);
     md5_destroy_player(copied);
 }
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(of);
-    md5_player *const other = play_player(of->machine);
+    OWN_PLAYER other = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    uint8_t *const bytes = malloc(size);
+    OWN uint8_t *const bytes = malloc(size);
     if (!bytes)
         abort();
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
@@ -239,8 +235,6 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
         CHECK(!md5_player_restore(other, bytes, i, NULL));
     }
     CHECK(num_refused > 0);
-    free(bytes);
-    md5_destroy_player(other);
 }
 
 static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
@@ -254,10 +248,9 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
     desc.clips = of.clips;
     desc.num_clips = of.made.num_clips;
     md5_error error = {0};
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (CHECK(!machine))
         CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_scene_end(&of);
 }
 

@@ -1,9 +1,6 @@
 // Poses of players, compared with the same in double precision.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
-#include <string.h>
-
 // Both ends round to floats, and slerp is within 2e-6 each time.
 #define NEAR 3e-5
 
@@ -17,7 +14,7 @@ static void begin_four(play_scene *of)
         play_scene_add(of, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
-static void at(const play_case *made, uint32_t clip, double seconds, play_real *pose)
+static void at(const play_case *made, uint32_t clip, double seconds, real_place *pose)
 {
     play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
@@ -29,7 +26,7 @@ TEST_HERE (play_shows_a_clip) {
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         play_pose(of->player, pose);
         at(&of->made, 1, time, expected);
         CHECK(play_distance(pose, expected) < NEAR);
@@ -53,14 +50,14 @@ TEST_HERE (play_crossfades_up_to_four) {
             num_begun++;
         }
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
-            const double share = (time - begins[k]) / (double)(float)durations[k];
+            const double share = (time - begins[k]) / (float)durations[k];
             at(&of->made, k, time - begins[k], next);
             play_real_blend(expected, next,
-                            (double)md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
+                            md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
         }
         CHECK(play_distance(pose, expected) < NEAR);
@@ -77,10 +74,9 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
     for (int i = 1; i < 20; i++) {
         md5_player_advance(of->player, 0.05, NULL, NULL);
         const double time = 0.05 * i,
-                     eased =
-                         (double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
+                     eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         at(&of->made, 1, time, next);
@@ -93,7 +89,7 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
 TEST_HERE (play_fades_to_nothing) {
     play_scene_read(of, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
-    play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
+    real_place bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
 
     md5_player_fade_to(of->player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -137,7 +133,7 @@ TEST_HERE (play_nests_motions) {
         md5_player_advance(of->player, 0.06, NULL, NULL);
         time += 0.06;
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         play_pose(of->player, pose);
         at(&of->made, 0, 0.5 * time, expected);
         at(&of->made, 1, 0.5 * time, other);
@@ -182,15 +178,15 @@ TEST_HERE (play_lays_layers_over_another) {
     CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
         md5_xform pose[PLAY_JOINTS];
-        play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         at(&of->made, 1, time, other);
-        play_real_blend(expected, other, (double)0.9f, upper, expected);
+        play_real_blend(expected, other, 0.9f, upper, expected);
         at(&of->made, 2, time, other);
         play_real_sample(of->made.anims[2], 3.0, reference);
-        play_real_add(expected, other, reference, (double)0.4f, upper, expected);
+        play_real_add(expected, other, reference, 0.4f, upper, expected);
         CHECK(play_distance(pose, expected) < NEAR);
         md5_player_advance(of->player, 0.05, NULL, NULL);
     }
@@ -208,10 +204,10 @@ typedef struct channel {
 // Accumulates a channel as id's engine does: the first pose counts in full, each further one by its
 // share of the weight so far; from a weight of 1 on, poses are ignored.
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
-                         play_real *pose)
+                         real_place *pose)
 {
     for (int i = 0; i < 2 && gathered < 1.0; i++) {
-        play_real next[PLAY_JOINTS];
+        real_place next[PLAY_JOINTS];
         if (from->weights[i] == 0.0)
             continue;
         at(made, from->clips[i], time, next);
@@ -224,7 +220,7 @@ static double accumulate(const play_case *made, const channel *from, double time
 // ALL, then the parts with the weight that ALL leaves them, then eyelids, which are blended over
 // the result.
 static void play_original(const play_case *made, const channel *channels, double time,
-                          play_real *pose)
+                          real_place *pose)
 {
     play_real_bind(made->model, pose);
     const double of_all = accumulate(made, &channels[0], time, 0.0, pose);
@@ -259,7 +255,7 @@ static void begin_original(original *of)
 static void check_original(original *of, const channel *channels, double time)
 {
     md5_xform pose[PLAY_JOINTS];
-    play_real expected[PLAY_JOINTS];
+    real_place expected[PLAY_JOINTS];
     play_pose(of->scene.player, pose);
     play_original(&of->scene.made, channels, time, expected);
     CHECK(play_distance(pose, expected) < NEAR);
@@ -272,7 +268,7 @@ TEST (play_fades_channels_as_the_original) {
     for (uint32_t i = 0; i < 3; i++)
         md5_player_fade_to(of.scene.player, i, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 48; i++) {
-        const double time = 0.025 * i, in = fmin(time, 1.0), blink = (double)(float)(0.02 * i);
+        const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
                                      {of.masks[0], {1, 0}, {in, 1.0 - in}},
                                      {of.masks[1], {3, 2}, {in, 1.0 - in}},

@@ -1,8 +1,5 @@
 #include "test/play/test_play_random.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *const clip_names[PLAY_RANDOM_CLIPS] = {"walk", "run", "turn", "two", "still"};
 static const char *const motion_names[PLAY_MOTIONS] = {"m0", "m1", "m2", "m3", "m4", "m5"};
 static const char *const state_names[PLAY_STATES] = {"s0", "s1", "s2", "s3", "s4"};
@@ -161,7 +158,7 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
     for (uint32_t i = 0; i < to->layers[layer].num_states; i++)
         is_inertial = is_inertial && to->states[layer][i].motion;
     to->has_crossfades = to->has_crossfades || (duration > 0.0f && !is_inertial);
-    to->longest = fmax(to->longest, (double)duration);
+    to->longest = fmax(to->longest, duration);
 }
 
 static void make_layers(play_random_tables *to, uint64_t *random)
@@ -224,7 +221,7 @@ static void find_speeds(const play_random_tables *of, double pace, double *speed
             most = fmax(most, speed);
             sum += speed;
         }
-        const double own = motion->speed == 0.0f ? 1.0 : fabs((double)motion->speed);
+        const double own = motion->speed == 0.0f ? 1.0 : fabs(motion->speed);
         speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1.0)
                                         * (motion->kind == MD5_MOTION_STACK ? sum : most);
     }
@@ -279,7 +276,7 @@ double play_random_seconds(uint64_t *random)
     const double way = play_one_in(random, 3) ? -1.0 : 1.0;
     if (play_one_in(random, 3))
         return way * 6.0 * test_random(random);
-    return way * units[play_below(random, 8)] * (double)play_below(random, 20);
+    return way * units[play_below(random, 8)] * play_below(random, 20);
 }
 
 void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,

@@ -1,12 +1,8 @@
 // Saving, restoring and copying players: whatever a player is doing, the restored one goes on with
 // the same bits; bytes that are no such player are refused and change nothing.
 // MD5_SAVE_MACHINES says how many random machines are tried, MD5_SAVE_SEED which one alone.
-#include "test/play/test_play_case.h"
+#include "test/own.h"
 #include "test/play/test_play_random.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
@@ -159,9 +155,8 @@ static bool by_saving(md5_player *to, const md5_player *from)
 {
     md5_error error = {0};
     size_t size;
-    void *const bytes = save(from, &size);
+    OWN void *const bytes = save(from, &size);
     const bool is_restored = md5_player_restore(to, bytes, size, &error);
-    free(bytes);
     return CHECK_STRING(error.message, "") && CHECK(is_restored);
 }
 
@@ -191,7 +186,7 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
         for (int i = 0; is_same && i < STEPS; i++)
             is_same = step_alike(of, players, 2, &random);
     }
-    test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
+    CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
     md5_destroy_player(players[1]);
@@ -203,7 +198,7 @@ static void check_machines(take_over *take)
 {
     enum { USUAL_MACHINES = 200, MOST_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
-    save_test *const of = calloc(1, sizeof *of);
+    OWN save_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
@@ -212,7 +207,6 @@ static void check_machines(take_over *take)
     if (alone)
         check_machine(of, strtoull(alone, NULL, 10), take);
     play_end(&of->stock.made);
-    free(of);
 }
 
 TEST (restored_player_of_any_machine_continues_with_the_same_bits) {
@@ -251,7 +245,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
 
 TEST (bytes_that_are_no_player_change_nothing) {
     enum { MACHINES = 5 };
-    save_test *const of = calloc(1, sizeof *of);
+    OWN save_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     bool is_right = true;
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
@@ -264,12 +258,11 @@ TEST (bytes_that_are_no_player_change_nothing) {
         play_random_change(&player, 1, &of->tables, &random);
         md5_player_copy(other, player);
         size_t size;
-        uint8_t *const bytes = save(player, &size);
+        OWN uint8_t *const bytes = save(player, &size);
         for (size_t cut = 0; is_right && cut < size; cut++) {
-            uint8_t *const part = malloc(cut ? cut : 1);
+            OWN uint8_t *const part = malloc(cut ? cut : 1);
             memcpy(part, bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
-            free(part);
         }
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
         for (size_t i = 0; is_right && i < 4 * size; i++) {
@@ -277,13 +270,11 @@ TEST (bytes_that_are_no_player_change_nothing) {
             is_right = is_refused_or_valid(player, other, bytes, size);
             bytes[i / 4] ^= flips[i % 4];
         }
-        free(bytes);
         md5_destroy_player(player);
         md5_destroy_player(other);
         md5_destroy_machine(of->machine);
     }
     play_end(&of->stock.made);
-    free(of);
 }
 
 // -- Which machine, which version --------------------------------------------------------------
@@ -319,7 +310,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
     CHECK_UINT(md5_machine_fingerprint(one.scene.machine),
                md5_machine_fingerprint(other.scene.machine));
     size_t size;
-    void *const bytes = save(one.scene.player, &size);
+    OWN void *const bytes = save(one.scene.player, &size);
     CHECK(md5_player_restore(other.scene.player, bytes, size, NULL));
 
     md5_destroy_player(other.scene.player);
@@ -330,7 +321,6 @@ TEST (player_of_another_machine_is_refused_by_name) {
     CHECK(!md5_player_restore(other.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "another machine than 'hero'") != NULL);
-    free(bytes);
     play_scene_end(&one.scene);
     play_scene_end(&other.scene);
 }
@@ -339,7 +329,7 @@ TEST (player_of_another_version_is_refused_by_number) {
     small one = {0};
     begin_small(&one);
     size_t size;
-    uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = save(one.scene.player, &size);
     bytes[4] = 200;
     md5_error error = {0};
     CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
@@ -348,7 +338,6 @@ TEST (player_of_another_version_is_refused_by_number) {
     bytes[0] = 'X';
     CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    free(bytes);
     play_scene_end(&one.scene);
 }
 
@@ -358,7 +347,7 @@ TEST (saved_indices_below_none_are_refused) {
     begin_small(&one);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
     size_t size, num_none = 0, num_states = 0;
-    uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = save(one.scene.player, &size);
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)
             continue;
@@ -372,7 +361,6 @@ TEST (saved_indices_below_none_are_refused) {
     }
     CHECK(num_none > 1);
     CHECK_UINT(num_states, 1);
-    free(bytes);
     play_scene_end(&one.scene);
 }
 
@@ -383,7 +371,7 @@ TEST (saved_bytes_are_little_endian) {
     begin_small(&one);
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
-    uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = save(one.scene.player, &size);
     CHECK(memcmp(bytes, "M5PS\6\0\0\0", 8) == 0);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
@@ -391,7 +379,6 @@ TEST (saved_bytes_are_little_endian) {
     CHECK_UINT(fingerprint, md5_machine_fingerprint(one.scene.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
     CHECK(memcmp(bytes + 19, three_quarters, 8) == 0);
-    free(bytes);
     play_scene_end(&one.scene);
 }
 
@@ -399,15 +386,13 @@ TEST (save_without_room_is_cut_and_returns_the_size_needed) {
     small one = {0};
     begin_small(&one);
     size_t size;
-    void *const bytes = save(one.scene.player, &size);
-    uint8_t *const cut = malloc(size);
+    OWN void *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const cut = malloc(size);
     for (size_t room = 0; room < size; room++) {
         memset(cut, 0x5a, size);
         CHECK_UINT(md5_player_save(one.scene.player, cut, room), size);
         CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
     }
-    free(cut);
-    free(bytes);
     play_scene_end(&one.scene);
 }
 
@@ -437,8 +422,7 @@ TEST (fingerprint_depends_on_every_table) {
         if (change == 5)
             other.states[0].motion = NULL;
         play_scene_play(&other.scene, &other.desc);
-        test_check(md5_machine_fingerprint(other.scene.machine) != first, __FILE__, __LINE__,
-                   "change %d", change);
+        CHECK_THAT(md5_machine_fingerprint(other.scene.machine) != first, "change %d", change);
         play_scene_end(&other.scene);
     }
     play_scene_end(&one.scene);
@@ -683,17 +667,16 @@ TEST (saved_player_of_version_5_is_restored) {
     begin_5(&of);
     read_saved(saved_5, sizeof bytes, bytes);
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
-    md5_player *const same = play_player(of.machine);
+    OWN_PLAYER same = play_player(of.machine);
     md5_player_set(same, 0, 5.0f);
     md5_player_advance(same, 0.375, NULL, NULL);
     for (int step = 0; step < 10; step++) {
-        CHECK_NEAR((double)md5_player_get(of.player, 0), (double)md5_player_get(same, 0), 2e-6);
+        CHECK_NEAR((double)md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(of.player, 0).from == 0);
         md5_player_advance(of.player, 0.0625, NULL, NULL);
         md5_player_advance(same, 0.0625, NULL, NULL);
         // It goes on as it was: the root has the velocity of the new clip.
-        CHECK_NEAR((double)md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
+        CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }
-    md5_destroy_player(same);
     play_scene_end(&of);
 }

@@ -1,14 +1,11 @@
 // The list of what a machine is made of: every walk over it knows every column. Random tables are
 // made from the list itself, and come back from a text bit for bit.
+#include "test/own.h"
 #include "test/play/test_play_random.h"
-#include "test/test.h"
 
 #include "md5/play/make/building.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_SCHEMAS = 32, MOST_ROWS = 4096, TEXT_SIZE = 1 << 20 };
 
@@ -188,13 +185,13 @@ static const char *random_name(uint64_t *random)
         "a//b", "/*",           "a{b",   "}",       "\xc3\xa4r", "x.md5anim", "_",
         "turn", "markers",      "state", "spine",   "(head)",
     };
-    return names[play_below(random, sizeof names / sizeof names[0])];
+    return names[play_below(random, COUNT_OF(names))];
 }
 
 static float random_float(const md5_column *column, uint64_t *random)
 {
     const bool has_range = column->least < column->most;
-    const double share = (double)test_random_u32(random) / 4294967295.0;
+    const double share = test_random_u32(random) / 4294967295.0;
     const double low = has_range ? column->least : -1e4, high = has_range ? column->most : 1e4;
     if (column->keeps_zero && play_one_in(random, 5))
         return MD5_ZERO;
@@ -255,7 +252,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         }
         break;
     case MD5_COLUMN_DOUBLE:
-        *(double *)(void *)value = (double)test_random_u32(random) / 64.0;
+        *(double *)(void *)value = test_random_u32(random) / 64.0;
         break;
     case MD5_COLUMN_COUNT:
         *whole = play_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
@@ -381,7 +378,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
 // How many random machines go through a text: MD5_TRANSITIONS, or so many.
 TEST (written_machines_are_read_bit_for_bit) {
     static random_tables tables;
-    char *const text = malloc(TEXT_SIZE);
+    OWN char *const text = malloc(TEXT_SIZE);
     uint64_t random = 77;
     md5_error error = {0};
     const uint32_t count = play_transitions(5000);
@@ -402,7 +399,6 @@ TEST (written_machines_are_read_bit_for_bit) {
         free_tables(&tables);
     }
     CHECK_UINT(num_same, count);
-    free(text);
 }
 
 TEST (machines_of_the_models_come_back_from_their_own_text) {
@@ -412,22 +408,19 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
         "models/tendril/tendril.md5machine",
         "test/fuzz/seeds/machine/all.md5machine",
     };
-    char *const text = malloc(TEXT_SIZE);
-    for (size_t i = 0; text && i < sizeof paths / sizeof paths[0]; i++) {
+    OWN char *const text = malloc(TEXT_SIZE);
+    for (size_t i = 0; text && i < COUNT_OF(paths); i++) {
         md5_error error = {0};
-        md5_machine_file *const file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
+        OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
         const size_t size =
             file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error) : 0;
-        md5_machine_file *const again = md5_parse_machine_file(text, size, NULL, &error);
+        OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
         if (!CHECK(again && size > 0))
             printf("%s:%u:%u: %s\n", paths[i], error.line, error.column, error.message);
         else
             CHECK(are_same(&md5i_machine_schema, &file->desc, &again->desc)
                   && strcmp(file->model_file, again->model_file) == 0);
-        md5_free_machine_file(file);
-        md5_free_machine_file(again);
     }
-    free(text);
 }
 
 // -- Every walk knows a new column --------------------------------------------------------------
@@ -633,7 +626,7 @@ static void print_range(manual *to, const md5_column *column)
 static void print_usual(manual *to, const md5_column *column)
 {
     if (column->is_filled)
-        print(to, "%g%s", (double)column->otherwise, column->is_length ? " of id's units" : "");
+        print(to, "%g%s", column->otherwise, column->is_length ? " of id's units" : "");
     else if (column->usual)
         print(to, "%s", column->usual);
 }
@@ -696,7 +689,7 @@ TEST (manual_has_every_column) {
     size_t size;
     for (uint32_t i = 0; i < all.count; i++)
         print_schema(&printed, all.schemas[i], schema_above(&all, all.schemas[i]));
-    char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;
     if (CHECK(last != NULL)) {
@@ -713,5 +706,4 @@ TEST (manual_has_every_column) {
             }
         }
     }
-    free(text);
 }

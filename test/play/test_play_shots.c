@@ -1,10 +1,6 @@
 // One-shots: what they do to the pose, against double precision; slots, fades, what is refused.
+#include "test/own.h"
 #include "test/play/test_play_case.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BASE, HIT, WAVE };
 
@@ -27,13 +23,13 @@ static void advance(play_scene *of, double seconds)
 }
 
 // A clip that loops, at a time in seconds.
-static void real_loop(const play_scene *of, uint32_t clip, double seconds, play_real *pose)
+static void real_loop(const play_scene *of, uint32_t clip, double seconds, real_place *pose)
 {
     play_real_sample(of->made.anims[clip], fmod(seconds * rate, shots_num_frames[clip] - 1.0),
                      pose);
 }
 
-static double miss(const play_scene *of, const play_real *expected)
+static double miss(const play_scene *of, const real_place *expected)
 {
     md5_xform pose[PLAY_JOINTS];
     play_pose(of->player, pose);
@@ -63,7 +59,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         advance(&of, 0.35);
         CHECK(md5_player_play_shot(of.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
-            play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
+            real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double time = 0.05 * step, weight = 0.75 * expected_weight(time);
             advance(&of, 0.05);
             real_loop(&of, BASE, 0.35 + time, base);
@@ -77,7 +73,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         }
         advance(&of, 0.05);
         CHECK(!md5_player_shot(of.player, 0).is_playing);
-        play_real base[PLAY_JOINTS];
+        real_place base[PLAY_JOINTS];
         real_loop(&of, BASE, 1.15, base);
         CHECK_NEAR(miss(&of, base), 0.0, 2e-5);
         play_scene_end(&of);
@@ -88,7 +84,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
 TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_scene of;
     begin(&of);
-    md5_player *const other = md5_create_player(of.machine, NULL, NULL);
+    OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
     md5_xform poses[2][PLAY_JOINTS];
     for (int i = 0; i < 5; i++) {
         const md5_shot_desc desc = {
@@ -108,7 +104,6 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_pose(of.player, poses[0]);
     play_pose(other, poses[1]);
     CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
-    md5_destroy_player(other);
     play_scene_end(&of);
 }
 
@@ -125,7 +120,7 @@ TEST (shot_adds_its_difference) {
         desc.reference_frame = variant == 2 ? 5 : 0;
         CHECK(md5_player_play_shot(of.player, 3, HIT, &desc));
         advance(&of, 0.33);
-        play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
+        real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
         real_loop(&of, BASE, 0.33, base);
         real_loop(&of, HIT, 0.33, hit);
         play_real_sample(of.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0, from);
@@ -141,7 +136,7 @@ TEST_HERE (shot_is_played_over_its_layer) {
     md5_player_set(of->player, 0, 1.0f); // the weight of `top`
     md5_player_play_shot(of->player, 0, HIT, &(md5_shot_desc){.layer = "body"});
     advance(of, 0.4);
-    play_real hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
+    real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
     real_loop(of, HIT, 0.4, hit);
     real_loop(of, WAVE, 0.4, top);
     play_real_sample(of->made.anims[WAVE], 0.0, from);
@@ -175,9 +170,9 @@ TEST (shot_starts_and_goes_as_described) {
         {{.end = MD5_SHOT_LOOPS, .speed = -1.0f}, 1.9, 10.0},
         {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         play_scene of;
-        play_real expected[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         begin(&of);
         CHECK(md5_player_play_shot(of.player, 0, HIT, &cases[i].desc));
         advance(&of, 0.5 * cases[i].seconds);
@@ -210,12 +205,12 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
     advance(of, 0.1);
     CHECK(md5_player_play_shot(of->player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
-        play_real base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
+        real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
         const double time = 0.05 * step, t = time / 0.4, in = t * t * (3.0 - 2.0 * t);
         advance(of, 0.05);
         for (int i = 0; i < PLAY_JOINTS; i++) {
-            const double left = 1.0 - in * (double)new_mask[i];
-            const double own = 0.9 * (1.0 - in) * (double)old_mask[i];
+            const double left = 1.0 - in * new_mask[i];
+            const double own = 0.9 * (1.0 - in) * old_mask[i];
             share[i] = left > 0.0 ? (float)fmin(own / left, 1.0) : 0.0f;
         }
         real_loop(of, BASE, 0.1 + time, base);
@@ -227,9 +222,8 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         // A joint of both masks, by its translation alone: shares of the three clips.
         md5_xform pose[PLAY_JOINTS];
         play_pose(of->player, pose);
-        const double expected = 0.1 * (1.0 - in) * base[6].translation[0]
-                                + 0.9 * (1.0 - in) * hit[6].translation[0]
-                                + in * wave[6].translation[0];
+        const double expected =
+            0.1 * (1.0 - in) * base[6].at.x + 0.9 * (1.0 - in) * hit[6].at.x + in * wave[6].at.x;
         CHECK_NEAR((double)pose[6].translation.x, expected, 2e-5);
     }
     CHECK_UINT(md5_player_shot(of->player, 2).clip, WAVE);
@@ -297,14 +291,14 @@ TEST_HERE (shot_stops_over_its_fade) {
 
 TEST_HERE (shot_that_makes_no_sense_is_refused) {
     static const md5_shot_desc wrong[] = {
-        {.mask = "legs"},    {.layer = "hat"},       {.reference = "d"},      {.weight = 1.5f},
-        {.weight = -0.5f},   {.weight = NAN},        {.speed = INFINITY},     {.start = 1.5},
-        {.start = -0.1},     {.start = (double)NAN}, {.fade_in = -1.0f},      {.fade_in = INFINITY},
-        {.fade_out = -0.1f}, {.fade_out = NAN},      {.reference_frame = 17},
+        {.mask = "legs"},    {.layer = "hat"},  {.reference = "d"},      {.weight = 1.5f},
+        {.weight = -0.5f},   {.weight = NAN},   {.speed = INFINITY},     {.start = 1.5},
+        {.start = -0.1},     {.start = NAN},    {.fade_in = -1.0f},      {.fade_in = INFINITY},
+        {.fade_out = -0.1f}, {.fade_out = NAN}, {.reference_frame = 17},
     };
     md5_player_play_shot(of->player, 1, WAVE, NULL);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        CHECK(!md5_player_play_shot(of->player, 1, HIT, &wrong[i]));
+    EACH (row, wrong)
+        CHECK(!md5_player_play_shot(of->player, 1, HIT, row));
     CHECK(!md5_player_play_shot(of->player, 4, HIT, NULL));
     CHECK(!md5_player_play_shot(of->player, 1, 3, NULL));
     CHECK(!md5_player_stop_shot(of->player, 4, 0.0f));
@@ -325,7 +319,7 @@ TEST_WITH (shot_slots_are_counted_when_the_machine_is_made, play_scene, of, play
     CHECK(!md5_player_play_shot(of->player, 1, 0, NULL));
     CHECK(md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
     md5_player_advance(of->player, 0.3, NULL, NULL);
-    play_real bind[PLAY_JOINTS], clip[PLAY_JOINTS];
+    real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
     play_real_sample(of->made.anims[0], 6.0, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
@@ -405,7 +399,7 @@ static void report(const acting *of, char *text, size_t size)
         const size_t used = strlen(text);
         if (strcmp(of->heard.events[i]->name, "step") != 0)
             snprintf(text + used, size - used, "%s %.4f ", of->heard.events[i]->name,
-                     (double)of->heard.weights[i]);
+                     of->heard.weights[i]);
     }
 }
 
@@ -500,7 +494,7 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         {{.end = MD5_SHOT_LOOPS}, NOD, 0.0},
         {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32.0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         acting of;
         shot_time_begin(&of);
         CHECK(md5_player_play_shot(of.player, 0, cases[i].clip, &cases[i].desc));
@@ -569,7 +563,7 @@ static void compare(const acting *whole, const acting *split)
     CHECK_UINT(split->heard.count, whole->heard.count);
     for (uint32_t i = 0; i < whole->heard.count && i < split->heard.count; i++) {
         CHECK_STRING(split->heard.events[i]->name, whole->heard.events[i]->name);
-        CHECK_NEAR((double)split->heard.weights[i], (double)whole->heard.weights[i], 1e-4);
+        CHECK_NEAR((double)split->heard.weights[i], whole->heard.weights[i], 1e-4);
     }
     play_pose(whole->player, pose);
     play_pose(split->player, other);
@@ -638,14 +632,14 @@ static double bezier_at(double x)
 
 static double weight_of(const play_scene *of)
 {
-    return (double)md5_player_shot(of->player, 0).weight;
+    return md5_player_shot(of->player, 0).weight;
 }
 
 // How far the pose is from both clips blended by this weight.
 static double shot_curves_miss(const play_scene *of, double seconds, double weight)
 {
     md5_xform pose[PLAY_JOINTS];
-    play_real base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], 20.0 * seconds, base);
     play_real_sample(of->made.anims[1], 20.0 * seconds, shot);
     play_real_blend(base, shot, weight, NULL, blended);
@@ -734,7 +728,7 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     advance(of, 0.1);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
-    void *const bytes = malloc(size);
+    OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
@@ -747,7 +741,6 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     }
     for (int i = 0; i < 2; i++)
         md5_destroy_player(others[i]);
-    free(bytes);
 }
 
 TEST_HERE (shot_with_a_wrong_curve_is_refused) {
@@ -763,11 +756,9 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
         {.kind = MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE},
         {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(
-            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_easing = wrong[i]}));
-        CHECK(
-            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_easing = wrong[i]}));
+    EACH (row, wrong) {
+        CHECK(!md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_easing = *row}));
+        CHECK(!md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_easing = *row}));
     }
     CHECK(!md5_player_shot(of->player, 0).is_playing);
 }
@@ -792,10 +783,10 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
         {0, not_a_number}, {4, minus_one},  {8, not_a_number}, {12, minus_one}, {16, not_a_number},
         {20, minus_one},   {24, minus_one}, {24, many},        {28, nothing},   {32, minus_one},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         md5_error error = {0};
         memcpy(broken, bytes, size);
-        memcpy(broken + curves + cases[i].offset, cases[i].value, 4);
+        memcpy(broken + curves + row->offset, row->value, 4);
         CHECK(!md5_player_restore(of->player, broken, size, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
     }

@@ -1,11 +1,8 @@
 // Random machines: a stretch of time in one step and in any split of it, forward and backward, must
 // bring the same events in the same order, the same states, and the same displacement of the root.
 // MD5_SPLIT_MACHINES says how many machines are tried, MD5_SPLIT_SEED which one alone.
+#include "test/own.h"
 #include "test/play/test_play_random.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 5, MOST_PARTS = 40, MOST_HEARD = MD5_MAX_STEP_EVENTS };
 
@@ -84,13 +81,12 @@ static bool same_events(const heard *whole, const heard *split)
     while (i < count && whole->events[i] == split->events[i])
         i++;
     const bool is_same = i == whole->count && i == split->count;
-    if (!test_check(is_same, __FILE__, __LINE__,
-                    "event %u of %u in one step, of %u in a split: %s %s", i, whole->count,
+    if (!CHECK_THAT(is_same, "event %u of %u in one step, of %u in a split: %s %s", i, whole->count,
                     split->count, i < whole->count ? whole->events[i]->name : "-",
                     i < split->count ? split->events[i]->name : "-"))
         return false;
     for (i = 0; i < count; i++) {
-        if (!CHECK_NEAR((double)split->weights[i], (double)whole->weights[i], 1e-5))
+        if (!CHECK_NEAR(split->weights[i], whole->weights[i], 1e-5))
             return false;
     }
     return true;
@@ -102,7 +98,7 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
         const md5_layer_status a = md5_player_layer(players[0], i);
         const md5_layer_status b = md5_player_layer(players[1], i);
         if (!CHECK_UINT(b.state, a.state) || !CHECK_NEAR(b.time, a.time, 1e-7)
-            || !CHECK_NEAR((double)b.progress, (double)a.progress, 1e-5)
+            || !CHECK_NEAR(b.progress, a.progress, 1e-5)
             || !CHECK_UINT((uint64_t)b.from, (uint64_t)a.from))
             return false;
     }
@@ -114,8 +110,8 @@ static double variation_of(md5_ease_kind easing)
 {
     double sum = 0.0, before = 0.0;
     for (int i = 1; i <= 1000; i++) {
-        const double weight = fmin(
-            fmax((double)md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0.0), 1.0);
+        const double weight =
+            fmin(fmax(md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0.0), 1.0);
         sum += fabs(weight - before);
         before = weight;
     }
@@ -149,7 +145,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
                        uint64_t *random)
 {
     const double seconds = play_random_seconds(random);
-    const double pace = (double)md5_player_get(players[0], PLAY_PACE);
+    const double pace = md5_player_get(players[0], PLAY_PACE);
     double parts[MOST_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
     play_place whole = {0}, split = {0};
@@ -172,8 +168,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
                 return false;
         }
         const md5_vec3 by = motion.translation;
-        path += sqrt((double)by.x * (double)by.x + (double)by.y * (double)by.y
-                     + (double)by.z * (double)by.z);
+        path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
         play_go_on(&split, motion);
     }
     for (uint32_t i = 0; i < of->whole.count; i++)
@@ -191,7 +186,7 @@ static bool check_machine(split_test *of, uint64_t seed)
     static play_random_tables made;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&of->stock, &made, &random);
-    md5_machine *const machine = play_machine(&made.desc);
+    OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     of->is_cut_off = of->is_backward = false;
@@ -200,11 +195,10 @@ static bool check_machine(split_test *of, uint64_t seed)
         is_same = check_step(of, &made, players, &random);
     }
     of->num_cut_off += of->is_cut_off;
-    test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SPLIT_SEED tries it alone",
+    CHECK_THAT(is_same, "machine of seed %llu: MD5_SPLIT_SEED tries it alone",
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
     md5_destroy_player(players[1]);
-    md5_destroy_machine(machine);
     return is_same;
 }
 
@@ -217,7 +211,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MOST_FAILED = 5 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
                                                                  getenv("MD5_SPLIT_SEED");
-    split_test *const of = calloc(1, sizeof *of);
+    OWN split_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
@@ -226,13 +220,12 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     } else {
         const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
         int num_failed = 0;
-        for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++)
-            num_failed += !check_machine(of, hard[i]);
+        EACH (row, hard)
+            num_failed += !check_machine(of, *row);
         for (uint64_t seed = 1; seed <= count && num_failed < MOST_FAILED; seed++)
             num_failed += !check_machine(of, seed);
     }
     play_end(&of->stock.made);
-    free(of);
 }
 
 // -- Exceptions ---------------------------------------------------------------------------------

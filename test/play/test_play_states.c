@@ -1,9 +1,7 @@
 // Which state a layer is in: transitions, conditions, times, interruption.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { STAND, WALK, JUMP, SIT };
 
@@ -58,11 +56,11 @@ TEST (states_follow_conditions) {
         {"speed <= 2", 0, 2.1f, false}, {"speed >= 2", 0, 2.0f, true},
         {"speed >= 2", 0, 1.9f, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         play_scene of;
-        begin(&of, "transition stand walk { when %s }", cases[i].when);
-        CHECK(md5_player_set(of.player, cases[i].parameter, cases[i].set));
-        CHECK_UINT(state_after(&of, 0.01), cases[i].holds ? WALK : STAND);
+        begin(&of, "transition stand walk { when %s }", row->when);
+        CHECK(md5_player_set(of.player, row->parameter, row->set));
+        CHECK_UINT(state_after(&of, 0.01), row->holds ? WALK : STAND);
         play_scene_end(&of);
     }
 }
@@ -192,19 +190,19 @@ TEST (states_may_be_interrupted) {
     } cases[] = {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
     for (int fade = 0; fade < 2; fade++) {
-        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        EACH (row, cases) {
             play_scene of;
             begin(&of,
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
-                  cases[i].interrupt, FADES[fade], cases[i].priority);
+                  row->interrupt, FADES[fade], row->priority);
             md5_player_set(of.player, 2, 1.0f);
             CHECK_UINT(state_after(&of, 0.1), WALK);
             md5_player_set(of.player, 1, 1.0f);
-            CHECK_UINT(state_after(&of, 0.1), cases[i].at_once ? SIT : WALK);
+            CHECK_UINT(state_after(&of, 0.1), row->at_once ? SIT : WALK);
             // As soon as the first transition has ended, within the step.
             CHECK_UINT(state_after(&of, 0.4), SIT);
-            if (!cases[i].at_once)
+            if (!row->at_once)
                 CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.1, 1e-6);
             play_scene_end(&of);
         }
@@ -227,7 +225,7 @@ TEST (states_that_are_left_at_once_are_no_source) {
         CHECK_UINT(state_after(&of, 0.2), SIT);
         CHECK_UINT(md5_player_layer(of.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
-        play_real stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
+        real_place stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
         play_pose(of.player, pose);
         play_real_sample(of.made.anims[STAND], 10.0, stand);
         play_real_sample(of.made.anims[SIT], 4.0, sit);
@@ -276,7 +274,7 @@ TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)
     CHECK(md5_player_layer(of->player, 0).from == MD5_NONE);
     CHECK(md5_player_fade_to(of->player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(md5_player_layer(of->player, 0).from == WALK);
-    md5_player_advance(of->player, (double)NAN, NULL, NULL);
+    md5_player_advance(of->player, NAN, NULL, NULL);
     CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.0, 0.0);
     // Backward, clips go back; the transition goes on.
     md5_player_advance(of->player, -0.25, NULL, NULL);

@@ -1,14 +1,8 @@
 // Characters that are steered at random: how fast their soles slide and turn while they are on the
 // floor.
 #include "test/ik/test_ik_case.h"
-#include "test/test.h"
 
 #include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
@@ -131,8 +125,8 @@ typedef struct skating {
 
 static double turn_between(md5_vec3 a, md5_vec3 b)
 {
-    const double x = (double)a.x * (double)b.x + (double)a.y * (double)b.y;
-    const double y = (double)a.x * (double)b.y - (double)a.y * (double)b.x;
+    const double x = (double)a.x * b.x + (double)a.y * b.y;
+    const double y = (double)a.x * b.y - (double)a.y * b.x;
     return fabs(atan2(y, x)) * 180.0 / 3.14159265358979;
 }
 
@@ -214,7 +208,7 @@ static double watch_joint(const walker *of, uint32_t joint, int number, leg_moti
     const md5_quat now = of->pose[joint].rotation;
     const md5_quat by = md5_quat_mul(now, md5_quat_conjugate(legs->rotation[number]));
     const double side = by.w < 0.0f ? -2.0 : 2.0; // twice the sine of half of the angle
-    const real3 turn = {side * (double)by.x, side * (double)by.y, side * (double)by.z};
+    const real3 turn = {side * by.x, side * by.y, side * by.z};
     const double change = real3_distance(turn, legs->turn[number]);
     legs->rotation[number] = now;
     legs->turn[number] = turn;
@@ -278,10 +272,9 @@ static void report(const subject *who, const char *what, int seconds, const walk
     printf("note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
            "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
            "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
-           who->file, what, (double)seen->slide,
-           100.0 * seen->num_sliding / (seconds * STEPS_A_SECOND), seconds, seen->turn,
-           100.0 * seen->num_turning / (seconds * STEPS_A_SECOND), seen->mean_turn,
-           seen->acceleration, seen->mean);
+           who->file, what, seen->slide, 100.0 * seen->num_sliding / (seconds * STEPS_A_SECOND),
+           seconds, seen->turn, 100.0 * seen->num_turning / (seconds * STEPS_A_SECOND),
+           seen->mean_turn, seen->acceleration, seen->mean);
 }
 
 // `most`: how fast joints of legs may accelerate with held feet, by that of the animation itself.
@@ -326,23 +319,23 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         {22.5f, "hit", 1.0f, 15.9, 0.0, 0.1},
     };
     const double step = 1.0 / 240.0;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         walker of;
         if (!make(&of, &bobbin))
             return;
-        set(&of, "speed", cases[i].before);
+        set(&of, "speed", row->before);
         md5_player_advance(of.player, 3.0, NULL, NULL);
-        set(&of, cases[i].parameter, cases[i].after);
-        double velocity = cases[i].from, most = 0.0;
+        set(&of, row->parameter, row->after);
+        double velocity = row->from, most = 0.0;
         for (int k = 0; k < 150; k++) {
             md5_player_advance(of.player, step, NULL, NULL);
-            const double now = (double)md5_player_root_motion(of.player).translation.x / step;
+            const double now = md5_player_root_motion(of.player).translation.x / step;
             most = fmax(most, fabs(now - velocity));
             velocity = now;
         }
-        const double change = fabs(cases[i].to - cases[i].from);
-        CHECK_NEAR(velocity, cases[i].to, 0.02);
-        CHECK_NEAR(most, 15.0 / 8.0 * change * step / cases[i].seconds, 0.02 * change);
+        const double change = fabs(row->to - row->from);
+        CHECK_NEAR(velocity, row->to, 0.02);
+        CHECK_NEAR(most, 15.0 / 8.0 * change * step / row->seconds, 0.02 * change);
         end(&of);
     }
 }

@@ -1,11 +1,8 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
+#include "test/own.h"
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
 
 #include "md5/pose/kernels.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
 
@@ -83,8 +80,8 @@ static void check_crowd(const made_crowd *crowd, const char *what, int level)
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
-        if (!test_check(same, __FILE__, __LINE__, "%s, instruction set %d: job %u of %u", what,
-                        level, (unsigned)i, (unsigned)crowd->num_jobs))
+        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", what, level, (unsigned)i,
+                        (unsigned)crowd->num_jobs))
             return;
     }
 }
@@ -94,11 +91,10 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
                       size_t count, size_t misplaced)
 {
     const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
-    unsigned char *const memory = malloc(misplaced + size);
+    OWN unsigned char *const memory = malloc(misplaced + size);
     if (!memory)
         abort();
     md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
-    free(memory);
 }
 
 // Poses the crowd in one call, and in parts, as several threads would.
@@ -135,11 +131,10 @@ static void check_finished(made_crowd *crowd, int level)
         const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
         md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
     }
-    md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
+    OWN md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
     if (!scratch)
         abort();
     kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
-    free(scratch);
 }
 
 TEST (batch_of_poses_is_the_single_call) {
@@ -205,11 +200,10 @@ TEST (batch_of_nobody_touches_nothing) {
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
-    unsigned char *const scratch = malloc(whole);
+    OWN unsigned char *const scratch = malloc(whole);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     check_crowd(crowd, "the public call", -1);
-    free(scratch);
     free_crowd(crowd);
 }
 
@@ -322,7 +316,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
 enum { POSE_SIMD_MAX_JOINTS = 130 };
 
 static const md5_cpu all_levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_AVX512, MD5_CPU_NEON};
-enum { NUM_LEVELS = sizeof all_levels / sizeof all_levels[0] };
+enum { NUM_LEVELS = COUNT_OF(all_levels) };
 
 // The output of one call, followed by a joint that must not change.
 typedef struct results {
@@ -338,7 +332,7 @@ static void pose_simd_clear(results *found)
 static void check_same(const results *found, const results *expected, const char *what,
                        md5_cpu level, uint32_t num_joints)
 {
-    test_check(memcmp(found, expected, sizeof *found) == 0, __FILE__, __LINE__,
+    CHECK_THAT(memcmp(found, expected, sizeof *found) == 0,
                "%s with instruction set %d gives the scalar bits of %u joints", what, (int)level,
                (unsigned)num_joints);
 }

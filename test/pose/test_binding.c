@@ -1,12 +1,8 @@
 // Which animation joint drives which model joint, and where they end up.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
 
 #include "test/pose/test_made_pose.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_JOINTS = 48 };
 
@@ -147,7 +143,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
     for (int i = 0; i < 12; i++) {
-        const double off = fabs((double)a->m[i] - (double)b->m[i]);
+        const double off = fabs((double)a->m[i] - b->m[i]);
         if (!(off <= worst)) // also if it is NaN
             worst = off;
     }
@@ -165,7 +161,7 @@ TEST (bind_same_skeletons) {
     warnings t;
     make(&model, walker, 6, &random);
     make(&anim, walker, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 0);
     CHECK(binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
           && binding->num_rebases == 0);
@@ -175,7 +171,6 @@ TEST (bind_same_skeletons) {
         sample_own(&anim.anim, half_way, (md5_root)root, expected);
         CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
     }
-    md5_free_binding(binding);
     md5_free_binding(NULL);
 }
 
@@ -188,7 +183,7 @@ TEST (bind_another_order) {
     warnings t;
     make(&model, shuffled, 6, &random);
     make(&anim, walker, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 0);
     CHECK(!binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
           && binding->num_rebases == 0);
@@ -201,7 +196,6 @@ TEST (bind_another_order) {
             CHECK(memcmp(&pose[i], &expected[tracks[i]], sizeof *pose) == 0);
         }
     }
-    md5_free_binding(binding);
 }
 
 TEST (bind_missing_joint_keeps_its_bind_pose) {
@@ -212,7 +206,7 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     warnings t;
     make(&model, walker, 6, &random);
     make(&anim, without_arm, 4, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 2);
     CHECK(was_reported(&t, "joint 4 'arm' of the model is not in the animation: it keeps its bind "
                            "pose"));
@@ -223,7 +217,6 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     md5_xform pose[MAX_JOINTS];
     md5_sample(binding, half_way, MD5_ROOT_FILE, pose);
     CHECK(memcmp(&pose[4], &model.local[4], 2 * sizeof *pose) == 0);
-    md5_free_binding(binding);
 }
 
 TEST (bind_extra_joints_at_the_end) {
@@ -232,7 +225,7 @@ TEST (bind_extra_joints_at_the_end) {
     warnings t;
     make(&model, walker, 4, &random);
     make(&anim, walker, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 2);
     CHECK(was_reported(&t, "joint 5 'hand' of the animation is not in the model"));
     CHECK(binding->same_order && binding->num_extra == 2 && binding->num_rebases == 0);
@@ -243,7 +236,6 @@ TEST (bind_extra_joints_at_the_end) {
     CHECK(memcmp(pose, expected, 4 * sizeof *pose) == 0);
     const unsigned char *beyond = (const unsigned char *)&pose[4];
     CHECK(beyond[0] == 0x5A);
-    md5_free_binding(binding);
 }
 
 // The model lacks the animation's root and a joint between the root and the hand.
@@ -254,7 +246,7 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
     warnings t;
     make(&model, parts, 4, &random);
     make(&anim, walker, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
     CHECK(was_reported(&t,
                        "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
@@ -271,7 +263,6 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
         for (uint32_t i = 0; i < 4; i++)
             CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
     }
-    md5_free_binding(binding);
 }
 
 // The model has a joint above the root and one in the middle that the animation does not have.
@@ -283,7 +274,7 @@ TEST (bind_joints_in_between_displace_nothing) {
     warnings t;
     make(&model, parts, 8, &random);
     make(&anim, walker, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
     CHECK(was_reported(&t, "joint 'spine' is a child of 'hips' in the animation, of 'belly' in the "
                            "model: it follows the animation"));
@@ -300,7 +291,6 @@ TEST (bind_joints_in_between_displace_nothing) {
         else
             CHECK(memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0);
     }
-    md5_free_binding(binding);
 }
 
 // In the animation the hand is a child of the origin, not of the arm. The joints in between, which
@@ -313,7 +303,7 @@ TEST (bind_undoes_driven_joints_in_between) {
     warnings t;
     make(&model, walker, 6, &random);
     make(&anim, parts, 7, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
     CHECK(was_reported(&t, "joint 'hand' is a child of 'origin' in the animation, of 'arm' in the "
                            "model: it follows the animation"));
@@ -324,7 +314,6 @@ TEST (bind_undoes_driven_joints_in_between) {
     pose_both(binding, MD5_ROOT_FILE, pose, joints, anim_joints);
     for (uint32_t i = 0; i < 6; i++)
         CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
-    md5_free_binding(binding);
 }
 
 // In the animation the hand is a child of the head, which is not its ancestor in the model.
@@ -336,7 +325,7 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     warnings t;
     make(&model, walker, 6, &random);
     make(&anim, parts, 6, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 1);
     CHECK(was_reported(&t, "joint 'hand' is a child of 'head' in the animation, of 'arm' in the "
                            "model: the hierarchies contradict each other, the model's is used"));
@@ -346,7 +335,6 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     md5_sample(binding, half_way, MD5_ROOT_FILE, pose);
     sample_own(&anim.anim, half_way, MD5_ROOT_FILE, expected);
     CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
-    md5_free_binding(binding);
 }
 
 TEST (bind_pairs_joints_of_one_name_in_order) {
@@ -357,12 +345,11 @@ TEST (bind_pairs_joints_of_one_name_in_order) {
     warnings t;
     make(&model, three, 5, &random);
     make(&anim, two, 5, &random);
-    md5_binding *binding = bind(&model, &anim, &t);
+    OWN_BINDING binding = bind(&model, &anim, &t);
     static const uint32_t tracks[] = {1, 3, 2, 0, MD5_NONE};
     CHECK(memcmp(binding->tracks, tracks, sizeof tracks) == 0);
     CHECK_UINT(binding->num_missing, 1);
     CHECK_UINT(binding->num_extra, 1); // names differ by case
-    md5_free_binding(binding);
 }
 
 TEST (bind_names_the_first_difference) {
@@ -440,7 +427,7 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
         make(&model, parts, part_of_tree(parents, count, in_model, names, parts, &random), &random);
         make(&anim, parts, part_of_tree(parents, count, in_anim, names, parts, &random), &random);
 
-        md5_binding *binding = md5_bind(&model.model, &anim.anim, NULL, NULL);
+        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, NULL, NULL);
         if (!CHECK(binding != NULL))
             return;
         num_rebases += binding->num_rebases;
@@ -453,11 +440,9 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
                                   ? memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0
                                   : difference(&joints[i], &anim_joints[track]) <= 2e-4;
             if (!CHECK(held)) {
-                md5_free_binding(binding);
                 return;
             }
         }
-        md5_free_binding(binding);
     }
     CHECK(num_rebases > 1000);
 }
@@ -572,23 +557,21 @@ TEST (bind_and_sample_stay_linear) {
     };
     warnings t = {0};
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = &t};
-    md5_binding *binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
+    OWN_BINDING binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
     if (CHECK(binding != NULL)) {
         CHECK_UINT(binding->num_missing, 0);
         CHECK_UINT(binding->num_extra, HALF);
         CHECK_UINT(binding->num_rebases, HALF);
         CHECK_UINT(t.count, 100); // further ones are only counted
-        md5_xform *pose = malloc(HALF * sizeof *pose);
+        OWN md5_xform *pose = malloc(HALF * sizeof *pose);
         const md5_moment start = {0};
         md5_sample(binding, start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
         // Long walks share a budget of steps (binding.c), which suffices for the first joint.
-        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0);
-        free(pose);
+        CHECK_NEAR(pose[0].translation.x, HALF, 0.0);
     }
-    md5_free_binding(binding);
     free_giant(&model);
     free_giant(&anim);
 }

@@ -1,13 +1,10 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/md5play.h"
 #include "md5/pose/kernels.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { MAX_COUNT = 300 };
 
@@ -48,83 +45,23 @@ static md5_xform random_other(md5_xform a, uint64_t *random)
 
 // -- Exact answers --------------------------------------------------------------------------------
 
-typedef struct exact {
-    double c[4];
-} exact;
-
-static exact exact_of(md5_quat q)
-{
-    const double c[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
-    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
-    return (exact){{c[0] / length, c[1] / length, c[2] / length, c[3] / length}};
-}
-
-static double exact_dot(exact a, exact b)
-{
-    return a.c[0] * b.c[0] + a.c[1] * b.c[1] + a.c[2] * b.c[2] + a.c[3] * b.c[3];
-}
-
-// The angle between the quaternions, 0 to pi, without loss where it is small.
-static double exact_angle(exact a, exact b)
-{
-    double near = 0.0, far = 0.0;
-    for (int i = 0; i < 4; i++) {
-        near += (a.c[i] - b.c[i]) * (a.c[i] - b.c[i]);
-        far += (a.c[i] + b.c[i]) * (a.c[i] + b.c[i]);
-    }
-    return 2.0 * atan2(sqrt(near), sqrt(far));
-}
-
-static exact exact_slerp(exact a, exact b, double t)
-{
-    if (exact_dot(a, b) < 0.0)
-        b = (exact){{-b.c[0], -b.c[1], -b.c[2], -b.c[3]}};
-    const double angle = exact_angle(a, b);
-    const double of_a = angle > 0.0 ? sin((1.0 - t) * angle) / sin(angle) : 1.0 - t;
-    const double of_b = angle > 0.0 ? sin(t * angle) / sin(angle) : t;
-    exact out;
-    for (int i = 0; i < 4; i++)
-        out.c[i] = a.c[i] * of_a + b.c[i] * of_b;
-    return out;
-}
-
-static exact exact_product(exact a, exact b)
-{
-    const double *const p = a.c, *const q = b.c;
-    return (exact){{
-        p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
-        p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
-        p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
-        p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
-    }};
-}
-
-// The angle in radians between a rotation and the exact one, whatever the sign of the quaternions.
-static double turned_away(md5_quat found, exact expected)
-{
-    const double angle = exact_angle(exact_of(found), expected);
-    return 2.0 * fmin(angle, acos(-1.0) - angle);
-}
-
 static double off_unit(md5_quat q)
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    return fabs(sqrt(x * x + y * y + z * z + w * w) - 1.0);
+    return fabs(real4_length(q) - 1.0);
 }
 
 static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
 {
-    const double x = (double)a.x + ((double)b.x - (double)a.x) * t;
-    const double y = (double)a.y + ((double)b.y - (double)a.y) * t;
-    const double z = (double)a.z + ((double)b.z - (double)a.z) * t;
-    return fmax(fmax(fabs((double)found.x - x), fabs((double)found.y - y)),
-                fabs((double)found.z - z));
+    const double x = a.x + ((double)b.x - a.x) * t;
+    const double y = a.y + ((double)b.y - a.y) * t;
+    const double z = a.z + ((double)b.z - a.z) * t;
+    return fmax(fmax(fabs(found.x - x), fabs(found.y - y)), fabs(found.z - z));
 }
 
 // If the quaternions are 90 degrees apart, either arc is right.
 static bool is_undecided(md5_quat a, md5_quat b)
 {
-    return fabs(exact_dot(exact_of(a), exact_of(b))) < 1e-6;
+    return fabs(real4_dot(real4_of(a), real4_of(b))) < 1e-6;
 }
 
 // Replaces NaN, which fmax() ignores, by a large number.
@@ -158,12 +95,13 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
         for (int i = 0; i < MAX_COUNT; i++) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
-            const exact expected = exact_slerp(exact_of(a.rotation), exact_of(b.rotation), t);
+            const real4 expected = real4_slerp(
+                real4_of(a.rotation), real4_towards(real4_of(b.rotation), real4_of(a.rotation)), t);
             worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
             const md5_vec3 place = found.translation;
             worst_place = fmax(worst_place, seen(off_lerp(place, a.translation, b.translation, t)));
             if (!is_undecided(a.rotation, b.rotation))
-                worst = fmax(worst, seen(turned_away(found.rotation, expected)));
+                worst = fmax(worst, seen(real4_angle(real4_of(found.rotation), expected)));
         }
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
@@ -185,8 +123,8 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             const float t = (float)k / (float)STEPS;
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
-            worst = fmax(worst, turned_away(found.rotation,
-                                            (exact){{cos(rotated), 0.0, sin(rotated), 0.0}}));
+            const real4 expected = {cos(rotated), 0.0, sin(rotated), 0.0};
+            worst = fmax(worst, real4_angle(real4_of(found.rotation), expected));
             worst_length = fmax(worst_length, off_unit(found.rotation));
         }
     }
@@ -276,8 +214,8 @@ TEST (blend_takes_the_shorter_arc) {
     md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
     CHECK(same(made.out, other.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
-        const exact a = exact_of(made.a[i].rotation), found = exact_of(made.out[i].rotation);
-        if (!CHECK(exact_dot(a, found) > 0.8))
+        const real4 a = real4_of(made.a[i].rotation), found = real4_of(made.out[i].rotation);
+        if (!CHECK(real4_dot(a, found) > 0.8))
             return;
     }
 }
@@ -286,7 +224,7 @@ TEST (blend_takes_the_shorter_arc) {
 
 static double off_transform(md5_xform found, md5_xform expected)
 {
-    const double rotated = turned_away(found.rotation, exact_of(expected.rotation));
+    const double rotated = real4_angle(real4_of(found.rotation), real4_of(expected.rotation));
     const double moved = off_lerp(found.translation, expected.translation, expected.translation, 0);
     return fmax(rotated, moved / 100.0);
 }
@@ -304,8 +242,8 @@ TEST (added_differences_give_back_what_they_were_made_from) {
         for (int i = 0; i < MAX_COUNT; i++) {
             worst = fmax(worst, seen(off_transform(made.out[i], made.b[i])));
             worst_back = fmax(worst_back, seen(off_transform(back[i], made.a[i])));
-            worst_sign = fmax(worst_sign,
-                              fabs((double)made.out[i].rotation.x - (double)made.b[i].rotation.x));
+            worst_sign =
+                fmax(worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
         }
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
@@ -317,7 +255,7 @@ TEST (added_differences_are_weighted_exactly) {
     static poses made;
     uint64_t random = 7;
     double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
-    const exact identity = {{0.0, 0.0, 0.0, 1.0}};
+    const real4 identity = {0.0, 0.0, 0.0, 1.0};
     for (int round = 0; round < 1000; round++) {
         make_poses(&made, &random);
         const float sign = round % 2 ? -1.0f : 1.0f;
@@ -325,11 +263,11 @@ TEST (added_differences_are_weighted_exactly) {
         for (int i = 0; i < MAX_COUNT; i++) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
-            exact part = exact_slerp(identity, exact_of(b.rotation), t);
-            for (int k = 0; k < 3 && sign < 0.0f; k++)
-                part.c[k] = -part.c[k];
-            const exact expected = exact_product(exact_of(a.rotation), part);
-            worst = fmax(worst, seen(turned_away(found.rotation, expected)));
+            real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
+            if (sign < 0.0f)
+                part = real4_conjugate(part);
+            const real4 expected = real4_mul(real4_of(a.rotation), part);
+            worst = fmax(worst, seen(real4_angle(real4_of(found.rotation), expected)));
             worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
             const md5_vec3 sum = md5_vec3_add(a.translation, md5_vec3_scale(b.translation, sign));
             worst_place =
@@ -369,10 +307,10 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
-    CHECK_NEAR((double)axis.x, -1.0, 1e-6);
+    CHECK_NEAR(axis.x, -1.0, 1e-6);
     // The translation is not rotated.
-    CHECK_NEAR((double)out.translation.x, 1.0, 0.0);
-    CHECK_NEAR((double)out.translation.z, 7.0, 0.0);
+    CHECK_NEAR(out.translation.x, 1.0, 0.0);
+    CHECK_NEAR(out.translation.z, 7.0, 0.0);
 }
 
 static void check_difference(const poses *made, float weight, const float *joint_weights)
@@ -438,8 +376,8 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
         memcpy(&found, made, sizeof found);
         run_call(kernels, (call)what, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
-        test_check(held, __FILE__, __LINE__, "call %d with instruction set %d and %u joints", what,
-                   (int)level, (unsigned)count);
+        CHECK_THAT(held, "call %d with instruction set %d and %u joints", what, (int)level,
+                   (unsigned)count);
     }
 }
 
@@ -488,7 +426,7 @@ static void check_mask(const char *words, uint32_t feather, const char *digits, 
     for (int i = 0; i < NUM_JOINTS; i++) {
         const float expected = (float)(digits[i] - '0') / (float)whole;
         if (!CHECK(weights[i] == expected))
-            printf("mask '%s': joint %s has %g\n", words, joints[i].name, (double)weights[i]);
+            printf("mask '%s': joint %s has %g\n", words, joints[i].name, weights[i]);
     }
 }
 
@@ -547,7 +485,7 @@ static void check_odd(const char *words, const char *digits)
         printf("%s: %s\n", words, error.message);
     for (int i = 0; i < NUM_JOINTS; i++) {
         if (!CHECK(weights[i] == (float)(digits[i] - '0')))
-            printf("mask %s: joint %s has %g\n", words, odd_joints[i].name, (double)weights[i]);
+            printf("mask %s: joint %s has %g\n", words, odd_joints[i].name, weights[i]);
     }
 }
 

@@ -1,11 +1,5 @@
 // .md5camera: reading, messages, and playback over cuts as in the original engine.
-#include "test/test.h"
-
-#include "md5/md5model.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "test/own.h"
 
 // Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
@@ -47,7 +41,7 @@ static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 
 static double angle(md5_quat q)
 {
-    return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
+    return 2.0 * atan2(q.z, q.w) * 180.0 / 3.14159265358979;
 }
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
@@ -61,16 +55,16 @@ static void check_view(const md5_camera *camera, double time, md5_wrap wrap, dou
 
 static void check_rotation(md5_quat actual, double x, double y, double z, double w)
 {
-    CHECK_NEAR((double)actual.x, x, 1e-6);
-    CHECK_NEAR((double)actual.y, y, 1e-6);
-    CHECK_NEAR((double)actual.z, z, 1e-6);
-    CHECK_NEAR((double)actual.w, w, 1e-6);
+    CHECK_NEAR(actual.x, x, 1e-6);
+    CHECK_NEAR(actual.y, y, 1e-6);
+    CHECK_NEAR(actual.z, z, 1e-6);
+    CHECK_NEAR(actual.w, w, 1e-6);
 }
 
 TEST (camera_plays_between_frames) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(5, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK_UINT(camera->num_frames, 5);
@@ -84,8 +78,7 @@ TEST (camera_plays_between_frames) {
     check_view(camera, 0.525, MD5_WRAP_LOOP, 1.25);
     check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
     check_view(camera, 0.475, MD5_WRAP_CYCLE, 4.0); // held, not blended into the first
-    check_view(camera, (double)NAN, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
+    check_view(camera, NAN, MD5_WRAP_LOOP, 0.0);
 }
 
 // The shots are frames 0-3, 4-5 and 6-8. The first two end at the frame of their cut, which is
@@ -93,7 +86,7 @@ TEST (camera_plays_between_frames) {
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK_UINT(seen.count, 0);
@@ -107,7 +100,6 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     check_view(camera, 0.6, MD5_WRAP_CLAMP, 8.0);
     check_view(camera, 1.0, MD5_WRAP_CLAMP, 8.0);
     check_view(camera, 0.65, MD5_WRAP_LOOP, 0.5);
-    md5_free_camera(camera);
 }
 
 // A shaking path: x moves evenly, y and z shake, rotation and field of view too, each in its own
@@ -150,10 +142,9 @@ static double shaking_w(uint32_t frame)
 static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
     double sum = 0.0, weights = 0.0;
-    reach = fmin(reach, fmin((double)(frame - first), (double)(last - frame)));
+    reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
-        const double u =
-            reach > 0.0 ? ((double)i - (double)frame) / reach : (i == frame ? 0.0 : 1.0);
+        const double u = reach > 0.0 ? ((double)i - frame) / reach : (i == frame ? 0.0 : 1.0);
         const double weight = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
         sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
         weights += weight;
@@ -162,7 +153,7 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 }
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
-    md5_camera *const camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
+    OWN_CAMERA camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
     if (!CHECK(camera != NULL))
         return;
     for (uint32_t played = 0; played < 40; played++) {
@@ -175,7 +166,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
             square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0.0;
         }
-        CHECK_NEAR(view.position.x, (double)frame, 1e-4); // constant speed is preserved
+        CHECK_NEAR(view.position.x, frame, 1e-4); // constant speed is preserved
         CHECK_NEAR(view.position.y, expected[SHAKEN_Y], 1e-4);
         CHECK_NEAR(view.position.z, expected[SHAKEN_Z], 1e-4);
         CHECK_NEAR(view.fov, 60.0 + expected[SHAKEN_FOV], 1e-4);
@@ -186,9 +177,9 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const md5_camera_view plain =
             md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
         const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
-        CHECK_NEAR(plain.position.y, (double)own.position.y, 1e-5);
-        CHECK_NEAR(plain.position.z, (double)own.position.z, 1e-5);
-        CHECK_NEAR(plain.fov, (double)own.fov, 1e-5);
+        CHECK_NEAR(plain.position.y, own.position.y, 1e-5);
+        CHECK_NEAR(plain.position.z, own.position.z, 1e-5);
+        CHECK_NEAR(plain.fov, own.fov, 1e-5);
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
@@ -197,45 +188,42 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
         last = view.position.y;
     }
-    md5_free_camera(camera);
 }
 
 TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
-        CHECK_NEAR(view.position.x, (double)own.position.x, 1e-3); // the path has constant speed
+        CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
         CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
                    2e-2);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, (double)NAN);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, (double)INFINITY);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
+        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
         (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
     }
-    md5_free_camera(camera);
 }
 
 TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK(camera->duration == 0.0);
     check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
     check_view(camera, 1e300, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     CHECK(seen.count > 0);
@@ -243,20 +231,18 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }
-    md5_free_camera(camera);
 }
 
 // Each cut hides a frame, but one is played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
+    OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
     check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 0.15, MD5_WRAP_LOOP, 0.0);
-    md5_free_camera(camera);
 }
 
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
@@ -264,7 +250,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 TEST (camera_offers_the_views_of_cuts) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera = parse(
+    OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &seen, &error);
     if (!CHECK(camera != NULL))
@@ -282,9 +268,9 @@ TEST (camera_offers_the_views_of_cuts) {
         const md5_vec3 ahead =
             md5_mat34_point(md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}),
                             (md5_vec3){1.0f, 0.0f, 0.0f});
-        CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
-        CHECK_NEAR((double)ahead.y, cos(0.5235987755982988), 1e-6);
-        CHECK_NEAR((double)ahead.z, -0.5, 1e-6);
+        CHECK_NEAR(ahead.x, 0.0, 1e-6);
+        CHECK_NEAR(ahead.y, cos(0.5235987755982988), 1e-6);
+        CHECK_NEAR(ahead.z, -0.5, 1e-6);
         CHECK(views[0].cut == 0 && views[1].cut == 2);
         CHECK(!views[1].has_position && views[1].has_rotation);
         check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);
@@ -296,7 +282,6 @@ TEST (camera_offers_the_views_of_cuts) {
     CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second cut has no view
     CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
     CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
-    md5_free_camera(camera);
 }
 
 // Yaw about z * pitch about y * roll about x, against products of matrices.
@@ -310,7 +295,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         warnings seen;
         md5_error error = {0};
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
-        md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
+        OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, &error);
         if (!CHECK(camera != NULL))
             return;
         md5_xform rotations[3] = {0};
@@ -329,8 +314,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         const md5_mat34 actual = md5_mat34_from_xform(found);
         CHECK(found.rotation.w <= 0.0f);
         for (int k = 0; k < 12; k++)
-            CHECK_NEAR((double)actual.m[k], (double)expected.m[k], 1e-4);
-        md5_free_camera(camera);
+            CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
     }
 }
 
@@ -392,15 +376,14 @@ TEST (camera_errors_name_their_location) {
         {HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 nan) 45 }\n", MD5_ERROR_RANGE, 5,
          22},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         warnings seen;
         md5_error error = {0};
-        md5_camera *const camera = parse(cases[i].text, &seen, &error);
-        test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
+        OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
+        CHECK_THAT(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
                        && error.column == cases[i].column,
-                   __FILE__, __LINE__, "case %zu: %d at %u:%u: %s", i, (int)error.status,
-                   error.line, error.column, error.message);
-        md5_free_camera(camera);
+                   "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
+                   error.message);
     }
 }
 

@@ -1,14 +1,9 @@
 // From a file's numbers to a clip: decoding of every flag, constants found by value.
-#include "test/test.h"
+#include "test/own.h"
 
-#include "md5/md5model.h"
 #include "md5/pose/clip.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct built_clip {
     uint8_t *changes, *moves;
@@ -74,29 +69,28 @@ static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame
 {
     const md5_xform *base = &source->base_frame[joint];
     double slots[6] = {
-        (double)base->translation.x, (double)base->translation.y, (double)base->translation.z,
-        (double)base->rotation.x,    (double)base->rotation.y,    (double)base->rotation.z,
+        base->translation.x, base->translation.y, base->translation.z,
+        base->rotation.x,    base->rotation.y,    base->rotation.z,
     };
     uint32_t next = source->tracks[joint].first;
     for (int i = 0; i < 6; i++) {
         if (source->tracks[joint].flags >> i & 1)
-            slots[i] = (double)source->numbers[(size_t)frame * source->num_components + next++];
+            slots[i] = source->numbers[(size_t)frame * source->num_components + next++];
     }
     memcpy(out, slots, sizeof slots);
     const double square = slots[3] * slots[3] + slots[4] * slots[4] + slots[5] * slots[5];
-    out[6] =
-        source->tracks[joint].flags >> 3 ? -sqrt(fabs(1.0 - square)) : (double)base->rotation.w;
+    out[6] = source->tracks[joint].flags >> 3 ? -sqrt(fabs(1.0 - square)) : base->rotation.w;
 }
 
 static void check_transform(const md5_xform *found, const double expected[7])
 {
-    CHECK((double)found->translation.x == expected[0]);
-    CHECK((double)found->translation.y == expected[1]);
-    CHECK((double)found->translation.z == expected[2]);
-    CHECK((double)found->rotation.x == expected[3]);
-    CHECK((double)found->rotation.y == expected[4]);
-    CHECK((double)found->rotation.z == expected[5]);
-    CHECK_NEAR((double)found->rotation.w, expected[6], 1e-6);
+    CHECK(found->translation.x == expected[0]);
+    CHECK(found->translation.y == expected[1]);
+    CHECK(found->translation.z == expected[2]);
+    CHECK(found->rotation.x == expected[3]);
+    CHECK(found->rotation.y == expected[4]);
+    CHECK(found->rotation.z == expected[5]);
+    CHECK_NEAR(found->rotation.w, expected[6], 1e-6);
     CHECK(found->pad == 0.0f);
 }
 
@@ -205,10 +199,10 @@ TEST (clip_finds_constants_by_value) {
     CHECK_UINT(clip.arrays.rotation_joints[0], 1);
     CHECK_UINT(clip.moves[2], 0);
     CHECK_NEAR((double)clip.arrays.translations[2].z, 7.0, 0.0);
-    CHECK_NEAR((double)clip.arrays.rotations[1].z, (double)0.4f, 0.0);
-    CHECK_NEAR((double)clip.arrays.constant[0].translation.z, 3.0, 0.0);
-    CHECK_NEAR((double)clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
-    CHECK_NEAR((double)clip.arrays.constant[2].translation.y, 5.0, 0.0);
+    CHECK_NEAR((double)clip.arrays.rotations[1].z, 0.4f, 0.0);
+    CHECK_NEAR(clip.arrays.constant[0].translation.z, 3.0, 0.0);
+    CHECK_NEAR(clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
+    CHECK_NEAR(clip.arrays.constant[2].translation.y, 5.0, 0.0);
     free_clip(&clip);
 }
 
@@ -221,9 +215,9 @@ TEST (clip_shortens_overlong_rotations) {
     built_clip clip = build(&source);
     const md5_quat found = clip.arrays.rotations[1];
     // w = -sqrt(24), all over sqrt(25 + 24).
-    CHECK_NEAR((double)found.x, 3.0 / 7.0, 1e-7);
-    CHECK_NEAR((double)found.z, -4.0 / 7.0, 1e-7);
-    CHECK_NEAR((double)found.w, -sqrt(24.0) / 7.0, 1e-7);
+    CHECK_NEAR(found.x, 3.0 / 7.0, 1e-7);
+    CHECK_NEAR(found.z, -4.0 / 7.0, 1e-7);
+    CHECK_NEAR(found.w, -sqrt(24.0) / 7.0, 1e-7);
     free_clip(&clip);
 }
 
@@ -231,10 +225,10 @@ TEST (clip_shortens_overlong_rotations) {
 // are equal: joints times frames would be 10^11 steps.
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
-    md5_track *tracks = need(JOINTS, sizeof *tracks);
-    md5_xform *base = need(JOINTS, sizeof *base);
-    float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
-    uint8_t *moves = need(JOINTS, 1);
+    OWN md5_track *tracks = need(JOINTS, sizeof *tracks);
+    OWN md5_xform *base = need(JOINTS, sizeof *base);
+    OWN float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
+    OWN uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
     for (size_t joint = 0; joint < JOINTS; joint++)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
@@ -248,10 +242,6 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, JOINTS / 2);
     CHECK_UINT(num_translations, 0);
-    free(tracks);
-    free(base);
-    free(numbers);
-    free(moves);
 }
 
 // -- Moment ---------------------------------------------------------------------------------------
@@ -271,10 +261,10 @@ static bool is_at(md5_moment moment, uint32_t frame0, uint32_t frame1, double fr
                   int64_t cycle)
 {
     const bool same = moment.frame0 == frame0 && moment.frame1 == frame1
-                      && fabs((double)moment.fraction - fraction) <= 1e-7 && moment.cycle == cycle;
+                      && fabs(moment.fraction - fraction) <= 1e-7 && moment.cycle == cycle;
     if (!same)
         printf("frames %u %u, fraction %.9g, cycle %lld\n", moment.frame0, moment.frame1,
-               (double)moment.fraction, (long long)moment.cycle);
+               moment.fraction, (long long)moment.cycle);
     return same;
 }
 
@@ -323,7 +313,7 @@ static bool check_row(const time_row *row)
         return row->frame1 == 0 && row->back == 0.0 && moment.cycle < 0;
     }
     const double ours =
-        strip_position(row->num_frames, moment.cycle, moment.frame0, (double)moment.fraction);
+        strip_position(row->num_frames, moment.cycle, moment.frame0, moment.fraction);
     const double theirs =
         strip_position(row->num_frames, row->cycle, (uint32_t)row->frame1, row->back);
     // At rest on the last frame, both hold it.
@@ -361,7 +351,7 @@ static bool parse_row(const char *line, time_row *row)
 
 static void check_table(const char *path)
 {
-    char *text = test_read_file(path, NULL);
+    OWN char *text = test_read_file(path, NULL);
     if (!CHECK(text != NULL))
         return;
     int rows = 0, wrong = 0;
@@ -377,7 +367,6 @@ static void check_table(const char *path)
     }
     CHECK(rows > 100);
     CHECK_UINT((uint64_t)wrong, 0);
-    free(text);
 }
 
 TEST (moment_agrees_with_the_reference_table) {
@@ -433,9 +422,9 @@ TEST (moment_clamps_at_both_ends) {
 TEST (moment_of_one_frame_is_always_that_frame) {
     const md5_anim anim = clip_of(1, 24.0);
     const double times[] = {0.0, 1.0, -1.0, 1e300, -INFINITY, INFINITY, NAN};
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    EACH (row, times) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
-            CHECK(is_at(md5_moment_at(&anim, times[i], (md5_wrap)wrap), 0, 0, 0.0, 0));
+            CHECK(is_at(md5_moment_at(&anim, *row, (md5_wrap)wrap), 0, 0, 0.0, 0));
     }
 }
 
@@ -461,7 +450,7 @@ TEST (moment_is_defined_for_every_double) {
 
     const md5_moment most = md5_moment_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
     const md5_moment infinite = md5_moment_at(&anim, INFINITY, MD5_WRAP_LOOP);
-    CHECK(is_at(infinite, most.frame0, most.frame1, (double)most.fraction, most.cycle));
+    CHECK(is_at(infinite, most.frame0, most.frame1, most.fraction, most.cycle));
     CHECK(infinite.cycle == INT64_MAX);
     CHECK(md5_moment_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
@@ -503,8 +492,7 @@ TEST (moment_is_the_time_it_was_made_from) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CYCLE; wrap++) {
             const md5_moment moment = md5_moment_at(&anim, time, (md5_wrap)wrap);
             const double length = wrap == MD5_WRAP_LOOP ? num_frames - 1 : num_frames;
-            const double position =
-                (double)moment.cycle * length + moment.frame0 + (double)moment.fraction;
+            const double position = (double)moment.cycle * length + moment.frame0 + moment.fraction;
             const bool follows = moment.frame1 == (moment.frame0 + 1) % num_frames;
             if (!CHECK(follows && moment.fraction >= 0.0f && moment.fraction < 1.0f)
                 || !CHECK_NEAR(position, time * rate, 1e-7))

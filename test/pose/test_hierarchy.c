@@ -1,11 +1,8 @@
 // Bind pose, local transforms to model space, model space to palette.
-#include "test/test.h"
+#include "test/own.h"
 
 #include "md5/core/math.h"
-#include "md5/md5model.h"
 #include "md5/pose/skeleton.h"
-
-#include <string.h>
 
 enum { MAX_JOINTS = 64 };
 
@@ -46,7 +43,7 @@ static md5_xform random_transform(uint64_t *random, double size)
         q = (md5_quat){(float)(2.0 * test_random(random) - 1.0),
                        (float)(2.0 * test_random(random) - 1.0),
                        (float)(2.0 * test_random(random) - 1.0), 0.0f};
-        square = (double)(q.x * q.x + q.y * q.y + q.z * q.z);
+        square = (q.x * q.x + q.y * q.y + q.z * q.z);
     }
     return (md5_xform){
         .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
@@ -61,7 +58,7 @@ static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, do
 {
     for (int i = 0; i < 12; i++) {
         double *worst = i % 4 == 3 ? translation : rotation;
-        *worst = fmax(*worst, fabs((double)a->m[i] - (double)b->m[i]));
+        *worst = fmax(*worst, fabs((double)a->m[i] - b->m[i]));
     }
 }
 
@@ -106,7 +103,7 @@ TEST (bind_pose_of_a_known_pair) {
     md5_mat34 bind[2], inverse[2];
     md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
     CHECK(memcmp(&local[0], &transforms[0], sizeof local[0]) == 0);
-    CHECK_NEAR((double)local[1].rotation.w, -1.0, 1e-7);
+    CHECK_NEAR(local[1].rotation.w, -1.0, 1e-7);
     CHECK_NEAR((double)local[1].translation.y, 4.0, 1e-6);
     CHECK_NEAR((double)local[1].translation.z, 0.0, 1e-6);
     double rotation = 0.0, translation = 0.0;
@@ -182,11 +179,11 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
 
 static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 {
-    const double x = (double)a.rotation.x, y = (double)a.rotation.y, z = (double)a.rotation.z;
-    const double w = (double)a.rotation.w;
-    const double bx = (double)b.rotation.x, by = (double)b.rotation.y, bz = (double)b.rotation.z;
-    const double bw = (double)b.rotation.w;
-    const double p[3] = {(double)b.translation.x, (double)b.translation.y, (double)b.translation.z};
+    const double x = a.rotation.x, y = a.rotation.y, z = a.rotation.z;
+    const double w = a.rotation.w;
+    const double bx = b.rotation.x, by = b.rotation.y, bz = b.rotation.z;
+    const double bw = b.rotation.w;
+    const double p[3] = {b.translation.x, b.translation.y, b.translation.z};
     const double m[3][3] = {
         {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
         {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
@@ -200,9 +197,8 @@ static md5_xform product_in_doubles(md5_xform a, md5_xform b)
                      (float)(w * by + y * bw + z * bx - x * bz),
                      (float)(w * bz + z * bw + x * by - y * bx),
                      (float)(w * bw - x * bx - y * by - z * bz)},
-        .translation = {(float)((double)a.translation.x + moved[0]),
-                        (float)((double)a.translation.y + moved[1]),
-                        (float)((double)a.translation.z + moved[2])},
+        .translation = {(float)(a.translation.x + moved[0]), (float)(a.translation.y + moved[1]),
+                        (float)(a.translation.z + moved[2])},
     };
 }
 
@@ -211,7 +207,7 @@ static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 static void compare_floats(const float *a, const float *b, int count, double *largest)
 {
     for (int i = 0; i < count; i++) {
-        const double difference = fabs((double)a[i] - (double)b[i]);
+        const double difference = fabs((double)a[i] - b[i]);
         if (difference > *largest)
             *largest = difference;
     }
@@ -274,7 +270,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     double off = 0.0;
     for (uint32_t i = 0; i < LONG; i++) {
         const md5_quat q = found[i].rotation;
-        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+        const double x = q.x, y = q.y, z = q.z, w = q.w;
         off = fmax(off, fabs(x * x + y * y + z * z + w * w - 1.0));
     }
     CHECK_NEAR(off, 0.0, 1e-6);
@@ -294,7 +290,7 @@ static const char text[] =
 
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -308,5 +304,4 @@ TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     CHECK(md5_find_mesh(model, "hat") == 1);
     CHECK(md5_find_mesh(model, "a") == MD5_NONE);
     CHECK(md5_find_mesh(model, NULL) == MD5_NONE);
-    md5_free_model(model);
 }

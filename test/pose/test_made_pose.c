@@ -2,11 +2,6 @@
 
 #include "test/test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_NAME = 12 };
 
 static void *take(made_pose *made, size_t count, size_t size)

@@ -1,13 +1,12 @@
 // Sampling a clip as a pose; the root modes; root motion; bounds.
 #include "test/pose/own_clip.h"
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/core/math.h"
 #include "md5/pose/clip.h"
 
 #include <float.h>
-#include <string.h>
 
 enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 6 };
 
@@ -120,9 +119,9 @@ static bool same_transform(const md5_xform *a, const md5_xform *b)
 
 static void check_vec3(md5_vec3 found, double x, double y, double z, double tolerance)
 {
-    CHECK_NEAR((double)found.x, x, tolerance);
-    CHECK_NEAR((double)found.y, y, tolerance);
-    CHECK_NEAR((double)found.z, z, tolerance);
+    CHECK_NEAR(found.x, x, tolerance);
+    CHECK_NEAR(found.y, y, tolerance);
+    CHECK_NEAR(found.z, z, tolerance);
 }
 
 TEST (sample_of_a_frame_is_that_frame) {
@@ -170,8 +169,8 @@ TEST (sample_between_frames_slerps_and_lerps) {
 static bool is_rotation_and_place(const md5_xform *transform)
 {
     const md5_quat q = transform->rotation;
-    const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
-                          + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+    const double square =
+        (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     const md5_vec3 t = transform->translation;
     return fabs(sqrt(square) - 1.0) <= 1e-6 && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)
            && transform->pad == 0.0f;
@@ -301,10 +300,10 @@ TEST (root_motion_adds_up_over_any_split) {
             from += test_random(&random) - 0.3;
             const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
             const md5_vec3 moved = md5_anim_root_motion(&clip.anim, last, next);
-            sum[0] += (double)moved.x;
-            sum[1] += (double)moved.y;
-            sum[2] += (double)moved.z;
-            way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
+            sum[0] += moved.x;
+            sum[1] += moved.y;
+            sum[2] += moved.z;
+            way += fabs(moved.x) + fabs(moved.y) + fabs(moved.z);
             last = next;
         }
         check_vec3(md5_anim_root_motion(&clip.anim, start, last), sum[0], sum[1], sum[2],
@@ -322,7 +321,7 @@ TEST (root_motion_is_what_in_place_removes) {
         const md5_vec3 held = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_IN_PLACE);
         const md5_vec3 stored = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const md5_vec3 sum = md5_vec3_add(held, moved);
-        check_vec3(sum, (double)stored.x, (double)stored.y, (double)stored.z, 3e-5);
+        check_vec3(sum, stored.x, stored.y, stored.z, 3e-5);
     }
 }
 
@@ -438,9 +437,9 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
     const double sign = change.w < 0.0f ? -1.0 : 1.0;
-    const double x = (double)change.x, y = (double)change.y, z = (double)change.z;
+    const double x = change.x, y = change.y, z = change.z;
     const double length = sqrt(x * x + y * y + z * z);
-    const double angle = 2.0 * atan2(length, sign * (double)change.w);
+    const double angle = 2.0 * atan2(length, sign * change.w);
     const double scale = length > 1e-12 ? sign * angle / length : 2.0 * sign;
     return (md5_vec3){(float)(x * scale), (float)(y * scale), (float)(z * scale)};
 }
@@ -453,12 +452,6 @@ static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
 {
     const md5_vec3 sum = md5_vec3_sub(md5_vec3_scale(one, 4.0f), two);
     return md5_vec3_scale(sum, (float)(0.5 / STEP));
-}
-
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const md5_vec3 way = md5_vec3_sub(a, b);
-    return sqrt((double)md5_vec3_dot(way, way));
 }
 
 typedef struct speeds {
@@ -522,13 +515,13 @@ static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t 
         const speeds expected = mean_speed(made, a, b, c, d, joint);
         if (a != b) {
             const speeds reached = speed_at(made, b, a, true, wrap, joint);
-            CHECK_NEAR(distance(reached.turning, expected.turning), 0.0, 0.02);
-            CHECK_NEAR(distance(reached.moving, expected.moving), 0.0, 0.02);
+            CHECK_NEAR(real_distance(reached.turning, expected.turning), 0.0, 0.02);
+            CHECK_NEAR(real_distance(reached.moving, expected.moving), 0.0, 0.02);
         }
         if (c != d) {
             const speeds left = speed_at(made, c, d, false, wrap, joint);
-            CHECK_NEAR(distance(left.turning, expected.turning), 0.0, 0.02);
-            CHECK_NEAR(distance(left.moving, expected.moving), 0.0, 0.02);
+            CHECK_NEAR(real_distance(left.turning, expected.turning), 0.0, 0.02);
+            CHECK_NEAR(real_distance(left.moving, expected.moving), 0.0, 0.02);
         }
     }
 }
@@ -658,9 +651,9 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
             md5_sample(clip.binding, moment, MD5_ROOT_ID, &found[i]);
         }
         const md5_xform a = found[0], b = found[1], c = found[2];
-        CHECK_NEAR((double)b.translation.x, 12.0, 1e-5);
-        CHECK_NEAR(((double)c.translation.x - (double)b.translation.x) / step, speed, 0.05);
-        CHECK_NEAR(((double)b.translation.x - (double)a.translation.x) / step, speed, 0.05);
+        CHECK_NEAR(b.translation.x, 12.0, 1e-5);
+        CHECK_NEAR(((double)c.translation.x - b.translation.x) / step, speed, 0.05);
+        CHECK_NEAR(((double)b.translation.x - a.translation.x) / step, speed, 0.05);
     }
     md5_free_binding(clip.binding);
 }
@@ -699,8 +692,8 @@ TEST (cubic_curves_of_composed_joints) {
         const sampled half =
             sample_at(&made, 0, halfway.frame1, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         for (uint32_t i = 0; i < CUBIC_MAX_JOINTS; i++) {
-            CHECK_NEAR(distance(near.pose[i].translation, at.pose[i].translation), 0.0, 0.02);
-            curved += distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
+            CHECK_NEAR(real_distance(near.pose[i].translation, at.pose[i].translation), 0.0, 0.02);
+            curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
         }
         free_pose(&made);
     }

@@ -1,54 +1,20 @@
 // Slerp against the exact result in double, against the tables, and at its ends.
+#include "test/own.h"
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
+#include "test/real.h"
 
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static double worst_of(md5_quat q, const double *expected, double sign)
+static double worst_of(md5_quat q, real4 expected)
 {
-    const double d[4] = {
-        fabs((double)q.x - sign * expected[0]),
-        fabs((double)q.y - sign * expected[1]),
-        fabs((double)q.z - sign * expected[2]),
-        fabs((double)q.w - sign * expected[3]),
-    };
-    return fmax(fmax(d[0], d[1]), fmax(d[2], d[3]));
-}
-
-static double length_of(md5_quat q)
-{
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    return sqrt(x * x + y * y + z * z + w * w);
-}
-
-// The definition in double, applied to the normalized floats. `negative` selects the arc to -b; if
-// a and b are 90 degrees apart up to rounding error, either arc is right.
-static void exact_slerp(md5_quat a, md5_quat b, double t, bool negative, double *out)
-{
-    const double la = length_of(a), lb = length_of(b) * (negative ? -1.0 : 1.0);
-    const double p[4] = {(double)a.x / la, (double)a.y / la, (double)a.z / la, (double)a.w / la};
-    const double q[4] = {(double)b.x / lb, (double)b.y / lb, (double)b.z / lb, (double)b.w / lb};
-    double near = 0.0, far = 0.0; // |p - q|^2 and |p + q|^2, accurate for any angle
-    for (int i = 0; i < 4; i++) {
-        near += (p[i] - q[i]) * (p[i] - q[i]);
-        far += (p[i] + q[i]) * (p[i] + q[i]);
-    }
-    const double angle = 2.0 * atan2(sqrt(near), sqrt(far));
-    const double of_a = angle > 0.0 ? sin((1.0 - t) * angle) / sin(angle) : 1.0 - t;
-    const double of_b = angle > 0.0 ? sin(t * angle) / sin(angle) : t;
-    for (int i = 0; i < 4; i++)
-        out[i] = p[i] * of_a + q[i] * of_b;
+    return fmax(fmax(fabs(q.x - expected.x), fabs(q.y - expected.y)),
+                fmax(fabs(q.z - expected.z), fabs(q.w - expected.w)));
 }
 
 static double dot(md5_quat a, md5_quat b)
 {
-    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z
-           + (double)a.w * (double)b.w;
+    return real4_dot(real4_widen(a), real4_widen(b));
 }
 
 // A rotation at a distance of about 1e-8 to 1 from `a`.
@@ -56,27 +22,23 @@ static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10.0, -8.0 * test_random(random));
     const md5_quat b = made_any_rotation(random);
-    const double x = (double)a.x + reach * (double)b.x, y = (double)a.y + reach * (double)b.y;
-    const double z = (double)a.z + reach * (double)b.z, w = (double)a.w + reach * (double)b.w;
-    const double length = sqrt(x * x + y * y + z * z + w * w);
-    if (length < 0.01)
+    const real4 sum = real4_add(real4_widen(a), real4_scale(real4_widen(b), reach));
+    const double scale = 1.0 / sqrt(real4_dot(sum, sum));
+    if (scale > 100.0)
         return a;
-    return (md5_quat){(float)(x / length), (float)(y / length), (float)(z / length),
-                      (float)(w / length)};
+    return (md5_quat){(float)(sum.x * scale), (float)(sum.y * scale), (float)(sum.z * scale),
+                      (float)(sum.w * scale)};
 }
 
-// Both signs are right if rounding decides which arc is shorter.
+// The definition in double, applied to the normalized floats. Both signs are right if rounding
+// decides which arc is shorter.
 static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
 {
-    const double cosine = dot(a, b);
-    double expected[4];
-    exact_slerp(a, b, (double)t, cosine < 0.0, expected);
-    double worst = worst_of(found, expected, 1.0);
-    if (fabs(cosine) < 1e-6) {
-        exact_slerp(a, b, (double)t, !(cosine < 0.0), expected);
-        worst = fmin(worst, worst_of(found, expected, 1.0));
-    }
-    return worst;
+    const real4 from = real4_of(a), to = real4_towards(real4_of(b), from);
+    const double worst = worst_of(found, real4_slerp(from, to, t));
+    if (fabs(dot(a, b)) >= 1e-6)
+        return worst;
+    return fmin(worst, worst_of(found, real4_slerp(from, real4_scale(to, -1.0), t)));
 }
 
 TEST (slerp_is_exact_to_a_millionth) {
@@ -88,7 +50,7 @@ TEST (slerp_is_exact_to_a_millionth) {
         const float t = (float)test_random(&random);
         const md5_quat found = md5_quat_slerp(a, b, t);
         worst = fmax(worst, worst_of_either_path(a, b, t, found));
-        worst_length = fmax(worst_length, fabs(length_of(found) - 1.0));
+        worst_length = fmax(worst_length, fabs(real4_length(found) - 1.0));
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK_NEAR(worst_length, 0.0, 1e-6);
@@ -101,8 +63,8 @@ TEST (slerp_is_exact_at_the_widest_angle) {
     for (int i = 0; i <= 10000; i++) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
-        worst = fmax(worst, worst_of(md5_quat_slerp(a, b, t),
-                                     (double[]){cos(angle), sin(angle), 0, 0}, 1.0));
+        worst =
+            fmax(worst, worst_of(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}));
     }
     CHECK_NEAR(worst, 0.0, 3e-7);
 }
@@ -111,17 +73,9 @@ TEST (slerp_is_exact_at_the_widest_angle) {
 
 static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 {
-    const double la = length_of(a), lb = length_of(b) * (dot(a, b) < 0.0 ? -1.0 : 1.0);
-    const double p[4] = {(double)a.x / la, (double)a.y / la, (double)a.z / la, (double)a.w / la};
-    const double q[4] = {(double)b.x / lb, (double)b.y / lb, (double)b.z / lb, (double)b.w / lb};
-    double sum[4], square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        sum[i] = p[i] * (1.0 - t) + q[i] * t;
-        square += sum[i] * sum[i];
-    }
-    for (int i = 0; i < 4; i++)
-        sum[i] /= sqrt(square);
-    return worst_of(found, sum, 1.0);
+    const real4 from = real4_of(a), to = real4_towards(real4_of(b), from);
+    const real4 sum = real4_add(real4_scale(from, 1.0 - t), real4_scale(to, t));
+    return worst_of(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
 }
 
 TEST (nlerp_is_exact_to_a_millionth) {
@@ -135,7 +89,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
             continue; // rounding decides which arc is shorter
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double error = worst_of_nlerp(a, b, (double)t, found);
-        const double length = fabs(length_of(found) - 1.0);
+        const double length = fabs(real4_length(found) - 1.0);
         worst = error > worst ? error : worst;
         worst_length = length > worst_length ? length : worst_length;
     }
@@ -156,9 +110,8 @@ static double angle_to_slerp(double angle, uint64_t *random)
     for (int i = 0; i <= 2000; i++) {
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
-        const double along = (double)found.x * x + (double)found.y * y;
-        const double between =
-            2.0 * fabs(atan2(along, (double)found.w) - (double)t * half) / pi * 180.0;
+        const double along = found.x * x + found.y * y;
+        const double between = 2.0 * fabs(atan2(along, found.w) - t * half) / pi * 180.0;
         worst = between > worst ? between : worst;
     }
     return worst;
@@ -171,13 +124,13 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
     } rows[] = {{10.0, 0.0012, 5e-5}, {30.0, 0.033, 5e-4}, {60.0, 0.27, 5e-3},
                 {90.0, 0.92, 5e-3},   {120.0, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const double pi = 2.0 * acos(0.0), h = rows[i].angle / 720.0 * pi;
+    EACH (row, rows) {
+        const double pi = 2.0 * acos(0.0), h = row->angle / 720.0 * pi;
         const double x = sqrt(tan(h) / h - 1.0) / tan(h);
         const double formula = (2.0 * atan(x * tan(h)) - 2.0 * x * h) / pi * 180.0;
-        const double found = angle_to_slerp(rows[i].angle, &random);
+        const double found = angle_to_slerp(row->angle, &random);
         CHECK_NEAR(found, formula, 5e-5);
-        CHECK_NEAR(found, rows[i].to_slerp, rows[i].rounding + 5e-5);
+        CHECK_NEAR(found, row->to_slerp, row->rounding + 5e-5);
     }
     const double found = angle_to_slerp(20.0, &random), radians = 20.0 / 90.0 * acos(0.0);
     CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
@@ -236,7 +189,7 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
 // of the engine's at number `other` (-1: none).
 static void check_table(const char *path, int numbers, int first, int other)
 {
-    char *text = test_read_file(path, NULL);
+    OWN char *text = test_read_file(path, NULL);
     if (!CHECK(text != NULL))
         return;
     int rows = 0;
@@ -253,10 +206,13 @@ static void check_table(const char *path, int numbers, int first, int other)
         const md5_quat found = md5_quat_slerp(a, b, (float)n[8]);
         // At the end of the arc to -b, the engine jumps to b: the same rotation.
         const double sign = n[8] >= 1.0 && dot(a, b) < 0.0 ? -1.0 : 1.0;
-        const double off = fmin(worst_of(found, n + first, 1.0), worst_of(found, n + first, sign));
+        const real4 exact = {n[first], n[first + 1], n[first + 2], n[first + 3]};
+        const double off = fmin(worst_of(found, exact), worst_of(found, real4_scale(exact, sign)));
         worst = fmax(worst, off);
-        if (other >= 0)
-            worst_other = fmax(worst_other, worst_of(found, n + other, sign));
+        if (other >= 0) {
+            const real4 theirs = {n[other], n[other + 1], n[other + 2], n[other + 3]};
+            worst_other = fmax(worst_other, worst_of(found, real4_scale(theirs, sign)));
+        }
         if (off > 1e-6)
             printf("%s: row %d is off by %g\n", path, rows + 1, off);
         rows++;
@@ -264,7 +220,6 @@ static void check_table(const char *path, int numbers, int first, int other)
     CHECK(rows > 100);
     CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK_NEAR(worst_other, 0.0, 2e-6);
-    free(text);
 }
 
 TEST (slerp_agrees_with_the_reference_table) {

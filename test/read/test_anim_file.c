@@ -1,11 +1,7 @@
 // Reading of .md5anim files, and the warnings and errors about odd and broken ones.
 #include "md5/read/tables.h"
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char good[] = "MD5Version 10\n"              // 1
                            "commandline \"\"\n"           // 2
@@ -72,8 +68,7 @@ static bool begin(reading *r, const char *old, const char *new)
     md5i_context_begin(&r->context, NULL, NULL, &r->error);
     r->arena = (md5_arena){.context = &r->context};
     const bool is_read = md5i_read_anim_file(&r->arena, r->text, size, &r->file);
-    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", r->error.line, r->error.column,
-                      r->error.message);
+    return CHECK_THAT(is_read, "%u:%u: %s", r->error.line, r->error.column, r->error.message);
 }
 
 static void end(reading *r)
@@ -205,13 +200,13 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
         {"2 3", "0.5 1e20",
          "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"},
     };
-    read_cases_check(text, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+    read_cases_check(text, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 TEST (anim_file_numbered_from_elsewhere_is_read) {
     size_t size;
     char *const once = read_case_text(good, "frame 0", "frame 7", &size);
-    char *text = malloc(size + 1);
+    OWN char *text = malloc(size + 1);
     if (!text)
         abort();
     memcpy(text, once, size);
@@ -224,7 +219,6 @@ TEST (anim_file_numbered_from_elsewhere_is_read) {
          "31:7: error: frame 9, expected frame 8"},
     };
     read_cases_check(text, cases, 2, load, __FILE__, __LINE__);
-    free(text);
 }
 
 TEST (anim_file_with_other_box_counts_keeps_what_fits) {
@@ -257,10 +251,10 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
 // Without flags the number is not used, but the stored index must not point outside.
 TEST (anim_file_first_component_without_flags_is_harmless) {
     static const char *const firsts[] = {"4", "5", "-1", "99999999999", "2147483647"};
-    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+    EACH (row, firsts) {
         char track[64];
         reading r;
-        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", firsts[i]);
+        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", *row);
         if (begin(&r, "\"hand\"\t1 0 0", track)) {
             CHECK(r.file.tracks[2].flags == 0);
             CHECK(r.file.tracks[2].first <= r.file.num_components);
@@ -398,7 +392,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
 // The shortest possible text for its counts is read.
 TEST (anim_file_reads_the_densest_text) {
     enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text,
@@ -421,22 +415,21 @@ TEST (anim_file_reads_the_densest_text) {
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
-    if (test_check(md5i_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
-                   error.line, error.column, error.message)) {
+    if (CHECK_THAT(md5i_read_anim_file(&arena, text, size, &file), "%u:%u: %s", error.line,
+                   error.column, error.message)) {
         bool equal = true;
         for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
             equal = equal && file.numbers[i] == (float)(i % 10);
         CHECK(equal);
     }
     md5i_arena_free(&arena);
-    free(text);
 }
 
 // Hundreds of joints that all use the same number, over hundreds of frames: the rotations and
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    char *const text = malloc(COUNT * 80 + 400);
+    OWN char *const text = malloc(COUNT * 80 + 400);
     if (!text)
         abort();
     for (int flags = 0; flags <= 1; flags++) {
@@ -461,5 +454,4 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
             CHECK(strstr(error.message, "joints share components: 400 in 400 frames") != NULL);
         }
     }
-    free(text);
 }

@@ -3,8 +3,6 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <string.h>
-
 static const char good[] = "MD5Version 10\n"                // 1
                            "commandline \"flight\"\n"       // 2
                            "\n"                             // 3

@@ -3,9 +3,6 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // A lexer over a text in memory of exactly its size, and all that it reports.
 typedef struct reading {
     md5_lex lex;
@@ -50,8 +47,8 @@ static const char *end(reading *r)
 
 static bool span_equals(md5_span span, const char *text)
 {
-    return test_check(md5_span_is(span, text), __FILE__, __LINE__, "'%.*s' is not '%s'",
-                      (int)span.size, span.bytes, text);
+    return CHECK_THAT(md5_span_is(span, text), "'%.*s' is not '%s'", (int)span.size, span.bytes,
+                      text);
 }
 
 TEST (lex_skips_all_kinds_of_white_space) {
@@ -76,7 +73,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
         "a b\n",
         "a /* \0 */ b",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         reading r;
         md5_lex *const lex = begin_sized(&r, texts[i], i == 15 ? 11 : strlen(texts[i]));
         // The start of a comment ends a number, but is part of a word, as in the original engine.
@@ -140,13 +137,13 @@ TEST (lex_counts_lines_of_every_kind) {
         {"/*\n\r*/X", 3, 3},
         {"\r\n\r\nab X", 3, 4},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         uint32_t line, column;
-        md5_lex *const lex = begin(&r, cases[i].text);
-        md5i_lex_place(lex, r.text + (strchr(cases[i].text, 'X') - cases[i].text), &line, &column);
-        CHECK_UINT(line, cases[i].line);
-        CHECK_UINT(column, cases[i].column);
+        md5_lex *const lex = begin(&r, row->text);
+        md5i_lex_place(lex, r.text + (strchr(row->text, 'X') - row->text), &line, &column);
+        CHECK_UINT(line, row->line);
+        CHECK_UINT(column, row->column);
         end(&r);
     }
 }
@@ -176,9 +173,9 @@ TEST (lex_locations_do_not_depend_on_their_order) {
 
 TEST (lex_needs_the_end_of_a_comment) {
     static const char *const texts[] = {"a\n /* b", "a\n /*", "a\n /*/", "a\n /* *", "a\n /* * /"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    EACH (text, texts) {
         reading r;
-        md5_lex *const lex = begin(&r, texts[i]);
+        md5_lex *const lex = begin(&r, *text);
         CHECK(md5i_lex_take_word(lex, "a"));
         CHECK(!md5i_lex_take_word(lex, "b"));
         CHECK(lex->at == lex->end);
@@ -189,9 +186,9 @@ TEST (lex_needs_the_end_of_a_comment) {
 // A string without an end is quoted up to the end of its line, with any kind of line end.
 TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
     static const char *const texts[] = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    EACH (text, texts) {
         reading r;
-        CHECK(!md5i_lex_expect(begin(&r, texts[i]), '{'));
+        CHECK(!md5i_lex_expect(begin(&r, *text), '{'));
         CHECK_STRING(end(&r), "1:1: error: expected '{', found '\"ab'");
     }
 }
@@ -213,13 +210,13 @@ TEST (lex_notes_the_first_mesh_comment) {
         {"//", NULL},
         {"// meshes: \xE4\n", "\xE4"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
-        md5_lex *const lex = begin(&r, cases[i].text);
+        md5_lex *const lex = begin(&r, row->text);
         md5i_lex_next(lex);
-        CHECK((lex->mesh_comment.bytes != NULL) == (cases[i].name != NULL));
-        if (lex->mesh_comment.bytes && cases[i].name)
-            span_equals(lex->mesh_comment, cases[i].name);
+        CHECK((lex->mesh_comment.bytes != NULL) == (row->name != NULL));
+        if (lex->mesh_comment.bytes && row->name)
+            span_equals(lex->mesh_comment, row->name);
         CHECK_STRING(end(&r), "");
     }
 }
@@ -245,12 +242,12 @@ TEST (lex_reads_strings_and_words) {
         {"12", "12"},
         {"a{b", "a"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         md5_span text;
-        md5_lex *const lex = begin(&r, cases[i].text);
+        md5_lex *const lex = begin(&r, row->text);
         if (CHECK(md5i_lex_text(lex, &text, "a string")))
-            span_equals(text, cases[i].value);
+            span_equals(text, row->value);
         CHECK_STRING(end(&r), "");
     }
 }
@@ -280,13 +277,12 @@ TEST (lex_refuses_broken_strings) {
         {"{", 0, "1:1: error: expected a string, found '{'"},
         {"", 0, "1:1: error: expected a string, found the end of the file"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         md5_span text;
-        md5_lex *const lex =
-            begin_sized(&r, cases[i].text, cases[i].size ? cases[i].size : strlen(cases[i].text));
+        md5_lex *const lex = begin_sized(&r, row->text, row->size ? row->size : strlen(row->text));
         CHECK(!md5i_lex_text(lex, &text, "a string"));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK_STRING(end(&r), row->says);
     }
 }
 
@@ -318,12 +314,12 @@ TEST (lex_reads_names_of_joints) {
         {"\"a\" \"b\" 3", "ab"},
         {"\x80\xFFn 3", "\x80\xFFn"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         md5_span name;
-        md5_lex *const lex = begin(&r, cases[i].text);
+        md5_lex *const lex = begin(&r, row->text);
         if (CHECK(md5i_lex_joint_name(lex, &name)))
-            span_equals(name, cases[i].name);
+            span_equals(name, row->name);
         CHECK_STRING(end(&r), "");
     }
     reading r;
@@ -367,13 +363,12 @@ TEST (lex_reads_whole_numbers) {
          "1:1: warning: '010' is read as decimal; the original engine reads it as octal"},
         {"08", 8, "1:1: warning: '08' is read as decimal; the original engine reads it as octal"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         int64_t value = -77;
-        CHECK(md5i_lex_int(begin(&r, cases[i].text), &value));
-        test_check(value == cases[i].value, __FILE__, __LINE__, "'%s' is %lld", cases[i].text,
-                   (long long)value);
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK(md5i_lex_int(begin(&r, row->text), &value));
+        CHECK_THAT(value == row->value, "'%s' is %lld", row->text, (long long)value);
+        CHECK_STRING(end(&r), row->says);
     }
 }
 
@@ -398,11 +393,11 @@ TEST (lex_refuses_what_is_no_whole_number) {
         {"1,5", "1:1: error: '1,5' has a decimal comma: numbers are written with a point"},
         {"nan", "1:1: error: 'nan' is not a finite number"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         int64_t value;
-        CHECK(!md5i_lex_int(begin(&r, cases[i].text), &value));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK(!md5i_lex_int(begin(&r, row->text), &value));
+        CHECK_STRING(end(&r), row->says);
     }
 }
 
@@ -420,11 +415,11 @@ TEST (lex_reads_floats) {
         {"5{", 5.0f},     {"1.", 1.0f},
         {"3\"", 3.0f},    {"0.12345678901234567", 0.12345678901234567f},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         float value = -77.0f;
-        test_check(md5i_lex_float(begin(&r, cases[i].text), &value) && value == cases[i].value,
-                   __FILE__, __LINE__, "'%s' is %g", cases[i].text, (double)value);
+        CHECK_THAT(md5i_lex_float(begin(&r, row->text), &value) && value == row->value,
+                   "'%s' is %g", row->text, value);
         CHECK_STRING(end(&r), "");
     }
 }
@@ -459,11 +454,11 @@ TEST (lex_says_what_is_wrong_with_a_float) {
         {"0,5", "1:1: error: '0,5' has a decimal comma: numbers are written with a point"},
         {"-10,25", "1:1: error: '-10,25' has a decimal comma: numbers are written with a point"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         float value;
-        CHECK(!md5i_lex_float(begin(&r, cases[i].text), &value));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK(!md5i_lex_float(begin(&r, row->text), &value));
+        CHECK_STRING(end(&r), row->says);
     }
 }
 
@@ -473,11 +468,11 @@ TEST (lex_statuses_tell_syntax_from_range) {
         md5_status status;
     } cases[] = {{"x", MD5_ERROR_SYNTAX},  {"0x1", MD5_ERROR_SYNTAX},   {"0,5", MD5_ERROR_SYNTAX},
                  {"nan", MD5_ERROR_RANGE}, {"1.#INF", MD5_ERROR_RANGE}, {"1e39", MD5_ERROR_RANGE}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         float value;
-        md5i_lex_float(begin(&r, cases[i].text), &value);
-        CHECK_UINT(r.error.status, cases[i].status);
+        md5i_lex_float(begin(&r, row->text), &value);
+        CHECK_UINT(r.error.status, row->status);
         end(&r);
     }
 }
@@ -487,10 +482,10 @@ TEST (lex_reads_doubles) {
         const char *text;
         double value;
     } cases[] = {{"29.97", 29.97}, {" 24 ", 24.0}, {"- 2.5", -2.5}, {"/**/30.0f", 30.0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         double value = -77.0;
-        CHECK(md5i_lex_double(begin(&r, cases[i].text), &value) && value == cases[i].value);
+        CHECK(md5i_lex_double(begin(&r, row->text), &value) && value == row->value);
         CHECK_STRING(end(&r), "");
     }
     reading r;
@@ -520,16 +515,16 @@ TEST (lex_skips_values_of_unknown_words) {
         {"/* } */ 1 // }\n}", "}"},
         {"{{{{}}}}}", "}"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         reading r;
         size_t size;
-        char *const text = read_case_text("word ?", "?", cases[i].text, &size);
+        char *const text = read_case_text("word ?", "?", row->text, &size);
         md5_lex *const lex = begin_sized(&r, text, size);
         free(text);
         CHECK(md5i_lex_take_word(lex, "word"));
         CHECK(md5i_lex_skip_values(lex, is_stop));
-        CHECK((size_t)(lex->end - lex->at) == strlen(cases[i].rest)
-              && memcmp(lex->at, cases[i].rest, strlen(cases[i].rest)) == 0);
+        CHECK((size_t)(lex->end - lex->at) == strlen(row->rest)
+              && memcmp(lex->at, row->rest, strlen(row->rest)) == 0);
         CHECK_STRING(end(&r), "");
     }
     reading r;

@@ -1,12 +1,6 @@
 // Reading of machine files, and the warnings and errors about odd and broken ones.
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5play.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char good[] =
     "machine hero {\n"                                                          // 1
@@ -114,7 +108,7 @@ static void check_layers(const md5_machine_desc *desc)
 
 TEST (machine_file_holds_what_the_text_says) {
     md5_error error = {0};
-    md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
         return;
@@ -136,7 +130,6 @@ TEST (machine_file_holds_what_the_text_says) {
     CHECK_UINT(desc->num_modifiers, 1);
     CHECK(desc->modifiers[0].kind == MD5_MODIFIER_AIM && desc->modifiers[0].length == 3);
     CHECK(desc->modifiers[0].aim.forward.y == 1.0f && desc->modifiers[0].aim.limit == 0.5f);
-    md5_free_machine_file(file);
 }
 
 TEST (machine_file_names_each_interpolation) {
@@ -145,12 +138,11 @@ TEST (machine_file_names_each_interpolation) {
     static const md5_interpolation expected[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_STEP,
                                                  MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
                                                  MD5_INTERPOLATE_LINEAR};
-    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     if (!CHECK(file != NULL && file->desc.num_clips == 5))
         return;
     for (int i = 0; i < 5; i++)
         CHECK(file->clips[i].interpolation == expected[i]);
-    md5_free_machine_file(file);
 }
 
 TEST (machine_file_takes_free_layout) {
@@ -264,7 +256,7 @@ static void check_event(const md5_event *event, uint32_t frame, const char *name
 }
 
 TEST (machine_file_reads_all_events_of_a_line) {
-    md5_machine_file *const file = parse(
+    OWN_MACHINE_FILE file = parse(
         "machine m { clip a a { frame 0 footstep left frame 12 footstep right markers ( 0 12 ) }\n"
         "clip b b { frame 1 step frame 2 'a b' \"frame 3 c }\" frame 4 d 'e f' turn }\n"
         "clip c c { frame 5 say it's \"so\" (or not), f\xc3\xbcr alle ; /* no */ frame 6 g // h\n"
@@ -282,7 +274,6 @@ TEST (machine_file_reads_all_events_of_a_line) {
     check_event(&file->clips[2].events[0], 5, "say", "it's \"so\" (or not), f\xc3\xbcr alle ;");
     check_event(&file->clips[2].events[1], 6, "g", "");
     check_event(&file->clips[2].events[2], 7, "i", "j");
-    md5_free_machine_file(file);
 }
 
 // Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
@@ -327,9 +318,8 @@ TEST (machine_file_takes_every_easing_by_its_name) {
         snprintf(text, sizeof text,
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
                  md5_easing_name((md5_ease_kind)i));
-        md5_machine_file *const file = parse(text);
+        OWN_MACHINE_FILE file = parse(text);
         CHECK_UINT(file->desc.layers[0].transitions[0].easing.kind, (unsigned)i);
-        md5_free_machine_file(file);
     }
 }
 
@@ -350,15 +340,13 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
 // A file that is cut off anywhere is refused with a message.
 TEST (machine_file_cut_anywhere_is_refused) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
-        char *const text = malloc(size + 1);
+        OWN char *const text = malloc(size + 1);
         memcpy(text, good, size);
         md5_error error = {0};
         if (!CHECK(!load(text, size, NULL, &error)) || !CHECK(error.message[0])) {
             printf("cut at %zu\n", size);
-            free(text);
             return;
         }
-        free(text);
     }
 }
 
@@ -428,7 +416,7 @@ TEST (machine_file_is_loaded_from_a_path) {
 // Tables that grow many times, with many memory limits on the way.
 TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     enum { COUNT = 600, ROOM = COUNT * 200 };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
@@ -447,7 +435,6 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
         CHECK(loaded || error.status == MD5_ERROR_MEMORY);
     }
     CHECK(loaded);
-    free(text);
 }
 
 TEST (machine_file_names_the_events_to_report) {
@@ -488,8 +475,8 @@ TEST (machine_file_says_which_parameters_follow) {
         "machine m { follow a }",        "machine m { follow a fast 3 }",
         "machine m { follow a smooth }", "machine m { follow a spring 1 }",
         "machine m { follow a ease }",   "machine m { follow"};
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
-        CHECK(!load(odd[i], strlen(odd[i]), NULL, NULL));
+    EACH (row, odd)
+        CHECK(!load(*row, strlen(*row), NULL, NULL));
     md5_error error = {0};
     CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
     CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
@@ -530,19 +517,18 @@ TEST (machine_file_eases_weights) {
 
 // The last weight counts, without the easing of an earlier one.
 TEST (machine_file_eases_only_the_weight_that_is_used) {
-    md5_machine_file *const file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
-                                         "layer n { weight joy smooth weight joy } }");
+    OWN_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
+                                  "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
     for (int i = 0; i < 2; i++)
         CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
-    md5_free_machine_file(file);
 }
 
 TEST (machine_file_lets_parameters_follow_by_curves) {
-    md5_machine_file *const file = parse("machine m { float a float b float c\n"
-                                         "follow a ease 0.5 cubic_bezier 0 -0.5 1 1.5\n"
-                                         "follow b ease 2 steps 5 jump_both\n"
-                                         "follow c ease 1 elastic_out }");
+    OWN_MACHINE_FILE file = parse("machine m { float a float b float c\n"
+                                  "follow a ease 0.5 cubic_bezier 0 -0.5 1 1.5\n"
+                                  "follow b ease 2 steps 5 jump_both\n"
+                                  "follow c ease 1 elastic_out }");
     const md5_follow_desc *const rows = file->desc.follows;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].easing.y1 == -0.5f && rows[0].easing.y2 == 1.5f && rows[0].duration == 0.5f);
@@ -550,7 +536,6 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
     CHECK_UINT(rows[1].easing.jump, MD5_JUMP_BOTH);
     CHECK(rows[2].easing.steps == 0);
     CHECK_UINT(rows[2].easing.kind, MD5_EASE_ELASTIC_OUT);
-    md5_free_machine_file(file);
 }
 
 // A transition has more than 32 keywords: none is mistaken for another one.
@@ -560,14 +545,13 @@ TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
         "inertial",      "keep_phase",       "start 1",       "priority 1",
         "interrupt_any", "interrupt_higher", "interrupt_none"};
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
-        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        EACH (word, words) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",
-                     words[k], md5_easing_name((md5_ease_kind)i));
-            md5_machine_file *const file = parse(text);
+                     *word, md5_easing_name((md5_ease_kind)i));
+            OWN_MACHINE_FILE file = parse(text);
             if (!CHECK_UINT(file->num_warnings, 0))
                 printf("%s\n", text);
-            md5_free_machine_file(file);
         }
     }
 }
@@ -612,8 +596,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
         {"steps 2", "steps two", "1:43: error: expected a whole number, found 'two'"},
         {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"},
     };
-    read_cases_check(machine_easing_good, cases, sizeof cases / sizeof cases[0], load, __FILE__,
-                     __LINE__);
+    read_cases_check(machine_easing_good, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 // -- Morph targets --------------------------------------------------------------------------------
@@ -626,7 +609,7 @@ TEST (machine_file_says_what_drives_morph_targets) {
                                "morph \"wide eyes\" state body \"high up\" { weight 0.5 }\n"
                                "morph blink clip idle ( 40 0  42 1.5  44 -1 ) { weight 0 }\n"
                                "}";
-    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     if (!CHECK(file) || !CHECK(file->desc.num_morphs == 3))
         return;
     const md5_morph_desc *const rows = file->desc.morphs;
@@ -643,7 +626,6 @@ TEST (machine_file_says_what_drives_morph_targets) {
     CHECK_UINT(rows[2].num_keys, 3);
     CHECK(rows[2].keys[1].frame == 42 && rows[2].keys[1].weight == 1.5f);
     CHECK(rows[2].keys[2].frame == 44 && rows[2].keys[2].weight == -1.0f);
-    md5_free_machine_file(file);
 }
 
 TEST (machine_file_refuses_odd_morphs_at_their_places) {
@@ -663,10 +645,10 @@ TEST (machine_file_refuses_odd_morphs_at_their_places) {
         {"machine m { morph a parameter p { loud 1 } }", 35},
         {"machine m { morph", 18},
     };
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    EACH (row, odd) {
         md5_error error = {0};
-        CHECK(!md5_parse_machine_file(odd[i].text, strlen(odd[i].text), NULL, &error));
+        CHECK(!md5_parse_machine_file(row->text, strlen(row->text), NULL, &error));
         CHECK_UINT(error.line, 1);
-        CHECK_UINT(error.column, odd[i].column);
+        CHECK_UINT(error.column, row->column);
     }
 }

@@ -1,12 +1,8 @@
 // Reading of .md5mesh files, and the warnings and errors about odd and broken ones.
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 #include "md5/read/tables.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char good[] = "MD5Version 10\n"                           // 1
                            "commandline \"made by hand\"\n"            // 2
@@ -72,8 +68,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
     md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
     const bool is_read = md5i_read_mesh_file(arena, arena, text, size, file);
-    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
-                      error->message);
+    return CHECK_THAT(is_read, "%u:%u: %s", error->line, error->column, error->message);
 }
 
 TEST (mesh_file_holds_what_the_text_says) {
@@ -93,7 +88,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK(bind->translation.x == 1.0f && bind->translation.y == -2.0f);
         CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
         CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
-        CHECK_NEAR((double)bind->rotation.w, -0.86602540378443865, 1e-7);
+        CHECK_NEAR(bind->rotation.w, -0.86602540378443865, 1e-7);
         CHECK_NEAR((double)file.bind[2].rotation.w, 0.0, 1e-3);
 
         CHECK_UINT(file.num_meshes, 2);
@@ -158,13 +153,13 @@ TEST (mesh_file_takes_free_layout) {
 
 TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
     static const char *const ends[] = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    EACH (end, ends) {
         char text[4 * sizeof good];
         size_t size = 0;
         for (const char *c = good; *c; c++) {
             if (*c == '\n') {
-                memcpy(text + size, ends[i], strlen(ends[i]));
-                size += strlen(ends[i]);
+                memcpy(text + size, *end, strlen(*end));
+                size += strlen(*end);
             } else {
                 text[size++] = *c;
             }
@@ -203,19 +198,18 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
         {"\tnumweights 3", "// meshes: Late\n\tnumweights 3", "Body"},
         {"mesh {\n\t// meshes: Body\n", "// meshes: Outside\nmesh {\n", ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         size_t size;
-        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        OWN char *const text = read_case_text(good, row->old, row->new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
         md5_mesh_file file;
         if (read_text(&context, &arena, &error, text, size, &file)) {
-            CHECK(span_equals(file.meshes[0].name, cases[i].name));
+            CHECK(span_equals(file.meshes[0].name, row->name));
             CHECK(span_equals(file.meshes[1].name, ""));
         }
         md5i_arena_free(&arena);
-        free(text);
     }
 }
 
@@ -470,7 +464,7 @@ TEST (mesh_file_reads_what_version_12_adds) {
         {"MD5Version 12", "MD5Version 10",
          "7:20: error: expected '}' at the end of a mesh, found '('"},
     };
-    read_cases_check(version_12, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+    read_cases_check(version_12, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
 }
 
 TEST (mesh_file_counts_are_held_against_the_bytes_left) {
@@ -499,7 +493,7 @@ static size_t add_times(char *text, size_t size, const char *part, int count)
 // The shortest possible text for its counts is read.
 TEST (mesh_file_reads_the_densest_text) {
     enum { COUNT = 1000, ROOM = 200 * COUNT };
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
@@ -513,15 +507,14 @@ TEST (mesh_file_reads_the_densest_text) {
     text[size++] = '}';
     size = add_times(text, size, "mesh{numverts 0 numtris 0 numweights 0}", COUNT);
     md5_error error = {0};
-    test_check(load(text, size, NULL, &error), __FILE__, __LINE__, "%u:%u: %s", error.line,
-               error.column, error.message);
-    free(text);
+    CHECK_THAT(load(text, size, NULL, &error), "%u:%u: %s", error.line, error.column,
+               error.message);
 }
 
 // A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
 TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
-    char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
+    OWN char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_error error = {0};
@@ -529,13 +522,12 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(heap.peak_bytes <= 16384);
     CHECK_UINT(heap.live, 0);
-    free(text);
 }
 
 // Vertices may share weights, but not so often that the work is no longer linear in the size.
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
-    char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
+    OWN char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
     if (!text)
         abort();
     for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
@@ -560,7 +552,6 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
             CHECK(strstr(error.message, "share weights") != NULL);
         }
     }
-    free(text);
 }
 
 TEST (mesh_file_memory_limit_is_an_error) {
@@ -577,7 +568,7 @@ TEST (mesh_file_memory_limit_is_an_error) {
 // Children before their parents in the file: the order is right, and found in linear time.
 TEST (joints_stand_behind_their_parents_in_order) {
     enum { NUM_JOINTS = 20000 };
-    char *const text = malloc(NUM_JOINTS * 48 + 200);
+    OWN char *const text = malloc(NUM_JOINTS * 48 + 200);
     if (!text)
         abort();
     size_t size = (size_t)sprintf(text,
@@ -600,7 +591,6 @@ TEST (joints_stand_behind_their_parents_in_order) {
         CHECK_UINT(context.num_warnings, 1);
     }
     md5i_arena_free(&arena);
-    free(text);
 }
 
 TEST (joints_before_their_parents_are_warned_of) {
@@ -704,11 +694,11 @@ static md5_mesh_counts count(const char *text)
 
 TEST (counts_of_a_file_are_those_that_it_says) {
     size_t size = 0;
-    char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     if (!CHECK(text))
         return;
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
-    md5_model *const model = md5_parse_model(text, size, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
     if (CHECK(model)) {
         md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
         for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -721,8 +711,6 @@ TEST (counts_of_a_file_are_those_that_it_says) {
         }
         CHECK(memcmp(&counts, &expected, sizeof counts) == 0);
     }
-    md5_free_model(model);
-    free(text);
 }
 
 TEST (counts_are_no_more_than_the_text_could_hold) {
@@ -746,7 +734,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_behind_very_many_others) {
     enum { SIZE = 100000 };
-    char *const text = malloc(SIZE);
+    OWN char *const text = malloc(SIZE);
     if (!text)
         abort();
     memset(text, 'n', SIZE);
@@ -754,5 +742,4 @@ TEST (counts_are_not_found_behind_very_many_others) {
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);
     memset(text, 'o', SIZE - 1000);
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 3);
-    free(text);
 }

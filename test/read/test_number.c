@@ -1,12 +1,7 @@
 // Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
-#include "test/test.h"
+#include "test/own.h"
 
 #include "md5/core/number.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static uint32_t bits_of(float value)
 {
@@ -57,8 +52,7 @@ static bool words_equal_strtof(const char *text)
         !end
         || (end == memory + MD5_BYTES_BEFORE + strlen(text) && bits_of(value) == bits_of(expected));
     free(memory);
-    return test_check(equal, __FILE__, __LINE__, "'%s' gives %a by words, strtof %a", text,
-                      (double)value, (double)expected);
+    return CHECK_THAT(equal, "'%s' gives %a by words, strtof %a", text, value, expected);
 }
 
 TEST (number_common_forms_are_read_by_words) {
@@ -94,20 +88,20 @@ TEST (number_common_forms_are_read_by_words) {
         "1.00000005960464",
         "12345678901234567.5",
     };
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+    EACH (row, plain) {
         char *memory;
         float value = -1.0f;
-        const bool is_read = scan_by_words(plain[i], &value, &memory) != NULL;
+        const bool is_read = scan_by_words(*row, &value, &memory) != NULL;
         free(memory);
-        test_check(is_read, __FILE__, __LINE__, "'%s' is not read by words", plain[i]);
-        words_equal_strtof(plain[i]);
+        CHECK_THAT(is_read, "'%s' is not read by words", *row);
+        words_equal_strtof(*row);
     }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    EACH (other, others) {
         char *memory;
         float value = -1.0f;
-        const bool is_read = scan_by_words(others[i], &value, &memory) != NULL;
+        const bool is_read = scan_by_words(*other, &value, &memory) != NULL;
         free(memory);
-        test_check(!is_read, __FILE__, __LINE__, "'%s' is read by words", others[i]);
+        CHECK_THAT(!is_read, "'%s' is read by words", *other);
     }
 }
 
@@ -119,7 +113,7 @@ TEST (number_with_ten_decimals_is_read_by_words) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const double step =
             ldexp(1.0, (int)(b % 27) - 24); // the middle is half a unit above a float
-        const double middle = ldexp((double)(a | 0x800000u) + 0.5, -32) * step * 8.0;
+        const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8.0;
         const double number = i & 1 ? a * 2e-9 : middle;
         char text[64];
         snprintf(text, sizeof text, "%s%.10f", b & 1 ? "-" : "", number < 9.9 ? number : 0.5);
@@ -151,8 +145,7 @@ static bool equals_strtof(const char *text)
     const char *const end = scan(text, size, &value, &memory);
     const bool equal = end && end - memory == rest - text && bits_of(value) == bits_of(expected);
     free(memory);
-    return test_check(equal, __FILE__, __LINE__, "'%s' gives %a, strtof %a", text, (double)value,
-                      (double)expected)
+    return CHECK_THAT(equal, "'%s' gives %a, strtof %a", text, value, expected)
            && words_equal_strtof(text);
 }
 
@@ -242,8 +235,8 @@ static const char *const chosen_texts[] = {
 };
 
 TEST (number_equals_strtof_on_chosen_texts) {
-    for (size_t i = 0; i < sizeof chosen_texts / sizeof chosen_texts[0]; i++)
-        equals_strtof(chosen_texts[i]);
+    EACH (chosen_text, chosen_texts)
+        equals_strtof(*chosen_text);
 }
 
 // The text after a number is not consumed, nor an exponent without digits.
@@ -289,13 +282,13 @@ TEST (number_ends_where_its_text_ends) {
         {"1.5/", 3},
         {"1e5:", 3},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const size_t size = strlen(cases[i].text);
+    EACH (row, cases) {
+        const size_t size = strlen(row->text);
         float value;
         char *memory;
-        const char *const end = scan(cases[i].text, size, &value, &memory);
-        test_check(end == (cases[i].length ? memory + cases[i].length : NULL), __FILE__, __LINE__,
-                   "'%s' ends elsewhere", cases[i].text);
+        const char *const end = scan(row->text, size, &value, &memory);
+        CHECK_THAT(end == (row->length ? memory + row->length : NULL), "'%s' ends elsewhere",
+                   row->text);
         free(memory);
     }
 }
@@ -311,7 +304,7 @@ TEST (number_rounds_halfway_cases_as_strtof) {
             bits &= 0x00FFFFFF;
         if (bits >= 0x7F7FFFFF)
             continue;
-        const double half = ((double)float_of(bits) + (double)float_of(bits + 1)) / 2.0;
+        const double half = ((double)float_of(bits) + float_of(bits + 1)) / 2.0;
         char text[256];
         const int length = snprintf(text, sizeof text, "%.120e", half);
         char *const exponent = strchr(text, 'e');
@@ -372,7 +365,7 @@ static void check_random_texts(uint64_t random, int count)
         case 4: // any float, in up to 17 digits
             if ((a & 0x7F800000) == 0x7F800000)
                 continue;
-            snprintf(text, sizeof text, "%.*g", (int)(b % 17) + 1, (double)float_of(a));
+            snprintf(text, sizeof text, "%.*g", (int)(b % 17) + 1, float_of(a));
             break;
         default:
             snprintf(text, sizeof text, "%s.%u%s%u", sign, a, b & 1 ? "e" : "E-", b >> 26);
@@ -397,7 +390,7 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
 
 // `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
 TEST (number_equals_the_exact_reference) {
-    char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
+    OWN char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;
     if (!CHECK(table))
         return;
@@ -409,23 +402,22 @@ TEST (number_equals_the_exact_reference) {
         float value = 0.0f;
         char *memory;
         const char *const end = scan(line, (size_t)(space - line), &value, &memory);
-        test_check(end == memory + (space - line) && bits_of(value) == expected, __FILE__, __LINE__,
-                   "%.*s gives %08x", (int)(space - line), line, bits_of(value));
+        CHECK_THAT(end == memory + (space - line) && bits_of(value) == expected, "%.*s gives %08x",
+                   (int)(space - line), line, bits_of(value));
         free(memory);
         num_lines++;
     }
     CHECK(num_lines > 1000);
-    free(table);
 }
 
 TEST (number_as_double_is_close) {
     static const char *const texts[] = {
         "24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
         "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    EACH (row, texts) {
         double value = -1.0;
-        const double expected = strtod(texts[i], NULL);
-        const char *const end = md5i_scan_double(texts[i], texts[i] + strlen(texts[i]), &value);
+        const double expected = strtod(*row, NULL);
+        const char *const end = md5i_scan_double(*row, *row + strlen(*row), &value);
         CHECK(end && *end == '\0');
         CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
     }
@@ -442,11 +434,11 @@ TEST (number_as_double_is_close) {
                  {"23.976", 23.976},
                  {"1e300", INFINITY},
                  {"1e-300", 0.0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (item, cases) {
         double value = -1.0;
-        const char *const text = cases[i].text;
+        const char *const text = item->text;
         CHECK(md5i_scan_double(text, text + strlen(text), &value) == text + strlen(text));
-        CHECK(value == cases[i].value);
+        CHECK(value == item->value);
     }
 }
 
@@ -463,8 +455,8 @@ static bool check_text(const char *text)
     const float expected = strtof(text, &end);
     float value = -1.0f;
     const char *const value_end = md5i_scan_float(text, text + strlen(text), &value);
-    return test_check(value_end == end && bits_of(value) == bits_of(expected), __FILE__, __LINE__,
-                      "%s is read as %a, expected %a", text, (double)value, (double)expected);
+    return CHECK_THAT(value_end == end && bits_of(value) == bits_of(expected),
+                      "%s is read as %a, expected %a", text, value, expected);
 }
 
 // The bits of a finite float, often a subnormal one, or one near the largest float, the smallest
@@ -490,8 +482,8 @@ static uint32_t random_bits(uint64_t *random)
 // The middle between a float and the next one; infinity counts as 2^128.
 static double middle_behind(uint32_t bits)
 {
-    const double low = (double)float_of(bits);
-    const double high = isinf(float_of(bits + 1)) ? 0x1p128 : (double)float_of(bits + 1);
+    const double low = float_of(bits);
+    const double high = isinf(float_of(bits + 1)) ? 0x1p128 : float_of(bits + 1);
     return (low + high) / 2.0;
 }
 
@@ -524,7 +516,7 @@ static void write_near(char *text, double middle, uint64_t *random)
         break;
     default:
         for (int i = digits % 3; i > 0; i--)
-            moved = nextafter(moved, digits % 2 ? 0.0 : (double)INFINITY);
+            moved = nextafter(moved, digits % 2 ? 0.0 : INFINITY);
         snprintf(text, TEXT_ROOM, "%.*e", 15 + digits, moved);
     }
 }
@@ -554,6 +546,6 @@ TEST (number_is_right_around_the_largest_float) {
                                         "3.4028237e38",
                                         "1e39",
                                         "4e38"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        check_text(texts[i]);
+    EACH (text, texts)
+        check_text(*text);
 }

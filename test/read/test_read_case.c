@@ -1,19 +1,15 @@
+#include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
 {
     const char *const place = old ? strstr(text, old) : text;
     const bool is_whole = !old || !old[0];
-    test_check(place != NULL, __FILE__, __LINE__, "'%s' is not in the text", old ? old : "");
+    CHECK_THAT(place != NULL, "'%s' is not in the text", old ? old : "");
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
     const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
     *size = before + strlen(new) + strlen(behind);
-    char *const made = malloc(*size + 1);
+    OWN char *const made = malloc(*size + 1);
     if (!made)
         abort();
     memcpy(made, text, before);
@@ -24,7 +20,6 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     if (!exact)
         abort();
     memcpy(exact, made, *size);
-    free(made);
     return exact;
 }
 
@@ -44,7 +39,7 @@ void read_case_add(read_case_log *log, const md5_error *error)
 
 void read_case_warn(void *log, const md5_error *warning)
 {
-    test_check(warning->status == MD5_WARNING, __FILE__, __LINE__, "a warning is none");
+    CHECK_THAT(warning->status == MD5_WARNING, "a warning is none");
     read_case_add(log, warning);
 }
 
@@ -53,7 +48,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
 {
     for (size_t i = 0; i < num_cases; i++) {
         size_t size;
-        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        OWN char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
@@ -64,7 +59,6 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
                    "'%.40s' for '%.40s' says\n  %s\nexpected\n  %s", cases[i].new, cases[i].old,
                    log.text, cases[i].says);
         test_check(loaded == (error.status == MD5_OK), file, line, "status against result");
-        free(text);
     }
 }
 

@@ -5,8 +5,6 @@
 #include "test/test.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 typedef struct text {
     char *bytes;
@@ -111,7 +109,7 @@ static void sweep(const text *of, char kind, md5_status expected)
         const bool is_there = camera || read_asset_is_there(made);
         has_failed = heap.num_allocs >= n;
         const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
-        test_check(error.status == status, __FILE__, __LINE__,
+        CHECK_THAT(error.status == status,
                    "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind, of->size, n,
                    (int)error.status, (int)status);
         CHECK(is_there == (error.status == MD5_OK));

@@ -1,16 +1,9 @@
 // Models and animations of version 6, of Doom 3's alpha of 2002. The texts are written here, and
 // the expected results are computed in double precision, by matrices.
 #include "test/load/test_asset.h"
+#include "test/own.h"
 #include "test/pose/own_clip.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
-
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Rows from the tests of md5-converter's reader: the first bones of a zombie, the first of which is
 // rotated left by 90 degrees.
@@ -42,7 +35,7 @@ static bool load_model(const char *text, size_t size, const md5_load_opts *opts,
 {
     md5_model *const model = md5_parse_model(text, size, opts, error);
     const char *const fault = model ? asset_model_fault(model) : NULL;
-    test_check(!fault, __FILE__, __LINE__, "%s", fault ? fault : "");
+    CHECK_THAT(!fault, "%s", fault ? fault : "");
     md5_free_model(model);
     return model != NULL;
 }
@@ -51,7 +44,7 @@ static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, 
 {
     md5_anim *const anim = md5_parse_anim(text, size, opts, error);
     const char *const fault = anim ? asset_anim_fault(anim) : NULL;
-    test_check(!fault, __FILE__, __LINE__, "%s", fault ? fault : "");
+    CHECK_THAT(!fault, "%s", fault ? fault : "");
     md5_free_anim(anim);
     return anim != NULL;
 }
@@ -61,9 +54,9 @@ static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, 
 
 static void check_point(md5_vec3 point, double x, double y, double z)
 {
-    CHECK_NEAR((double)point.x, x, 1e-5);
-    CHECK_NEAR((double)point.y, y, 1e-5);
-    CHECK_NEAR((double)point.z, z, 1e-5);
+    CHECK_NEAR(point.x, x, 1e-5);
+    CHECK_NEAR(point.y, y, 1e-5);
+    CHECK_NEAR(point.z, z, 1e-5);
 }
 
 // -- Models ---------------------------------------------------------------------------------------
@@ -71,8 +64,8 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 // A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
 TEST (version_6_models_are_read) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
-    if (!test_check(model, __FILE__, __LINE__, "%s", error.message))
+    OWN_MODEL model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
+    if (!CHECK_THAT(model, "%s", error.message))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->skeleton.num_joints, 3);
@@ -80,7 +73,7 @@ TEST (version_6_models_are_read) {
     CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[1].parent == 0
           && model->skeleton.joints[2].parent == MD5_NONE);
     CHECK_STRING(mesh->shader, "P:/Doom/base/models/com1_eye.tga");
-    CHECK_NEAR((double)mesh->texcoords[0].x, 0.004951, 1e-7);
+    CHECK_NEAR(mesh->texcoords[0].x, 0.004951, 1e-7);
     check_point(mesh->positions[0], -4.0, 3.0, 5.0);
     check_point(mesh->positions[1], 4.217826, -1.5, 53.499458);
     check_point(mesh->positions[2], 0.25 * 0.217826 + 0.75, 0.25 * 8.0 + 0.75 * -2.0,
@@ -88,7 +81,6 @@ TEST (version_6_models_are_read) {
     CHECK_UINT(mesh->indices[0], 2);
     CHECK_UINT(model->num_warnings, 0);
     CHECK(!asset_model_fault(model));
-    md5_free_model(model);
 }
 
 TEST (version_6_models_say_what_is_wrong) {
@@ -167,8 +159,8 @@ TEST (version_6_cameras_are_not_known) {
 // The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
-    if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
+    OWN_ANIM anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
+    if (!CHECK_THAT(anim, "%s", error.message))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
     static const double yaw[] = {0.0, 90.0, 90.0, 90.0};
@@ -182,12 +174,11 @@ TEST (version_6_animations_are_read) {
         md5_xform pose[2];
         const md5_moment moment = md5_moment_from_frames(anim, frame, frame, 0.0f);
         sample_own(anim, moment, MD5_ROOT_FILE, pose);
-        check_point(pose[0].translation, (double)x[frame], 0.0, 0.0);
+        check_point(pose[0].translation, x[frame], 0.0, 0.0);
         check_point(pose[1].translation, 0.0, 0.0, 7.0);
         const md5_euler angles = md5_quat_to_euler(pose[0].rotation);
-        CHECK_NEAR((double)angles.yaw, yaw[frame], 1e-4);
+        CHECK_NEAR(angles.yaw, yaw[frame], 1e-4);
     }
-    md5_free_anim(anim);
 }
 
 #define ATTRIBUTES                                                                               \
@@ -263,11 +254,6 @@ typedef struct placement {
     double axes[3][3], origin[3]; // axes[i]: where the i-th axis points
 } placement;
 
-static double between(uint64_t *random, double low, double high)
-{
-    return low + (high - low) * test_random(random);
-}
-
 static void make_figure(figure *made)
 {
     uint64_t random = 20020522;
@@ -277,7 +263,7 @@ static void make_figure(figure *made)
             for (int i = 0; i < 6; i++) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
                 const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
-                const double value = between(&random, -limit, limit);
+                const double value = test_between(-limit, limit, &random);
                 made->at[frame][bone][i] = is_still ? made->at[0][bone][i] : value;
             }
         }
@@ -379,10 +365,10 @@ TEST (version_6_animations_move_models_of_version_6) {
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     make_figure(&made);
     char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
-    md5_model *const model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
-    md5_anim *const anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
-    if (test_check(binding != NULL, __FILE__, __LINE__, "%s", error.message)) {
+    OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
+    OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    if (CHECK_THAT(binding != NULL, "%s", error.message)) {
         CHECK_UINT(anim->num_frames, NUM_FRAMES);
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
@@ -402,7 +388,7 @@ TEST (version_6_animations_move_models_of_version_6) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
                         const double off =
-                            fabs((double)((const float *)&joints[bone])[4 * row + k] - expected);
+                            fabs(((const float *)&joints[bone])[4 * row + k] - expected);
                         worst = off > worst ? off : worst;
                     }
                 }
@@ -412,9 +398,6 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK_NEAR(worst, 0.0, 1e-3);
     }
     CHECK_STRING(log.text, "");
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
     free(mesh);
     free(keys);
 }
@@ -429,8 +412,8 @@ TEST (version_6_animations_may_stand_still) {
         "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, &error);
-    if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
+    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, &error);
+    if (!CHECK_THAT(anim, "%s", error.message))
         return;
     CHECK_UINT(anim->num_components, 0);
     CHECK_UINT(anim->num_frames, 9);
@@ -438,8 +421,7 @@ TEST (version_6_animations_may_stand_still) {
     CHECK_STRING(anim->skeleton.joints[0].name, "");
     CHECK(!anim->frame_bounds);
     check_point(anim->base_frame[0].translation, 5.0, 0.0, 0.0);
-    CHECK_NEAR((double)md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90.0, 1e-4);
-    md5_free_anim(anim);
+    CHECK_NEAR(md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90.0, 1e-4);
 }
 
 // The first of two bones with one name is the parent.
@@ -451,10 +433,9 @@ TEST (version_6_bones_may_share_a_name) {
         "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
         "nummeshes 0\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
-    if (test_check(model, __FILE__, __LINE__, "%s", error.message))
+    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
+    if (CHECK_THAT(model, "%s", error.message))
         CHECK(model->skeleton.joints[2].parent == 0);
-    md5_free_model(model);
 }
 
 // -- Damage ---------------------------------------------------------------------------------------
@@ -497,7 +478,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     static const char *const names[] = {"x", "y", "z", "yaw"};
-    char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
+    OWN char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
     char *end =
         text + sprintf(text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
     int number = 0;
@@ -513,13 +494,12 @@ TEST (version_6_large_animations_survive_failing_memory) {
         end += sprintf(end, " %d", i);
     strcpy(end, " }\n");
     check_memory(true, text);
-    free(text);
 }
 
 // Many bones that name their parents: memory must be linear in the size of the text.
 TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000, ROW = 160 };
-    char *const text = malloc((size_t)COUNT * ROW + 128);
+    OWN char *const text = malloc((size_t)COUNT * ROW + 128);
     char *end = text + sprintf(text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
     for (int i = 0; i < COUNT; i++)
         end += sprintf(end,
@@ -533,11 +513,9 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
     md5_error error = {0};
     const size_t size = strlen(text);
-    md5_model *const model = md5_parse_model(text, size, &opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    OWN_MODEL model = md5_parse_model(text, size, &opts, &error);
+    CHECK_THAT(model != NULL, "%s", error.message);
     CHECK(heap.peak_bytes < 12 * size);
-    md5_free_model(model);
-    free(text);
 }
 
 // -- Version 12 -----------------------------------------------------------------------------------
@@ -561,21 +539,20 @@ static md5_model *load(const char *frame, md5_error *error)
 static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 {
     md5_error error = {0};
-    md5_model *const model = load(frame, &error);
-    if (!test_check(model, __FILE__, __LINE__, "%s: %s", frame, error.message))
+    OWN_MODEL model = load(frame, &error);
+    if (!CHECK_THAT(model, "%s: %s", frame, error.message))
         return;
     const char *const fault = asset_model_fault(model);
-    test_check(!fault, __FILE__, __LINE__, "%s: %s", frame, fault ? fault : "");
+    CHECK_THAT(!fault, "%s: %s", frame, fault ? fault : "");
     const md5_vec3 n = model->meshes[0].normals[0];
     const md5_vec4 t = model->meshes[0].tangents[0];
-    CHECK_NEAR((double)n.x, (double)normal.x, 1e-6);
-    CHECK_NEAR((double)n.y, (double)normal.y, 1e-6);
-    CHECK_NEAR((double)n.z, (double)normal.z, 1e-6);
-    CHECK_NEAR((double)t.x, (double)tangent.x, 1e-6);
-    CHECK_NEAR((double)t.y, (double)tangent.y, 1e-6);
-    CHECK_NEAR((double)t.z, (double)tangent.z, 1e-6);
+    CHECK_NEAR(n.x, normal.x, 1e-6);
+    CHECK_NEAR(n.y, normal.y, 1e-6);
+    CHECK_NEAR(n.z, normal.z, 1e-6);
+    CHECK_NEAR(t.x, tangent.x, 1e-6);
+    CHECK_NEAR(t.y, tangent.y, 1e-6);
+    CHECK_NEAR(t.z, tangent.z, 1e-6);
     CHECK(t.w == tangent.w);
-    md5_free_model(model);
 }
 
 // The joint takes x to y and y to -x.
@@ -601,10 +578,9 @@ TEST (version_12_normals_of_any_length_are_made_unit) {
 TEST (version_12_tangents_without_a_direction_get_one) {
     static const char *const frames[] = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )",
                                          "( 1 0 0 ) ( 1 0 0 1 )", "( 0 1 0 ) ( 0 3e38 0 1 )"};
-    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+    EACH (frame, frames) {
         md5_error error = {0};
-        md5_model *const model = load(frames[i], &error);
+        OWN_MODEL model = load(*frame, &error);
         CHECK(model && !asset_model_fault(model));
-        md5_free_model(model);
     }
 }

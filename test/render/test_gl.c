@@ -1,11 +1,9 @@
 // Drawn pictures against expected pixels that are computed here.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint8_t gl_black[4] = {0, 0, 0, 255};
 
@@ -366,7 +364,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
 TEST (gl_mipmaps_are_means_of_areas) {
     static const uint32_t sides[][2] = {{16, 8}, {7, 6}, {6, 7}, {13, 5}, {1, 9},
                                         {8, 1},  {3, 3}, {2, 2}, {1, 1},  {39, 40}};
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(sides); i++) {
         check_halves(sides[i][0], sides[i][1], false, i);
         check_halves(sides[i][0], sides[i][1], true, i + 100);
     }
@@ -411,12 +409,6 @@ TEST_OWN_SCENE (gl_textures_have_all_levels) {
 
 enum { NUM_JOINTS = 30, NUM_VERTICES = 300 };
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 // Captures a model of one mesh on a path. Positions and normals must be within 1e-3 of md5_skin().
 static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_path path)
 {
@@ -434,8 +426,8 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        CHECK_NEAR(distance(cpu[i], gpu[i]), 0.0, 1e-3);
-        CHECK_NEAR(distance(cpu_normals[i], gpu_normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu[i], gpu[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu_normals[i], gpu_normals[i]), 0.0, 1e-3);
         CHECK_NEAR(cpu_tangents[i].x, gpu_tangents[i].x, 1e-3);
         CHECK_NEAR(cpu_tangents[i].w, gpu_tangents[i].w, 0.0);
     }
@@ -444,11 +436,10 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
 
 TEST_OWN_SCENE (gl_other_paths_agree_with_the_cpu) {
     uint64_t random = 17;
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
     check_exact(scene, model, MD5GL_PATH_CPU);
     if (md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE))
         check_exact(scene, model, MD5GL_PATH_COMPUTE);
-    md5_free_model(model);
 }
 
 // Draws three instances with different palettes and placements, then one without a placement, with
@@ -538,7 +529,7 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
 
 TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     md5_error error = {0};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     const bool had = *scene_limits(scene->renderer).has_compute;
     *scene_limits(scene->renderer).has_compute = false;
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
@@ -546,7 +537,6 @@ TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     CHECK(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "4.3"));
     *scene_limits(scene->renderer).has_compute = had;
-    md5_free_model(model);
 }
 
 TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
@@ -556,9 +546,9 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(copy != NULL, "%s", error.message);
     stage->frame.casters = stage->model->bounds;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));
@@ -566,5 +556,4 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
     scene_finish(&stage->scene, &stage->frame, &picture);
     md5gl_destroy_model(renderer, copy);
-    md5_free_model(model);
 }

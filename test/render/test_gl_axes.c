@@ -1,11 +1,8 @@
 // Loads a model with other axes and units, and draws it with the camera and the light converted in
 // the same way: the picture equals that of the model as stored.
 #include "test/load/test_axes_case.h"
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUM_PICTURES = 3 };
 
@@ -31,18 +28,18 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     static const uint8_t leaning[4] = {190, 150, 220, 255};
     const md5_load_opts opts = axes_options(of, scale);
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_model *const model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-    md5_anim *const anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+    OWN_ANIM anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5gl_model *const copy =
         binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
     const bool is_there = CHECK(copy != NULL);
     const md5gl_texture normals = scene_normals(renderer, 1, 1, leaning, 0, NULL);
     const md5gl_material material = {.normals = normals};
     const size_t count = is_there ? model->skeleton.num_joints : 0;
-    md5_xform *const pose = malloc((count + 1) * sizeof *pose);
-    md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
-    md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
+    OWN md5_xform *const pose = malloc((count + 1) * sizeof *pose);
+    OWN md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
+    OWN md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
     for (uint32_t m = 0; is_there && m < model->num_meshes; m++)
         md5gl_set_material(copy, 0, m, &material);
     for (int i = 0; is_there && i < NUM_PICTURES; i++) {
@@ -59,14 +56,8 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
         CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
         scene_finish(&stage->scene, &frame, &pictures[i]);
     }
-    free(pose);
-    free(palette);
-    free(joints);
     md5gl_destroy_model(renderer, copy);
     md5gl_destroy_texture(renderer, normals);
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
     return is_there;
 }
 
@@ -104,7 +95,7 @@ TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
-                test_check(count_different(&stored[i], &converted[i]) <= 6, __FILE__, __LINE__,
+                CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
                            count_different(&stored[i], &converted[i]));
         }
@@ -128,10 +119,10 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
 {
     const md5_mesh *const mesh = &whole->meshes[0];
     uint64_t random = 3;
-    md5_mat34 *const palette = calloc(whole->skeleton.num_joints, sizeof *palette);
-    md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
-    md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
-    md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
+    OWN md5_mat34 *const palette = calloc(whole->skeleton.num_joints, sizeof *palette);
+    OWN md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
+    OWN md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
+    OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_vec3 *const cpu_normals = cpu + mesh->num_vertices, *const gpu_normals =
                                                                 gpu + mesh->num_vertices;
     for (uint32_t i = 0; i < whole->skeleton.num_joints; i++)
@@ -144,23 +135,19 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
                                                                                 &gpu_normals[i]};
         for (int k = 0; k < 2; k++) {
-            worst = fmax(worst, fabs((double)a[k]->x - (double)b[k]->x));
-            worst = fmax(worst, fabs((double)a[k]->y - (double)b[k]->y));
-            worst = fmax(worst, fabs((double)a[k]->z - (double)b[k]->z));
+            worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
+            worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));
+            worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));
         }
         if (!whole->meshes[0].tangents) // without tangents: zero
             CHECK(tangents[i].x == 0.0f && tangents[i].w == 0.0f);
     }
-    free(palette);
-    free(cpu);
-    free(gpu);
-    free(tangents);
     return worst;
 }
 
 TEST (gl_draws_models_without_tangents_on_every_path) {
     gl_scene scene;
-    md5_model *const model = load(&scene, &(md5_load_opts){.without = MD5_PART_TANGENTS});
+    OWN_MODEL model = load(&scene, &(md5_load_opts){.without = MD5_PART_TANGENTS});
     if (!model)
         return;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
@@ -174,13 +161,12 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
         CHECK_NEAR(error_of(&scene, copy, model), 0.0, 2e-3);
         md5gl_destroy_model(scene.renderer, copy);
     }
-    md5_free_model(model);
     scene_close(&scene);
 }
 
 TEST (gl_draws_models_after_their_geometry_is_released) {
     gl_scene scene;
-    md5_model *const model = load(&scene, NULL);
+    OWN_MODEL model = load(&scene, NULL);
     if (!model)
         return;
     md5_model *const whole =
@@ -194,10 +180,9 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         md5_error error = {0};
         if (path == MD5GL_PATH_CPU) {
             const size_t num_joints = model->skeleton.num_joints;
-            md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+            OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
             CHECK(!scene_pose(scene.renderer, copies[path], palette, NULL, 1, &error));
             CHECK(strstr(error.message, "geometry was released") != NULL);
-            free(palette);
         } else if (copies[path]) {
             CHECK_NEAR(error_of(&scene, copies[path], whole), 0.0, 2e-3);
         }
@@ -206,7 +191,6 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
     md5_error error = {0};
     CHECK(md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, &error) == NULL);
     CHECK(error.status == MD5_ERROR_MISMATCH);
-    md5_free_model(model);
     md5_free_model(whole);
     scene_close(&scene);
 }

@@ -1,24 +1,10 @@
 // Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
 // pictures against those of skinned instances, and refused input.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { FRAMES = 4, NUM_JOINTS = 6, NUM_VERTICES = 300 };
-
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void worse(double *worst, double value)
-{
-    if (value > *worst)
-        *worst = value;
-}
 
 static void make_palettes(uint32_t num_joints, uint64_t *random, md5_mat34 *palettes)
 {
@@ -41,7 +27,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
 {
     static md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
-    const double size = distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
+    const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0.0, turn = 0.0;
     for (int m = 0; m < 3; m++) {
         const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
@@ -52,8 +38,8 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
             md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
             for (uint32_t v = 0; v < count; v++) {
-                worse(&place, distance(cpu[v], gpu[v]));
-                worse(&turn, distance(cpu_normals[v], gpu_normals[v]));
+                real_worse(&place, real_distance(cpu[v], gpu[v]));
+                real_worse(&turn, real_distance(cpu_normals[v], gpu_normals[v]));
             }
             first += count;
         }
@@ -66,7 +52,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
 {
     uint64_t random = 11;
     md5_error error = {0};
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
     const md5_baked *clips[2];
     for (int i = 0; i < 2; i++) {
@@ -75,7 +61,7 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     }
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
     md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
-    test_check(baked != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(baked != NULL, "%s", error.message);
     if (CHECK(copy && clips[0] && clips[1]) && baked) {
         CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
                    2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
@@ -85,13 +71,12 @@ static void check_path(const gl_scene *scene, md5gl_path path)
         static md5_vec3 gpu[NUM_VERTICES], cpu[NUM_VERTICES];
         CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
         md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
-        CHECK(distance(gpu[7], cpu[7]) < 1e-3);
+        CHECK(real_distance(gpu[7], cpu[7]) < 1e-3);
     }
     md5gl_destroy_baked(scene->renderer, baked);
     md5gl_destroy_model(scene->renderer, copy);
     for (int i = 0; i < 2; i++)
         md5_free_baked((md5_baked *)(uintptr_t)clips[i]);
-    md5_free_model(model);
 }
 
 TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
@@ -188,9 +173,9 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
-    md5_model *const other = scene_cloud(2, 10, 1, false, &random);
-    md5_baked *const mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
-    md5_baked *const theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
+    OWN_MODEL other = scene_cloud(2, 10, 1, false, &random);
+    OWN_BAKED mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK(md5gl_create_baked(renderer, stage->model, clips, 0, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -212,9 +197,6 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5gl_destroy_baked(renderer, foreign);
     md5gl_destroy_baked(renderer, baked);
     md5gl_destroy_baked(renderer, NULL);
-    md5_free_baked(mine);
-    md5_free_baked(theirs);
-    md5_free_model(other);
 }
 
 // Seven instances take three batches if a table holds three: limits of tables apply to baked
@@ -223,7 +205,7 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
@@ -246,7 +228,6 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     }
     *scene_limits(renderer).max_texels = max_texels;
     md5gl_destroy_baked(renderer, baked);
-    md5_free_baked(clip);
 }
 
 // -- Capture --------------------------------------------------------------------------------------
@@ -258,16 +239,6 @@ enum { CAPTURE_NUM_JOINTS = 40, CAPTURE_NUM_VERTICES = 600 };
 // Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
 
-static double length(md5_vec3 v)
-{
-    return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
-}
-
-static double capture_distance(md5_vec3 a, md5_vec3 b)
-{
-    return length((md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z});
-}
-
 static md5_vec3 along(md5_vec4 tangent)
 {
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
@@ -275,7 +246,7 @@ static md5_vec3 along(md5_vec4 tangent)
 
 static double size_of(const md5_model *model)
 {
-    return capture_distance(model->bounds.min, model->bounds.max);
+    return real_distance(model->bounds.min, model->bounds.max);
 }
 
 // Gives every joint a random position and rotation: joints[i] in model space, palette[i] from the
@@ -305,19 +276,18 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu), *const gpu_normals = gpu + count;
     errors largest = {0.0, 0.0, 0.0};
     md5_error error = {0};
-    md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
+    OWN md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, &error));
     for (size_t i = 0; i < count; i++) {
-        largest.position = fmax(largest.position, capture_distance(cpu[i], gpu[i]));
-        largest.normal = fmax(largest.normal, capture_distance(cpu_normals[i], gpu_normals[i]));
-        CHECK_NEAR(length(gpu_normals[i]), 1.0, 1e-5);
+        largest.position = fmax(largest.position, real_distance(cpu[i], gpu[i]));
+        largest.normal = fmax(largest.normal, real_distance(cpu_normals[i], gpu_normals[i]));
+        CHECK_NEAR(real_length(gpu_normals[i]), 1.0, 1e-5);
         largest.tangent =
-            fmax(largest.tangent, capture_distance(along(tangents[i]), along(gpu_tangents[i])));
+            fmax(largest.tangent, real_distance(along(tangents[i]), along(gpu_tangents[i])));
         CHECK_NEAR(gpu_tangents[i].w, tangents[i].w, 0.0);
     }
-    free(tangents);
     free(cpu);
     free(gpu);
     return largest;
@@ -400,8 +370,8 @@ TEST (gl_capture_distinguishes_many_joints) {
         scene_close(&scene);
         return;
     }
-    md5_model *const model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
-    md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
+    OWN_MODEL model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
+    OWN md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
     pose_at_random(model, joints, joints + num_joints, &random);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
@@ -409,13 +379,11 @@ TEST (gl_capture_distinguishes_many_joints) {
         CHECK_NEAR(largest.position / size_of(model), 0.0, AGREEMENT);
         md5gl_destroy_model(scene.renderer, copy);
     }
-    free(joints);
-    md5_free_model(model);
     scene_close(&scene);
 }
 
 TEST_OWN_SCENE (gl_capture_without_normals) {
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
@@ -426,13 +394,12 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
     CHECK_NEAR(positions[3].y, 22.0, 0.0);
     CHECK_NEAR(positions[3].z, 23.0, 0.0);
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
 TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
-    md5_model *const model = scene_hinge();
+    OWN_MODEL model = scene_hinge();
     const md5_mat34 palette[2] = {scene_identity, half_turn};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy =
@@ -445,5 +412,4 @@ TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
         CHECK_NEAR(normals[3].z, 0.0, 1e-6);
         md5gl_destroy_model(scene->renderer, copy);
     }
-    md5_free_model(model);
 }

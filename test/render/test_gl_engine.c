@@ -4,9 +4,6 @@
 
 #include "render/gl_internal.h"
 
-#include <math.h>
-#include <string.h>
-
 // The engine's framebuffer, and where md5gl's viewport lies in it.
 enum { WIDTH = 240, HEIGHT = 180, LEFT = 30, BOTTOM = 20 };
 
@@ -159,7 +156,7 @@ static void draw_model(engine *host)
     md5gl_save_state(renderer);
     md5gl_begin_frame(renderer, &host->stage.frame);
     CHECK(scene_pose_and_draw(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));
-    test_check(md5gl_end_frame(renderer, &error), __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);
     md5gl_restore_state(renderer);
 }
 
@@ -176,7 +173,7 @@ static void check_pixel(const engine *host, int right, int up, const uint8_t exp
                    GL_UNSIGNED_BYTE, pixel);
     gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
     for (int i = 0; i < 4; i++)
-        test_check(abs(pixel[i] - expected[i]) <= 1, __FILE__, __LINE__,
+        CHECK_THAT(abs(pixel[i] - expected[i]) <= 1,
                    "pixel %d %d is %u %u %u %u, expected %u %u %u %u", right, up, pixel[0],
                    pixel[1], pixel[2], pixel[3], expected[0], expected[1], expected[2],
                    expected[3]);

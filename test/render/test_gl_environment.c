@@ -1,21 +1,15 @@
 // Environments: harmonics against numerical integration, and surfaces, reflections and backgrounds
 // against values computed here.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double pi = 3.14159265358979323846;
 
-typedef struct direction {
-    double x, y, z;
-} direction;
-
 // Light of degree 2 at most, for which the harmonics are exact.
-static double smooth_light(direction d, int channel)
+static double smooth_light(real3 d, int channel)
 {
     static const double shares[3][9] = {{0.5, 0.2, -0.1, 0.15, 0.1, 0.05, -0.1, 0.1, 0.05},
                                         {0.4, -0.1, 0.1, 0.2, -0.05, 0.1, 0.05, -0.1, 0.1},
@@ -25,11 +19,11 @@ static double smooth_light(direction d, int channel)
            + k[6] * d.x * d.z + k[7] * d.z * d.z + k[8] * (d.x * d.x - d.y * d.y);
 }
 
-// The direction at a place of the picture, 0 to 1 to the right and down, as the header says.
-static direction direction_at(double u, double v)
+// The real3 at a place of the picture, 0 to 1 to the right and down, as the header says.
+static real3 direction_at(double u, double v)
 {
     const double azimuth = (0.5 - u) * 2.0 * pi, polar = v * pi;
-    return (direction){sin(polar) * cos(azimuth), sin(polar) * sin(azimuth), cos(polar)};
+    return (real3){sin(polar) * cos(azimuth), sin(polar) * sin(azimuth), cos(polar)};
 }
 
 enum { WIDTH = 128, HEIGHT = 64 };
@@ -48,23 +42,17 @@ static panorama *make_smooth(void)
     return made;
 }
 
-static double dot(direction a, direction b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // The mean of the light around `n`, weighted by a lobe, over a fine grid.
 typedef double lobe(double cosine, double parameter);
-static double integral(direction n, int channel, lobe *weight, double parameter)
+static double integral(real3 n, int channel, lobe *weight, double parameter)
 {
     enum { ROWS = 120, COLUMNS = 240 };
     double sum = 0.0, weights = 0.0;
     for (int row = 0; row < ROWS; row++) {
         const double polar = (row + 0.5) / (int)ROWS * pi;
         for (int column = 0; column < COLUMNS; column++) {
-            const direction d =
-                direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
-            const double cosine = dot(d, n);
+            const real3 d = direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
+            const double cosine = real3_dot(d, n);
             const double share = cosine > 0.0 ? weight(cosine, parameter) * sin(polar) : 0.0;
             sum += share * smooth_light(d, channel);
             weights += share;
@@ -79,7 +67,7 @@ static double cosine_lobe(double cosine, double unused)
     return cosine;
 }
 
-// GGX of the halfway direction, where view and normal coincide, times the cosine.
+// GGX of the halfway real3, where view and normal coincide, times the cosine.
 static double mirror_lobe(double cosine, double roughness)
 {
     const double square = pow(roughness, 4.0), half_square = 0.5 * (1.0 + cosine);
@@ -87,25 +75,25 @@ static double mirror_lobe(double cosine, double roughness)
     return cosine * square / (below * below);
 }
 
-static const direction normals[] = {{1, 0, 0},        {0, -1, 0},          {0, 0, 1},
-                                    {0.6, 0.0, -0.8}, {0.48, -0.64, 0.6},  {-0.36, 0.48, 0.8},
-                                    {-1, 0, 0},       {-0.48, -0.6, -0.64}};
-enum { NUM_NORMALS = sizeof normals / sizeof normals[0] };
+static const real3 normals[] = {{1, 0, 0},        {0, -1, 0},          {0, 0, 1},
+                                {0.6, 0.0, -0.8}, {0.48, -0.64, 0.6},  {-0.36, 0.48, 0.8},
+                                {-1, 0, 0},       {-0.48, -0.6, -0.64}};
+enum { NUM_NORMALS = COUNT_OF(normals) };
 
-static double polynomial_at(const md5_vec3 polynomial[9], direction n, int channel)
+static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 {
     const double terms[9] = {
         1.0, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
     double sum = 0.0;
     for (int i = 0; i < 9; i++) {
         const float color[3] = {polynomial[i].x, polynomial[i].y, polynomial[i].z};
-        sum += terms[i] * (double)color[channel];
+        sum += terms[i] * color[channel];
     }
     return sum;
 }
 
 TEST (environment_harmonics_are_the_integral_of_the_light) {
-    panorama *const picture = make_smooth();
+    OWN panorama *const picture = make_smooth();
     md5_vec3 harmonics[9], polynomial[9];
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     md5gli_reflect_light(harmonics, polynomial);
@@ -120,7 +108,6 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
     for (int i = 1; i < 9; i++)
         CHECK_NEAR(harmonics[i].y, 0.0, 1e-3);
-    free(picture);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -191,13 +178,13 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
     lit->stage.frame.environment_angle = 0.7f;
     for (int i = 0; i < 40 && seen < 6; i++) {
         const md5_mat34 turned = scene_rotation(&random);
-        const direction normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
+        const real3 normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         if (normal.x < 0.3)
             continue;
         draw_at(lit, &turned, &picture);
         // The picture turns with the angle, so that it is looked up the other way.
         const double c = cos(0.7), s = sin(0.7);
-        const direction n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
+        const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
         double linear[3];
         for (int k = 0; k < 3; k++)
             linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4.0)) * (k == 1 ? 0.5 : 1.0)
@@ -245,11 +232,11 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
             lit->stage.frame.ambient[k] = 6.0f;
         md5gl_set_material(lit->stage.copy, 0, 0, &material);
         draw_at(lit, &scene_identity, &picture);
-        const double roughness = fmax(0.3 * (1.0 - (double)glosses[i]), 0.08);
+        const double roughness = fmax(0.3 * (1.0 - glosses[i]), 0.08);
         double linear[3];
         for (int k = 0; k < 3; k++)
             linear[k] = 6.0 * 0.16 * (1.0 - roughness)
-                        * integral((direction){1, 0, 0}, k, mirror_lobe, roughness);
+                        * integral((real3){1, 0, 0}, k, mirror_lobe, roughness);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
     }
     md5gl_destroy_texture(renderer, diffuse);
@@ -283,7 +270,7 @@ TEST_HERE (gl_environment_is_the_background) {
     for (int y = -76; y < 80; y += 12) {
         for (int z = -56; z < 60; z += 12) {
             const double length = sqrt(60.0 * 60.0 + (y + 0.5) * (y + 0.5) + (z + 0.5) * (z + 0.5));
-            const direction d = {-60.0 / length, (y + 0.5) / length, (z + 0.5) / length};
+            const real3 d = {-60.0 / length, (y + 0.5) / length, (z + 0.5) / length};
             const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
             check_pixel(picture_at(&picture, y, z), linear, __LINE__, y);
         }
@@ -296,7 +283,7 @@ TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
     draw_background(lit, &picture);
     const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1.0 + up * up);
     const double right = 0.5 / 60.0 * tan(pi / 8.0);
-    const direction d = {-1.0 / length, right / length, up / length};
+    const real3 d = {-1.0 / length, right / length, up / length};
     const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
     check_pixel(picture_at(&picture, 0, 59), linear, __LINE__, 0);
     // Without an environment nothing is drawn.

@@ -10,11 +10,6 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/assets/image.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <stb/stb_image_write.h>
 
 enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
@@ -56,7 +51,7 @@ static void check_alike(const char *file, const char *path, const uint8_t *golde
             }
         }
     }
-    test_check(largest <= most_of_block && sum / count <= most_of_mean, __FILE__, __LINE__,
+    CHECK_THAT(largest <= most_of_block && sum / count <= most_of_mean,
                "%s by path %s: a block is off by %.1f, all by %.2f of 255; see the file's head",
                file, path, largest, sum / count);
 }
@@ -82,8 +77,8 @@ static void compare(const char *file, const char *path, const golden_picture *dr
         return;
     }
     (void)snprintf(name, sizeof name, "test/data/%s", file);
-    if (test_check(view_read_image(test_path(name), VIEW_IMAGE_MAX_PIXELS, &golden, &error),
-                   __FILE__, __LINE__, "%s: %s", name, error.message)
+    if (CHECK_THAT(view_read_image(test_path(name), VIEW_IMAGE_MAX_PIXELS, &golden, &error),
+                   "%s: %s", name, error.message)
         && CHECK(golden.width == SIDE && golden.height == SIDE))
         check_alike(file, path, golden.rgba, drawn->rgba[0][0]);
     free(golden.rgba);

@@ -1,11 +1,8 @@
 // Impostors: pictures equal the model from their own directions, blend between them, and fade.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/md5gl_game.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const md5gl_impostor at_origin = {
     .rotation = {0, 0, 0, 1}, .scale = 1.0f, .frame = 0.0f, .shown = 1.0f};
@@ -30,7 +27,7 @@ static bool open_figure(gl_figure *figure, uint32_t samples)
     if (!scene_open(&figure->scene, NULL))
         return false;
     figure->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    test_check(figure->model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(figure->model != NULL, "%s", error.message);
     md5gl_renderer *const renderer = figure->scene.renderer;
     figure->copy = md5gl_create_model(renderer, figure->model, MD5GL_PATH_AUTO, NULL);
     figure->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
@@ -80,10 +77,10 @@ static md5gl_impostors *make_impostors(gl_figure *figure)
     md5_error error = {0};
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);
-    test_check(impostors != NULL, __FILE__, __LINE__, "%s", error.message);
-    test_check(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
+    CHECK_THAT(impostors != NULL, "%s", error.message);
+    CHECK_THAT(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
                                             figure->palette, &error),
-               __FILE__, __LINE__, "%s", error.message);
+               "%s", error.message);
     return impostors;
 }
 
@@ -155,8 +152,8 @@ static void check_close(const gl_picture *expected, const gl_picture *picture, d
                         double shape, const char *what)
 {
     const difference found = compare(expected, picture);
-    test_check(found.size > 400, __FILE__, __LINE__, "%s: only %u pixels", what, found.size);
-    test_check(found.mean <= mean && found.shape <= shape, __FILE__, __LINE__,
+    CHECK_THAT(found.size > 400, "%s: only %u pixels", what, found.size);
+    CHECK_THAT(found.mean <= mean && found.shape <= shape,
                "%s: differs by %.2f of 255 (at most %.2f) and %.4f of its shape (at most %.4f)",
                what, found.mean, mean, found.shape, shape);
 }
@@ -211,7 +208,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     }
     // Between two directions no step changes the picture much more than it changes that of the
     // model.
-    gl_picture *const before = malloc(sizeof *before);
+    OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0.0, of_model = 0.0;
     for (int i = 0; i <= 16; i++) {
         look_from(&figure.frame, 0.05 * i, 0.2);
@@ -224,9 +221,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
         if (i > 0 && compare(before, &expected).mean > of_model)
             of_model = compare(before, &expected).mean;
     }
-    test_check(largest < 3.0 * of_model, __FILE__, __LINE__, "a step of %.2f, the model's: %.2f",
-               largest, of_model);
-    free(before);
+    CHECK_THAT(largest < 3.0 * of_model, "a step of %.2f, the model's: %.2f", largest, of_model);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
 }
@@ -255,7 +250,7 @@ TEST (gl_impostor_writes_depth) {
     if (!open_figure(&figure, 1))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    md5_model *const wall = scene_square(); // at x = 0, faces the eye
+    OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
@@ -282,12 +277,11 @@ TEST (gl_impostor_writes_depth) {
             differ += hides != (abs(q[0] - picture_at(&expected, 19, 19)[0]) > 3);
         }
     }
-    test_check(in_front > 100 && differ < in_front / 8, __FILE__, __LINE__,
-               "%u of %u pixels before the wall differ", differ, in_front);
+    CHECK_THAT(in_front > 100 && differ < in_front / 8, "%u of %u pixels before the wall differ",
+               differ, in_front);
     md5gl_destroy_model(figure.scene.renderer, wall_copy);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
-    md5_free_model(wall);
 }
 
 // -- Fading -----------------------------------------------------------------------------------

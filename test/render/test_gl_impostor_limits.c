@@ -1,17 +1,14 @@
 // Impostor sets: refused descriptions, memory use, and the GL state that they leave.
+#include "test/own.h"
 #include "test/render/test_gl_values.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                           md5_status status, const char *what)
 {
     md5_error error = {0};
     CHECK(md5gl_create_impostors(renderer, desc, &error) == NULL);
-    test_check(error.status == status && strstr(error.message, what), __FILE__, __LINE__,
-               "status %d, %s (expected %s)", error.status, error.message, what);
+    CHECK_THAT(error.status == status && strstr(error.message, what), "status %d, %s (expected %s)",
+               error.status, error.message, what);
     CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
 }
 
@@ -96,7 +93,7 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     gl_picture one, many;
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
+    OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
     for (int i = 0; i < COUNT; i++)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
     stage->frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
@@ -117,7 +114,6 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     CHECK(picture_at(&one, 0, 0)[0] > 30);
     CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
     md5gl_destroy_impostors(renderer, impostors);
-    free(instances);
 }
 
 // An allocator that fails after `left` allocations.
@@ -146,7 +142,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     gl_scene scene;
     if (!scene_open(&scene, &allocator))
         return;
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_impostors *impostors = NULL;
     for (int i = 0; !impostors && i < 20; i++) {
@@ -161,6 +157,5 @@ TEST (gl_impostors_survive_failing_allocations) {
     heap.left = 1000000;
     md5gl_destroy_impostors(scene.renderer, impostors);
     md5gl_destroy_model(scene.renderer, copy);
-    md5_free_model(model);
     scene_close(&scene);
 }

@@ -3,10 +3,6 @@
 
 #include "render/gl_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const uint8_t black[4] = {0, 0, 0, 255};
 
 static uint8_t encode(double linear)
@@ -129,12 +125,12 @@ TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
     gl_picture picture;
     stage->frame.tone_mapped = true;
     int last = 0;
-    for (size_t i = 0; i < sizeof skies / sizeof skies[0]; i++) {
-        set_light(&stage->frame, 0.0f, skies[i]);
+    EACH (sky, skies) {
+        set_light(&stage->frame, 0.0f, *sky);
         scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
         const int shown = picture_at(&picture, 0, 0)[1];
-        if (skies[i] <= 0.7f)
-            CHECK(abs(shown - encode((double)skies[i])) <= 1);
+        if (*sky <= 0.7f)
+            CHECK(abs(shown - encode((double)*sky)) <= 1);
         CHECK(shown > last && shown < 255);
         last = shown;
     }
@@ -183,7 +179,7 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
 {
     static const int same[][2] = {{0, 0}, {12, 0}, {-4, 0}, {-12, 9}, {-12, -9}, {18, 18}};
     const uint8_t shaded = encode(0.1);
-    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(same); i++)
         CHECK(picture_is(dark, same[i][0], same[i][1], picture_at(lit, same[i][0], same[i][1]), 1));
     CHECK(picture_at(lit, -12, 0)[0] > 130);
     CHECK(picture_is(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1));
@@ -218,12 +214,12 @@ TEST_HERE (gl_shadow_map_size_can_be_set) {
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
     const float usual = md5gl_shadow_reach(&stage->frame);
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        stage->frame.shadow_texels = sides[i];
+    EACH (side, sides) {
+        stage->frame.shadow_texels = *side;
         draw_shadow_scene(stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
         const float reach = md5gl_shadow_reach(&stage->frame);
-        CHECK(sides[i] > 768 ? reach < usual : sides[i] > 0 ? reach > usual : reach == usual);
+        CHECK(*side > 768 ? reach < usual : *side > 0 ? reach > usual : reach == usual);
     }
 }
 
@@ -283,7 +279,7 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
     stage->frame.softness = 0.3f;
-    for (size_t i = 0; i < sizeof lights / sizeof lights[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lights); i++) {
         stage->frame.light_direction = lights[i];
         stage->frame.ground = i % 2 ? 10.0f : 0.0f;
         for (int whole = 0; whole < 2; whole++) {

@@ -1,9 +1,6 @@
 // What instances look like: tints, skins, and materials that change between draws.
 #include "test/render/test_gl_scene.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 5 };
 
 // Instances side by side, 28 pixels apart and 20 wide.
@@ -289,10 +286,10 @@ TEST_STAGE (gl_normal_map_components_follow_u_and_v, scene_square, 1) {
         {along_v, MD5GL_NORMALS_GREEN_UP, from_z, from_minus_z},
         {in_alpha, MD5GL_NORMALS_RXGB, from_y, from_minus_y},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5gl_texture leaning = make_normals(stage, cases[i].texel, cases[i].normals);
-        const int bright = lit_from(stage, leaning, cases[i].bright);
-        const int dark = lit_from(stage, leaning, cases[i].dark);
+    EACH (row, cases) {
+        const md5gl_texture leaning = make_normals(stage, row->texel, row->normals);
+        const int bright = lit_from(stage, leaning, row->bright);
+        const int dark = lit_from(stage, leaning, row->dark);
         CHECK(bright > 150 && dark < 20); // the opposite tilt is at right angles to the light
         CHECK(abs(bright - straight) <= 12);
         md5gl_destroy_texture(stage->scene.renderer, leaning);
@@ -423,7 +420,7 @@ static md5_model *coloured_square(void)
         "vertexcolor 2 ( 1 0.5 0 1 )\nvertexcolor 3 ( 1 0.5 0 1 )\n}\n";
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
+    CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }
 

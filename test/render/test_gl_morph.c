@@ -1,41 +1,21 @@
 // Morph targets on every path, with both blendings: captured vertices against md5_skin_batch();
 // pictures of instances with different weights; refusals.
 #include "test/mistake.h"
+#include "test/own.h"
+#include "test/real.h"
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MOST = 2 * NUM_VERTICES };
 
 // Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void worse(double *worst, double value)
-{
-    if (!(value <= *worst))
-        *worst = value;
-}
-
 static md5_vec3 along(md5_vec4 tangent)
 {
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
-}
-
-static float between(uint64_t *random, double low, double high)
-{
-    return (float)(low + (high - low) * test_random(random));
 }
 
 // Displaces every `step`-th vertex of a model of one mesh and changes its normal and tangent.
@@ -46,14 +26,16 @@ static void deform(md5_model *model, uint32_t step, uint64_t *random)
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)mesh->normals;
     md5_vec4 *const tangents = (md5_vec4 *)(uintptr_t)mesh->tangents;
     for (uint32_t i = 0; i < mesh->num_vertices; i += step) {
-        positions[i].x += between(random, -1, 1);
-        positions[i].y += between(random, -1, 1);
-        positions[i].z += between(random, -1, 1);
-        normals[i] = md5_vec3_normalize(
-            (md5_vec3){normals[i].x + between(random, -0.3, 0.3), normals[i].y, normals[i].z},
-            normals[i]);
+        positions[i].x += test_betweenf(-1, 1, random);
+        positions[i].y += test_betweenf(-1, 1, random);
+        positions[i].z += test_betweenf(-1, 1, random);
+        normals[i] =
+            md5_vec3_normalize((md5_vec3){normals[i].x + test_betweenf(-0.3f, 0.3f, random),
+                                          normals[i].y, normals[i].z},
+                               normals[i]);
         const md5_vec3 turned = md5_vec3_normalize(
-            (md5_vec3){tangents[i].x, tangents[i].y + between(random, -0.3, 0.3), tangents[i].z},
+            (md5_vec3){tangents[i].x, tangents[i].y + test_betweenf(-0.3f, 0.3f, random),
+                       tangents[i].z},
             along(tangents[i]));
         tangents[i] = (md5_vec4){turned.x, turned.y, turned.z, tangents[i].w};
     }
@@ -79,7 +61,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
     }
     md5_error error = {0};
     made->morph = md5_make_morph(made->model, sources, TARGETS, NULL, &error);
-    test_check(made->morph != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(made->morph != NULL, "%s", error.message);
 }
 
 static void free_case(morph_case *made)
@@ -95,7 +77,7 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
     for (int i = 0; i < NUM_JOINTS; i++) {
         palette[i] = scene_rotation(random);
         for (int row = 0; row < 3; row++)
-            palette[i].m[4 * row + 3] = between(random, -20, 20);
+            palette[i].m[4 * row + 3] = test_betweenf(-20, 20, random);
     }
 }
 
@@ -106,7 +88,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     static md5_vec3 cpu[MOST], cpu_normals[MOST], gpu[MOST], gpu_normals[MOST];
     static md5_vec4 cpu_tangents[MOST], gpu_tangents[MOST];
     const md5_mesh *const mesh = &made->model->meshes[0];
-    const double size = distance(made->model->bounds.min, made->model->bounds.max);
+    const double size = real_distance(made->model->bounds.min, made->model->bounds.max);
     if (scene_blending(copy) == MD5GL_BLEND_DUAL) {
         md5_dual_quat dual[NUM_JOINTS];
         md5_build_dual_palette(palette, NUM_JOINTS, dual);
@@ -117,14 +99,14 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     const md5gl_instances one = {
         .count = 1, .palettes = palette, .morph = morph, .weights = weights};
     md5_error error = {0};
-    test_check(md5gl_pose(scene->renderer, copy, &one, &error), __FILE__, __LINE__, "path %s: %s",
+    CHECK_THAT(md5gl_pose(scene->renderer, copy, &one, &error), "path %s: %s",
                md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        worse(&place, distance(cpu[i], gpu[i]));
-        worse(&turn, distance(cpu_normals[i], gpu_normals[i]));
-        worse(&turn, distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
+        real_worse(&place, real_distance(cpu[i], gpu[i]));
+        real_worse(&turn, real_distance(cpu_normals[i], gpu_normals[i]));
+        real_worse(&turn, real_distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
         CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
     }
     CHECK_NEAR(place / size, 0.0, AGREEMENT);
@@ -143,10 +125,10 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
     md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
     if (CHECK(copy && morph)) {
         CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
-        for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+        EACH (weight, weights) {
             md5_mat34 palette[NUM_JOINTS];
             make_palette(&random, palette);
-            compare(scene, copy, &made, morph, weights[i], palette);
+            compare(scene, copy, &made, morph, *weight, palette);
         }
         // Without morph targets again.
         md5_mat34 palette[NUM_JOINTS];
@@ -209,21 +191,21 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     *scene_limits(renderer).max_texels = usual_texels;
     for (int i = 0; i < 3; i++) {
         const bool moved = i == 1;
-        test_check((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved, __FILE__, __LINE__,
+        CHECK_THAT((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved,
                    "path %s: top of instance %d", md5gl_path_name(path), i);
-        test_check((picture_at(&picture, 50 * (i - 1), -15)[0] > 50) != moved, __FILE__, __LINE__,
+        CHECK_THAT((picture_at(&picture, 50 * (i - 1), -15)[0] > 50) != moved,
                    "path %s: bottom of instance %d", md5gl_path_name(path), i);
     }
     md5gl_destroy_model(renderer, copy);
 }
 
 TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
-    md5_model *const higher = scene_square();
+    OWN_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {.name = "higher", .model = higher};
-    md5_morph *const targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
+    OWN_MORPH targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->scene.renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->scene.renderer, path))
@@ -232,8 +214,6 @@ TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
         check_instances(stage, morph, path, 12);
     }
     md5gl_destroy_morph(stage->scene.renderer, morph);
-    md5_free_morph(targets);
-    md5_free_model(higher);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -286,27 +266,18 @@ static void pose_mistake(const mistake *all, const float *weights)
     (void)md5gl_pose(all->renderer, all->copy, &one, NULL);
 }
 
-static void weigh_nan(const void *context)
-{
-    const mistake *const all = context;
-    const float weights[TARGETS] = {0, NAN, 0};
-    pose_mistake(all, weights);
-}
-
-static void weigh_without_weights(const void *context)
-{
-    const mistake *const all = context;
-    pose_mistake(all, test_null());
-}
-
 TEST_OWN_SCENE (gl_morph_ends_with_the_callers_mistakes) {
     morph_case made;
     make_case(&made, 2, false);
     const mistake all = {scene->renderer,
                          md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
                          md5gl_create_morph(scene->renderer, made.morph, NULL)};
-    CHECK(strstr(test_message_of(weigh_nan, &all), "weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_without_weights, &all), "weights: not NULL"));
+    MISTAKE ("weights: finite numbers") {
+        const float weights[TARGETS] = {0, NAN, 0};
+        pose_mistake(&all, weights);
+    }
+    MISTAKE ("weights: not NULL")
+        pose_mistake(&all, test_null());
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);
@@ -333,7 +304,7 @@ static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5
     if (!CHECK(copy != NULL && copy->blending == MD5GL_BLEND_LINEAR))
         return copy;
     const bool set = md5gl_set_blending(scene->renderer, copy, MD5GL_BLEND_DUAL, &error);
-    test_check(set, __FILE__, __LINE__, "path %s: %s", md5gl_path_name(path), error.message);
+    CHECK_THAT(set, "path %s: %s", md5gl_path_name(path), error.message);
     CHECK(copy->blending == MD5GL_BLEND_DUAL);
     return copy;
 }
@@ -406,7 +377,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},
@@ -419,7 +390,6 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         dual_compare(scene, copy, model, palette);
         md5gl_destroy_model(scene->renderer, copy);
     }
-    md5_free_model(model);
 }
 
 // Three vertices on two joints, with biases of 0.6 and 0.4 times `size`.
@@ -446,8 +416,8 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
         {{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3}},
     };
-    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        md5_model *const model = make_sized(sizes[i]);
+    EACH (size, sizes) {
+        OWN_MODEL model = make_sized(*size);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE && CHECK(model);
              path++) {
             if (!md5gl_has_path(scene->renderer, path))
@@ -456,7 +426,6 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
             dual_compare(scene, copy, model, palette);
             md5gl_destroy_model(scene->renderer, copy);
         }
-        md5_free_model(model);
     }
 }
 

@@ -1,9 +1,5 @@
 // Overlays: edges, lines, the ground grid, the panel and images.
-#include "test/render/test_gl_scene.h"
 #include "test/render/test_gl_stages.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 static const uint8_t overlay_black[4] = {0, 0, 0, 255}, overlay_white[4] = {255, 255, 255, 255};
 

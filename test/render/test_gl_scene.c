@@ -1,12 +1,9 @@
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Context ----------------------------------------------------------------------------------
 
@@ -102,7 +99,7 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
         opts.allocator = *allocator;
     md5_error error = {0};
     scene->renderer = md5gl_create_renderer(&opts, &error);
-    if (!test_check(scene->renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
+    if (!CHECK_THAT(scene->renderer != NULL, "%s", error.message)) {
         scene_close(scene);
         return false;
     }
@@ -142,7 +139,7 @@ void scene_close(gl_scene *scene)
 {
     if (scene->renderer && !scene->is_shared)
         md5gl_destroy_renderer(scene->renderer);
-    test_check(num_messages == 0, __FILE__, __LINE__, "the driver reported: %s", first_message);
+    CHECK_THAT(num_messages == 0, "the driver reported: %s", first_message);
     num_messages = 0;
     if (scene->is_shared)
         return;
@@ -158,7 +155,7 @@ static md5_model *parse(const char *text)
 {
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
+    CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }
 
@@ -255,7 +252,7 @@ static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
                        uint64_t *random)
 {
-    joint_place *const joints = calloc(num_joints, sizeof *joints);
+    OWN joint_place *const joints = calloc(num_joints, sizeof *joints);
     growing_text text = {0}, weights = {0};
     add(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
         num_joints);
@@ -286,7 +283,6 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     md5_model *const model = parse(text.bytes);
     free(text.bytes);
     free(weights.bytes);
-    free(joints);
     return model;
 }
 
@@ -376,11 +372,11 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture)
 {
     md5_error error = {0};
-    test_check(md5gl_end_frame(scene->renderer, &error), __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(md5gl_end_frame(scene->renderer, &error), "%s", error.message);
     memset(picture, 77, sizeof *picture); // so that stale content is not taken for the frame
-    test_check(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
+    CHECK_THAT(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
                                  picture->rgba[0][0], &error),
-               __FILE__, __LINE__, "%s", error.message);
+               "%s", error.message);
 }
 
 bool scene_pose(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
@@ -492,8 +488,8 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5_error error = {0};
     md5gl_begin_frame(scene->renderer, frame);
-    test_check(scene_pose_and_draw(scene->renderer, model, palette, NULL, 1, style, &error),
-               __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(scene_pose_and_draw(scene->renderer, model, palette, NULL, 1, style, &error), "%s",
+               error.message);
     scene_finish(scene, frame, picture);
 }
 

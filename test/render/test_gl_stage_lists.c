@@ -5,8 +5,6 @@
 
 #include "render/gl_internal.h"
 
-#include <string.h>
-
 static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
 
 static const md5gl_stage adding = {
@@ -134,7 +132,7 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
         md5gl_destroy_model(renderer, stage->copy);
         stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         draw_all(stage, &list, placements, 2, &picture);
-        test_check(layer_difference(&first, &picture) <= 1, __FILE__, __LINE__, "path %s",
+        CHECK_THAT(layer_difference(&first, &picture) <= 1, "path %s",
                    md5gl_path_name((md5gl_path)path));
     }
     md5gl_destroy_texture(renderer, stages[0].texture);
@@ -224,13 +222,13 @@ TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
     };
     gl_picture picture;
     stage->frame.background[3] = 0.0f;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5gl_stage drawn = {.source = cases[i].source,
-                                   .target = cases[i].target,
+    EACH (row, cases) {
+        const md5gl_stage drawn = {.source = row->source,
+                                   .target = row->target,
                                    .color = {0.5f, 0.25f, 0.1f, 0.4f},
-                                   .masked = cases[i].masked};
+                                   .masked = row->masked};
         layer_draw(stage, &(md5gl_stage_list){ROW(stages, drawn)}, &picture);
-        CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
+        CHECK_NEAR(picture_at(&picture, 3, 3)[3], row->alpha, 1);
     }
 }
 
@@ -466,58 +464,31 @@ TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void draw_list(const void *context, const md5gl_stage_list *list)
+static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 {
-    const gl_stage *const stage = context;
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
     (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
                             NULL);
 }
 
-static void draw_outside_of_a_frame(const void *context)
-{
-    const gl_stage *const stage = context;
-    const md5gl_stage_list list = {0};
-    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
-                            NULL);
-}
-
-static void draw_stages_of_no_mesh(const void *context)
-{
-    draw_list(context, &(md5gl_stage_list){.mesh = 1});
-}
-
-static void draw_stages_of_no_skin(const void *context)
-{
-    draw_list(context, &(md5gl_stage_list){.skin = 1});
-}
-
-static void draw_a_saturated_target(const void *context)
-{
-    const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
-    draw_list(context, &(md5gl_stage_list){ROW(stages, wrong)});
-}
-
-static void create_a_texture_that_ends_nowhere(const void *context)
-{
-    const uint8_t texel[4] = {0};
-    (void)scene_stage_texture(((const gl_stage *)context)->scene.renderer, 1, 1, texel,
-                              (md5gl_wrap)7, false, NULL);
-}
-
 TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
-    static const struct {
-        void (*make)(const void *context);
-        const char *argument;
-    } mistakes[] = {
-        {draw_outside_of_a_frame, "call it between md5gl_begin_frame()"},
-        {draw_stages_of_no_mesh, "mesh: an index"},
-        {draw_stages_of_no_skin, "skin: below the number"},
-        {draw_a_saturated_target, "target: one of md5gl_factor"},
-        {create_a_texture_that_ends_nowhere, "wrap: one of md5gl_wrap"},
-    };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
-        CHECK(strstr(test_message_of(mistakes[i].make, stage), mistakes[i].argument) != NULL);
+    MISTAKE ("call it between md5gl_begin_frame()") {
+        const md5gl_stage_list list = {0};
+        md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                          NULL);
+    }
+    MISTAKE ("mesh: an index")
+        draw_list(stage, &(md5gl_stage_list){.mesh = 1});
+    MISTAKE ("skin: below the number")
+        draw_list(stage, &(md5gl_stage_list){.skin = 1});
+    MISTAKE ("target: one of md5gl_factor") {
+        const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
+        draw_list(stage, &(md5gl_stage_list){ROW(stages, wrong)});
+    }
+    MISTAKE ("wrap: one of md5gl_wrap") {
+        const uint8_t texel[4] = {0};
+        scene_stage_texture(stage->scene.renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
+    }
 }
 
 #endif

@@ -1,10 +1,6 @@
 // The reference for stages, and every blend, mask, matrix, colour and alpha test against it.
 #include "test/render/test_gl_stages.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Reference --------------------------------------------------------------------------------
 
 typedef struct stages_rgba {
@@ -187,7 +183,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
             continue;
         const stages_rgba value = stage_value(stage, &layers[i], point, false);
         is_tested = true;
-        is_kept = is_kept || value.of[3] > (double)stage->alpha_test;
+        is_kept = is_kept || value.of[3] > stage->alpha_test;
     }
     return is_kept || !is_tested;
 }
@@ -201,7 +197,7 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         const stages_rgba value = stage_value(stage, &layers[i], point, true);
-        if (stage->is_tested && !is_base && !(value.of[3] > (double)stage->alpha_test))
+        if (stage->is_tested && !is_base && !(value.of[3] > stage->alpha_test))
             continue;
         if (stage->depth_equal && !is_there)
             continue;
@@ -258,7 +254,7 @@ md5_model *layer_quad(void)
         "vertexcolor 2 ( 0 0.25 1 0.5 )\nvertexcolor 3 ( 0.75 0 0.25 0.25 )\n}\n";
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
+    CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }
 
@@ -269,10 +265,10 @@ void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *pictu
     md5_error error = {0};
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, &error));
-    test_check(
+    CHECK_THAT(
         md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, 1, &error)
             && md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, &error),
-        __FILE__, __LINE__, "%s", error.message);
+        "%s", error.message);
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -325,8 +321,7 @@ TEST_STAGE (gl_stages_blend_by_every_pair_of_factors, layer_quad, 1) {
             stages[1].source = (md5gl_factor)source;
             stages[1].target = (md5gl_factor)target;
             const int worst = worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE);
-            test_check(worst <= 2, __FILE__, __LINE__, "factors %d and %d: differs by %d", source,
-                       target, worst);
+            CHECK_THAT(worst <= 2, "factors %d and %d: differs by %d", source, target, worst);
         }
     }
     destroy_layers(stage, layers, 2);
@@ -384,14 +379,13 @@ TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
     uint64_t random = 4;
     for (int wrap = 0; wrap <= (int)MD5GL_WRAP_CLAMP_CLEAR; wrap++) {
         const gl_layer layer = layer_create(stage, (md5gl_wrap)wrap, false, &random);
-        for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+        for (size_t i = 0; i < COUNT_OF(matrices); i++) {
             md5gl_stage moved = replacing;
             moved.source = MD5GL_FACTOR_SOURCE_ALPHA;
             moved.has_matrix = true;
             memcpy(moved.matrix, matrices[i], sizeof moved.matrix);
             const int worst = worst_of(stage, &moved, &layer, 1, MD5GL_BASE_NONE);
-            test_check(worst <= 2, __FILE__, __LINE__, "wrap %d, matrix %zu: differs by %d", wrap,
-                       i, worst);
+            CHECK_THAT(worst <= 2, "wrap %d, matrix %zu: differs by %d", wrap, i, worst);
         }
         destroy_layers(stage, &layer, 1);
     }
@@ -494,11 +488,10 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
         const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
         CHECK(fabs(right - left) > 200.0);
         if (samples == 1)
-            test_check(fabs(seen - (covered > 0.5)) < 0.01 || part == 5, __FILE__, __LINE__,
-                       "part %d is %.2f", part, seen);
+            CHECK_THAT(fabs(seen - (covered > 0.5)) < 0.01 || part == 5, "part %d is %.2f", part,
+                       seen);
         else
-            test_check(fabs(seen - covered) < 0.26, __FILE__, __LINE__, "%.1f of a pixel is %.2f",
-                       covered, seen);
+            CHECK_THAT(fabs(seen - covered) < 0.26, "%.1f of a pixel is %.2f", covered, seen);
         CHECK(samples == 1 || part != 5 || (seen > 0.2 && seen < 0.8));
         CHECK(picture_at(&picture, 3, 0)[3] == 255);
     }

@@ -1,9 +1,8 @@
 // The renderer in a host's context: GL state, errors, memory, several contexts.
+#include "test/own.h"
 #include "test/render/test_gl_values.h"
 
 #include "render/gl_internal.h"
-
-#include <string.h>
 
 // -- State ------------------------------------------------------------------------------------
 
@@ -36,7 +35,7 @@ TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
     gl_picture undisturbed, disturbed;
     md5_vec3 positions[4], normals[4];
     values_are_defaults(scene, "creating a renderer");
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, NULL);
     values_are_defaults(scene, "creating a model");
     md5gl_target *const target =
@@ -69,7 +68,6 @@ TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
     md5gl_destroy_texture(scene->renderer, texture);
     md5gl_destroy_target(scene->renderer, target);
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
@@ -108,7 +106,7 @@ TEST (gl_two_renderers_are_independent) {
         scene_close(&scenes[0]);
         return;
     }
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *copies[2];
     md5gl_target *targets[2];
     for (int i = 0; i < 2; i++) {
@@ -130,7 +128,6 @@ TEST (gl_two_renderers_are_independent) {
         md5gl_destroy_target(scenes[i].renderer, targets[i]);
         scene_close(&scenes[i]);
     }
-    md5_free_model(model);
 }
 
 // -- Errors -----------------------------------------------------------------------------------
@@ -243,11 +240,10 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
 
     // The joints fit, the influences of the exact path do not.
     uint64_t random = 3;
-    md5_model *const cloud = scene_cloud(4, 60, 3, true, &random);
+    OWN_MODEL cloud = scene_cloud(4, 60, 3, true, &random);
     renderer->max_texels = 59;
     CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "influences"));
-    md5_free_model(cloud);
 }
 
 TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
@@ -322,7 +318,7 @@ TEST (gl_allocates_and_frees_through_the_allocator) {
     gl_scene context;
     if (!scene_open_context(&context))
         return;
-    md5_model *const model = scene_cloud(10, 30, 6, false, &random);
+    OWN_MODEL model = scene_cloud(10, 30, 6, false, &random);
     bool created = false;
     for (size_t fail_at = 1; !created && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
@@ -339,6 +335,5 @@ TEST (gl_allocates_and_frees_through_the_allocator) {
         CHECK(heap.num_allocs >= fail_at || created);
     }
     CHECK(created);
-    md5_free_model(model);
     scene_close(&context);
 }

@@ -2,10 +2,6 @@
 // against the CPU.
 #include "test/render/test_gl_stages.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIDE = 8 };
 
 typedef struct sky {
@@ -93,7 +89,7 @@ TEST_STAGE (gl_texgen_looks_along_normals_and_reflections, scene_square, 1) {
         if (fabs(facing) < 0.2 || texel == NULL)
             continue;
         draw(stage, &drawn, &turned, &picture);
-        test_check(is_near(picture_at(&picture, 0, 0), texel), __FILE__, __LINE__, "turn %d", i);
+        CHECK_THAT(is_near(picture_at(&picture, 0, 0), texel), "turn %d", i);
         seen++;
     }
     CHECK(seen > 20);
@@ -135,7 +131,7 @@ TEST_STAGE (gl_texgen_reflects_by_the_normal_map, scene_square, 1) {
         if (fabsf(turned.m[0]) < 0.2f || expected == NULL)
             continue;
         draw(stage, &drawn, &turned, &picture);
-        test_check(is_near(picture_at(&picture, 0, 0), expected), __FILE__, __LINE__, "turn %d", i);
+        CHECK_THAT(is_near(picture_at(&picture, 0, 0), expected), "turn %d", i);
         seen++;
     }
     CHECK(seen > 20);
@@ -364,22 +360,22 @@ TEST (gl_deform_differs_between_instances) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_COMPUTE};
     uint64_t random = 9;
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    EACH (path, paths) {
         gl_stage stage;
         gl_picture own, moved;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
         md5gl_renderer *const renderer = stage.scene.renderer;
-        if (md5gl_has_path(renderer, paths[i])) {
+        if (md5gl_has_path(renderer, *path)) {
             const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
             const md5gl_deform deform = {.num_vertices = 4,
                                          .num_triangles = 2,
                                          .indices = stage.model->meshes[0].indices,
                                          .write = write_second};
             md5gl_destroy_model(renderer, stage.copy);
-            stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
+            stage.copy = md5gl_create_model(renderer, stage.model, *path, NULL);
             deform_draw(&stage, layer.texture, true, &own);
-            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == paths[i]);
+            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == *path);
             CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
             CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == MD5GL_PATH_CPU);
             CHECK_STRING(scene_path_reason(stage.copy, 0), "deformed");

@@ -1,14 +1,11 @@
 // OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
-#include "test/render/test_gl_scene.h"
+#include "test/own.h"
+#include "test/real.h"
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct state_value {
     GLenum name;
@@ -165,13 +162,13 @@ void values_read(const gl_scene *scene, gl_values *values)
     const GladGLContext *const gl = &scene->renderer->gl;
     const bool es = scene->renderer->is_es;
     values->count = 0;
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+    EACH (state, states) {
         GLfloat read[4] = {-1, -1, -1, -1};
-        if (states[i].desktop && es)
+        if (state->desktop && es)
             continue;
-        gl->GetFloatv(states[i].name, read);
-        for (int k = 0; k < states[i].count; k++)
-            add(values, states[i].text, k, (double)read[k], states[i].defaults[k]);
+        gl->GetFloatv(state->name, read);
+        for (int k = 0; k < state->count; k++)
+            add(values, state->text, k, read[k], state->defaults[k]);
     }
     add_buffers(scene, values);
     GLint active = GL_TEXTURE0;
@@ -190,9 +187,9 @@ void values_are_defaults(const gl_scene *scene, const char *when)
     values_read(scene, &values);
     for (int i = 0; i < values.count; i++) {
         const gl_value *const value = &values.list[i];
-        test_check(isnan(value->by_default) || value->value == value->by_default, __FILE__,
-                   __LINE__, "%s[%d] is %g after %s, by default it is %g", value->name,
-                   value->index, value->value, when, value->by_default);
+        CHECK_THAT(isnan(value->by_default) || value->value == value->by_default,
+                   "%s[%d] is %g after %s, by default it is %g", value->name, value->index,
+                   value->value, when, value->by_default);
     }
 }
 
@@ -200,7 +197,7 @@ void values_are_equal(const gl_values *found, const gl_values *expected, const c
 {
     CHECK_UINT((uint64_t)found->count, (uint64_t)expected->count);
     for (int i = 0; i < found->count; i++)
-        test_check(found->list[i].value == expected->list[i].value, __FILE__, __LINE__,
+        CHECK_THAT(found->list[i].value == expected->list[i].value,
                    "%s[%d] is %g after %s, it was %g", found->list[i].name, found->list[i].index,
                    found->list[i].value, when, expected->list[i].value);
 }
@@ -257,8 +254,8 @@ static void disturb_desktop(const GladGLContext *gl)
 {
     static const GLenum on[] = {GL_COLOR_LOGIC_OP, GL_FRAMEBUFFER_SRGB, GL_DEPTH_CLAMP,
                                 GL_POLYGON_OFFSET_LINE, GL_SAMPLE_ALPHA_TO_ONE};
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        gl->Enable(on[i]);
+    EACH (row, on)
+        gl->Enable(*row);
     gl->Disable(GL_MULTISAMPLE);
     gl->LogicOp(GL_INVERT);
     gl->DepthRange(1.0, 0.0);
@@ -274,8 +271,8 @@ void values_disturb(const gl_scene *scene)
         GL_SAMPLE_COVERAGE, GL_POLYGON_OFFSET_FILL, GL_BLEND,
         GL_DEPTH_TEST,      GL_CULL_FACE,           GL_SAMPLE_ALPHA_TO_COVERAGE};
     bind_objects(scene);
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        gl->Enable(on[i]);
+    EACH (row, on)
+        gl->Enable(*row);
     gl->Scissor(1, 2, 1, 1);
     gl->Viewport(3, 4, 5, 6);
     gl->ClearColor(0.25f, 0.5f, 0.75f, 0.125f);
@@ -323,11 +320,6 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
     skin_by_duals(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
 }
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    return sqrt(pow((double)a.x - b.x, 2) + pow((double)a.y - b.y, 2) + pow((double)a.z - b.z, 2));
-}
-
 static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                        md5gl_blending blending)
 {
@@ -338,15 +330,15 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     for (int i = 0; i < NUM_JOINTS; i++)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(copy != NULL, "%s", error.message);
     CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu.positions, gpu.normals, gpu.tangents,
                         NULL));
     skin_on_cpu(model, palette, blending, &cpu);
-    const double size = distance(model->bounds.min, model->bounds.max);
+    const double size = real_distance(model->bounds.min, model->bounds.max);
     for (int i = 0; i < NUM_VERTICES; i++) {
-        CHECK_NEAR(distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
-        CHECK_NEAR(distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(real_distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
+        CHECK_NEAR(real_distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
         CHECK_NEAR(cpu.tangents[i].w, gpu.tangents[i].w, 0.0);
     }
     md5gl_destroy_model(scene->renderer, copy);
@@ -365,10 +357,9 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
         check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
         md5_free_model(model);
     }
-    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
     check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
     check_path(scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
-    md5_free_model(model);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -441,7 +432,7 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     static gl_picture pictures[2][2][4]; // API, samples, path
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_CPU};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     for (int es = 0; es < 2; es++) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
@@ -460,14 +451,13 @@ TEST (gl_es_draws_the_picture_of_opengl) {
             // OpenGL ES does not filter depth in soft shadows.
             CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
     }
-    md5_free_model(model);
 }
 
 // Edges are visible on the front of the square, not hidden by its own surface.
 TEST_ES_SCENE (gl_es_draws_edges) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_picture plain, edged;
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
@@ -482,13 +472,12 @@ TEST_ES_SCENE (gl_es_draws_edges) {
     CHECK(picture_is(&edged, -10, -10, scene_sideways(1, 1, 1).rgba, 1)
           || picture_is(&edged, -10, 10, scene_sideways(1, 1, 1).rgba, 1));
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // A frame with a transparent background keeps its alpha, also with several samples.
 TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     gl_picture picture;
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_target *const target =
         md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
@@ -501,19 +490,17 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     }
     md5gl_destroy_target(scene->renderer, target);
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 // -- Limits -----------------------------------------------------------------------------------
 
 TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
     md5_error error = {0};
-    md5_model *const model = scene_square();
+    OWN_MODEL model = scene_square();
     CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3.") != NULL);
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
     CHECK(!md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "OpenGL 4."));
-    md5_free_model(model);
 }
 
 // WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version
@@ -530,7 +517,7 @@ static const GLubyte *GLAD_API_PTR webgl_string(GLenum name)
 static void GLAD_API_PTR refuse_parameter(GLenum target, GLenum name, GLint *values)
 {
     (void)target, (void)name, (void)values;
-    test_check(false, __FILE__, __LINE__, "WebGL has no swizzles");
+    CHECK_THAT(false, "WebGL has no swizzles");
 }
 
 static void GLAD_API_PTR read_buffer(GLenum target, GLintptr offset, GLsizeiptr size, void *data)
@@ -565,19 +552,17 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     if (!scene_open_es(&scene))
         return;
     uint64_t random = 6;
-    md5_model *const model = scene_square();
-    md5_model *const cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    OWN_MODEL model = scene_square();
+    OWN_MODEL cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
-    if (test_check(web.renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
+    if (CHECK_THAT(web.renderer != NULL, "%s", error.message)) {
         CHECK(web.renderer->is_webgl);
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
         CHECK_UINT(count_differences(&expected, &picture, 0), 0);
         check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);
         md5gl_destroy_renderer(web.renderer);
     }
-    md5_free_model(cloud);
-    md5_free_model(model);
     scene_close(&scene);
 }

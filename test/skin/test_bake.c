@@ -1,14 +1,10 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
 #include "test/mistake.h"
-#include "test/test.h"
+#include "test/own.h"
+#include "test/real.h"
 
-#include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Two joints, two meshes; b turns about z from frame to frame.
 static const char two_meshes[] =
@@ -28,7 +24,7 @@ static md5_model *model_of(const char *text)
 {
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -44,13 +40,6 @@ static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
     }
 }
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_vec3 *positions,
                          md5_vec3 *normals)
 {
@@ -63,33 +52,18 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
 }
 
 // Decodes a vertex as md5skin.h describes, in doubles.
-static void decode(const md5_baked *baked, md5_baked_vertex vertex, double at[3], double normal[3])
+static void decode(const md5_baked *baked, md5_baked_vertex vertex, real3 *at, real3 *normal)
 {
     const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
-    at[0] = (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
-    at[1] = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
-    at[2] = (double)min.z + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
+    at->x = (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
+    at->y = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
+    at->z = (double)min.z + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
     const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
     const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
     const double z = 1.0 - fabs(u) - fabs(v);
     const double x = z < 0.0 ? (1.0 - fabs(v)) * (u < 0.0 ? -1.0 : 1.0) : u;
     const double y = z < 0.0 ? (1.0 - fabs(u)) * (v < 0.0 ? -1.0 : 1.0) : v;
-    const double length = sqrt(x * x + y * y + z * z);
-    normal[0] = x / length;
-    normal[1] = y / length;
-    normal[2] = z / length;
-}
-
-static double apart(const double a[3], md5_vec3 b)
-{
-    const double x = a[0] - (double)b.x, y = a[1] - (double)b.y, z = a[2] - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void worse(double *worst, double value)
-{
-    if (value > *worst)
-        *worst = value;
+    *normal = real3_unit((real3){x, y, z});
 }
 
 // Checks each frame: vertices are decoded as described, and their largest differences from
@@ -104,43 +78,41 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
         CHECK_UINT(count, baked->num_vertices);
         md5_skin_baked(baked, 0, count, moment, at, normals);
         for (uint32_t i = 0; i < count; i++) {
-            double exact[3], exact_normal[3];
-            decode(baked, baked->vertices[frame * count + i], exact, exact_normal);
-            worse(&formula, apart(exact, at[i]));
-            worse(&formula, apart(exact_normal, normals[i]));
-            worse(&place, distance(at[i], skinned[i]));
-            worse(&angle, 2.0 * asin(0.5 * distance(normals[i], skinned_normals[i])));
+            real3 exact, exact_normal;
+            decode(baked, baked->vertices[frame * count + i], &exact, &exact_normal);
+            real_worse(&formula, real3_distance(exact, real3_of(at[i])));
+            real_worse(&formula, real3_distance(exact_normal, real3_of(normals[i])));
+            real_worse(&place, real_distance(at[i], skinned[i]));
+            real_worse(&angle, 2.0 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
         }
     }
     CHECK_NEAR(formula, 0.0, 1e-5);
-    CHECK_NEAR(place, (double)baked->position_error, 1e-6);
-    CHECK_NEAR(angle, (double)baked->normal_error, 1e-6);
+    CHECK_NEAR(place, baked->position_error, 1e-6);
+    CHECK_NEAR(angle, baked->normal_error, 1e-6);
     // Half a step along each axis.
-    const double step = distance(baked->step, (md5_vec3){0, 0, 0});
+    const double step = real_distance(baked->step, (md5_vec3){0, 0, 0});
     CHECK(place <= 0.5 * step + 1e-5);
     CHECK(angle <= 0.012); // 0.69 degrees
 }
 
 TEST (bake_stores_what_skinning_computes) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(error.status, MD5_OK);
         CHECK_UINT(baked->num_frames, FRAMES);
         check_frames(baked, model, palettes);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Positions between frames are on the line between the decoded positions. The reported error is
 // that of the chord of an arc by the angle a, r (1 - cos(a / 2)), with the radius r of the
 // outermost vertex.
 TEST (bake_between_frames_is_a_chord) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES], between[2];
     turn(model, 0.5, palettes);
     for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
@@ -150,23 +122,19 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     if (CHECK(baked != NULL)) {
         const double radius = sqrt(50.0); // (5, 5, 5) about z
-        CHECK_NEAR((double)md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)),
-                   2e-4);
+        CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
         md5_vec3 from[MOST], to[MOST], at[MOST];
         md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
         md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to,
                        NULL);
         md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
         for (int i = 0; i < 4; i++)
-            CHECK_NEAR((double)at[i].x, 0.75 * (double)from[2 + i].x + 0.25 * (double)to[2 + i].x,
-                       1e-5);
+            CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Directions all over the sphere, and the axes, which are exact.
@@ -179,7 +147,7 @@ TEST (bake_normals_are_within_their_error) {
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
         const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
-        worse(&worst, 2.0 * asin(0.5 * distance(read, normal)));
+        real_worse(&worst, 2.0 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
     for (int axis = 0; axis < 6; axis++) {
@@ -195,7 +163,7 @@ TEST (bake_normals_are_within_their_error) {
 }
 
 TEST (bake_refuses_what_it_cannot_store) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
@@ -208,12 +176,11 @@ TEST (bake_refuses_what_it_cannot_store) {
     md5_release_geometry(model);
     CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_model(model);
     md5_free_baked(NULL);
 }
 
 TEST (bake_survives_failure_of_every_allocation) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     for (size_t n = 1;; n++) {
@@ -232,90 +199,67 @@ TEST (bake_survives_failure_of_every_allocation) {
     md5_error error = {0};
     CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_free_model(model);
 }
 
 static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 TEST (bake_of_a_model_without_vertices_is_empty) {
-    md5_model *const model = model_of(no_meshes);
+    OWN_MODEL model = model_of(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, NULL);
+    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, NULL);
     if (CHECK(baked != NULL)) {
         CHECK_UINT(baked->num_vertices, 0);
         CHECK(baked->bounds.min.x > baked->bounds.max.x);
         CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     if (CHECK(binding != NULL)) {
         const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
-        md5_xform *const scratch = malloc(joints * sizeof *scratch);
-        md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
+        OWN md5_xform *const scratch = malloc(joints * sizeof *scratch);
+        OWN md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
         md5_mat34 *const matrices = palettes + frames * joints;
         for (uint32_t i = 0; i < anim->num_frames; i++)
             md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
                              scratch, NULL, palettes + i * joints);
-        md5_baked *const baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
+        OWN_BAKED baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
         if (CHECK(baked != NULL)) {
             CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
             CHECK(baked->normal_error < 0.012f);
-            const double at_frame = (double)md5_baked_error(
+            const double at_frame = md5_baked_error(
                 baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
-            CHECK(at_frame <= (double)baked->position_error + 2e-5);
+            CHECK(at_frame <= baked->position_error + 2e-5);
             // Halfway between frames, against the sampled pose.
             const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
             md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices,
                              matrices + joints);
             CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
         }
-        md5_free_baked(baked);
-        free(palettes);
-        free(scratch);
     }
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 #if !defined(NDEBUG)
-static void frame_beyond_the_end(const void *context)
-{
-    const md5_baked *const baked = context;
-    md5_vec3 at;
-    md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
-}
-
-static void vertex_beyond_the_end(const void *context)
-{
-    const md5_baked *const baked = context;
-    md5_vec3 at;
-    md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
-}
-
-static void no_palettes(const void *context)
-{
-    md5_make_baked(context, test_null(), FRAMES, NULL, NULL);
-}
-
 TEST (bake_ends_with_the_callers_mistakes) {
-    md5_model *const model = model_of(two_meshes);
+    OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
-    CHECK(strstr(test_message_of(frame_beyond_the_end, baked), "moment: frames of the baked clip"));
-    CHECK(strstr(test_message_of(vertex_beyond_the_end, baked), "vertices of the baked clip"));
-    CHECK(strstr(test_message_of(no_palettes, model), "palettes: not NULL"));
-    md5_free_baked(baked);
-    md5_free_model(model);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    MISTAKE ("moment: frames of the baked clip") {
+        md5_vec3 at;
+        md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
+    }
+    MISTAKE ("vertices of the baked clip") {
+        md5_vec3 at;
+        md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
+    }
+    MISTAKE ("palettes: not NULL")
+        md5_make_baked(model, test_null(), FRAMES, NULL, NULL);
 }
 #endif
 
@@ -362,9 +306,9 @@ static const char flat[] =
 // A coordinate that never changes has steps of 0, and is stored exactly.
 TEST (bake_of_a_flat_model_is_flat) {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(flat, strlen(flat), NULL, &error);
+    OWN_MODEL model = md5_parse_model(flat, strlen(flat), NULL, &error);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, &error);
+    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, &error);
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     if (CHECK(baked != NULL)) {
@@ -373,6 +317,4 @@ TEST (bake_of_a_flat_model_is_flat) {
             CHECK(positions[i].z == 2.5f);
         CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
     }
-    md5_free_baked(baked);
-    md5_free_model(model);
 }

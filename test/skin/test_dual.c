@@ -1,90 +1,45 @@
 // md5_build_dual_palette() and md5_skin_batch() against the same computation in doubles, and the
 // properties for which dual quaternions are chosen.
-#include "md5/md5skin.h"
+#include "test/real.h"
 #include "test/skin/made_mesh.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <string.h>
 
 // -- In doubles ---------------------------------------------------------------------------------
 
-typedef struct quat {
-    double x, y, z, w;
-} quat;
-
-static quat widen(md5_quat q)
+static real4 add(real4 a, real4 b, double by)
 {
-    return (quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
-}
-
-static quat mul(quat a, quat b)
-{
-    return (quat){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
-static quat add(quat a, quat b, double by)
-{
-    return (quat){a.x + b.x * by, a.y + b.y * by, a.z + b.z * by, a.w + b.w * by};
-}
-
-static double dot(quat a, quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
-static quat conjugate(quat a)
-{
-    return (quat){-a.x, -a.y, -a.z, a.w};
+    return (real4){a.x + b.x * by, a.y + b.y * by, a.z + b.z * by, a.w + b.w * by};
 }
 
 typedef struct dual_quat {
-    quat real, dual;
+    real4 real, dual;
 } dual_quat;
 
 static dual_quat dual_of(md5_xform transform)
 {
     const md5_vec3 t = transform.translation;
-    const quat half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0.0};
-    const quat zero = {0.0, 0.0, 0.0, 0.0}, q = widen(transform.rotation);
-    const quat real = add(zero, q, 1.0 / sqrt(dot(q, q)));
-    return (dual_quat){real, mul(half, real)};
+    const real4 half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0.0};
+    const real4 real = real4_of(transform.rotation);
+    return (dual_quat){real, real4_mul(half, real)};
 }
 
 // Normalizes: the real part to unit length, the dual part orthogonal to it.
 static dual_quat unit_of(dual_quat q)
 {
-    const quat zero = {0.0, 0.0, 0.0, 0.0};
-    const double length = sqrt(dot(q.real, q.real));
-    const quat real = add(zero, q.real, 1.0 / length), dual = add(zero, q.dual, 1.0 / length);
-    return (dual_quat){real, add(dual, real, -dot(real, dual))};
+    const double scale = 1.0 / sqrt(real4_dot(q.real, q.real));
+    const real4 real = real4_scale(q.real, scale), dual = real4_scale(q.dual, scale);
+    return (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
 }
 
-// q * point * conjugate(q), plus the translation 2 * dual * conjugate(real) if `is_place` is 1,
-// not 0: Kavan and others, 2008, equation 4.
-static quat moved(dual_quat q, md5_vec3 point, double is_place)
+// q * point * real4_conjugate(q), plus the translation 2 * dual * real4_conjugate(real) if
+// `is_place` is 1, not 0: Kavan and others, 2008, equation 4.
+static real3 moved(dual_quat q, md5_vec3 point, double is_place)
 {
-    const quat p = {(double)point.x, (double)point.y, (double)point.z, 0.0};
-    return add(mul(mul(q.real, p), conjugate(q.real)), mul(q.dual, conjugate(q.real)),
-               2.0 * is_place);
-}
-
-static double distance(quat expected, md5_vec3 actual)
-{
-    const double x = expected.x - (double)actual.x, y = expected.y - (double)actual.y;
-    const double z = expected.z - (double)actual.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static double length_of(md5_vec3 a)
-{
-    return distance((quat){0.0, 0.0, 0.0, 0.0}, a);
+    const real4 p = {(double)point.x, (double)point.y, (double)point.z, 0.0};
+    const real4 back = real4_conjugate(q.real);
+    const real4 sum =
+        add(real4_mul(real4_mul(q.real, p), back), real4_mul(q.dual, back), 2.0 * is_place);
+    return (real3){sum.x, sum.y, sum.z};
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -189,7 +144,7 @@ static dual_quat expected_motion(const dual_case *made, uint32_t vertex)
     for (uint32_t i = begin; i < made->first_influence[vertex + 1]; i++) {
         const dual_quat q = dual_of(made->transforms[made->joints[i]]);
         const double bias = (double)made->influences[i].w;
-        const double by = dot(first.real, q.real) < 0.0 ? -bias : bias;
+        const double by = real4_dot(first.real, q.real) < 0.0 ? -bias : bias;
         sum = (dual_quat){add(sum.real, q.real, by), add(sum.dual, q.dual, by)};
     }
     return unit_of(sum);
@@ -206,13 +161,15 @@ static void compare(const dual_case *made, double *place, double *turn)
     *place = *turn = 0.0;
     for (uint32_t i = 0; i < made->mesh.num_vertices; i++) {
         const dual_quat q = expected_motion(made, i);
-        *place = fmax(*place, distance(moved(q, made->positions[i], 1.0), made->posed[i]));
-        *turn = fmax(*turn, distance(moved(q, made->normals[i], 0.0), made->posed_normals[i]));
-        *turn = fmax(*turn,
-                     distance(moved(q, xyz(made->tangents[i]), 0.0), xyz(made->posed_tangents[i])));
+        *place = fmax(*place,
+                      real3_distance(moved(q, made->positions[i], 1.0), real3_of(made->posed[i])));
+        *turn = fmax(*turn, real3_distance(moved(q, made->normals[i], 0.0),
+                                           real3_of(made->posed_normals[i])));
+        *turn = fmax(*turn, real3_distance(moved(q, xyz(made->tangents[i]), 0.0),
+                                           real3_of(xyz(made->posed_tangents[i]))));
         CHECK(made->posed_tangents[i].w == made->tangents[i].w);
-        CHECK_NEAR(length_of(made->posed_normals[i]), 1.0, 1e-6);
-        CHECK_NEAR(length_of(xyz(made->posed_tangents[i])), 1.0, 1e-6);
+        CHECK_NEAR(real_length(made->posed_normals[i]), 1.0, 1e-6);
+        CHECK_NEAR(real_length(xyz(made->posed_tangents[i])), 1.0, 1e-6);
     }
 }
 
@@ -234,7 +191,7 @@ TEST (dual_palette_is_the_same_motion) {
         {0.70710678f, 0, 0, 0.70710678f},
         {0, 0.70710678f, 0.70710678f, 0},
     };
-    const uint32_t num_special = sizeof special / sizeof special[0];
+    const uint32_t num_special = COUNT_OF(special);
     uint64_t random = 3;
     for (uint32_t i = 0; i < 500; i++) {
         const md5_xform transform = {
@@ -246,12 +203,12 @@ TEST (dual_palette_is_the_same_motion) {
         md5_dual_quat q;
         md5_build_dual_palette(&matrix, 1, &q);
         const dual_quat expected = dual_of(transform);
-        const double sign = dot(expected.real, widen(q.real)) < 0.0 ? -1.0 : 1.0;
-        const quat real = add(widen(q.real), expected.real, -sign);
-        const quat dual = add(widen(q.dual), expected.dual, -sign);
-        CHECK_NEAR(sqrt(dot(real, real)), 0.0, 5e-7);
-        CHECK_NEAR(sqrt(dot(dual, dual)), 0.0, 5e-6);
-        CHECK_NEAR(dot(widen(q.real), widen(q.real)), 1.0, 3e-7);
+        const double sign = real4_dot(expected.real, real4_widen(q.real)) < 0.0 ? -1.0 : 1.0;
+        const real4 real = add(real4_widen(q.real), expected.real, -sign);
+        const real4 dual = add(real4_widen(q.dual), expected.dual, -sign);
+        CHECK_NEAR(sqrt(real4_dot(real, real)), 0.0, 5e-7);
+        CHECK_NEAR(sqrt(real4_dot(dual, dual)), 0.0, 5e-6);
+        CHECK_NEAR(real4_dot(real4_widen(q.real), real4_widen(q.real)), 1.0, 3e-7);
     }
 }
 
@@ -286,8 +243,8 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     skin(&made);
     md5_skin(&made.mesh, made.palette, positions, normals, NULL);
     for (uint32_t i = 0; i < VERTICES; i++) {
-        CHECK_NEAR(length_of(md5_vec3_sub(positions[i], made.posed[i])), 0.0, 2e-5);
-        CHECK_NEAR(length_of(md5_vec3_sub(normals[i], made.posed_normals[i])), 0.0, 2e-6);
+        CHECK_NEAR(real_length(md5_vec3_sub(positions[i], made.posed[i])), 0.0, 2e-5);
+        CHECK_NEAR(real_length(md5_vec3_sub(normals[i], made.posed_normals[i])), 0.0, 2e-6);
     }
 }
 
@@ -312,8 +269,8 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
     for (uint32_t i = 0; i < RING; i++) {
         const double angle = tau * i / (double)RING + half;
-        const quat expected = {5.0, cos(angle), sin(angle), 0.0};
-        CHECK_NEAR(distance(expected, made.posed[i]), 0.0, 1e-6);
+        const real3 expected = {5.0, cos(angle), sin(angle)};
+        CHECK_NEAR(real3_distance(expected, real3_of(made.posed[i])), 0.0, 1e-6);
         CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
     }
 }
@@ -360,8 +317,8 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     for (uint32_t i = 0; i < VERTICES; i++) {
         const md5_vec3 expected = md5_mat34_point(matrix, made.posed[i]);
         const md5_vec3 turned = md5_mat34_direction(matrix, made.posed_normals[i]);
-        CHECK_NEAR(length_of(md5_vec3_sub(expected, other.posed[i])), 0.0, 2e-4);
-        CHECK_NEAR(length_of(md5_vec3_sub(turned, other.posed_normals[i])), 0.0, 1e-5);
+        CHECK_NEAR(real_length(md5_vec3_sub(expected, other.posed[i])), 0.0, 2e-4);
+        CHECK_NEAR(real_length(md5_vec3_sub(turned, other.posed_normals[i])), 0.0, 1e-5);
     }
 }
 
@@ -374,7 +331,7 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
     set_random_joints(&made, &random);
     add_vertex(&made, (md5_vec3){0, 0, 0}, &random);
     skin(&made);
-    CHECK(length_of(made.posed[0]) == 0.0);
+    CHECK(real_length(made.posed[0]) == 0.0);
     CHECK(memcmp(&made.posed_normals[0], &made.normals[0], sizeof made.normals[0]) == 0);
     CHECK(memcmp(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]) == 0);
 }
@@ -394,8 +351,11 @@ TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
         add_influence(&made, 1, biases[i][1]);
         skin(&made);
         const dual_quat first = dual_of(made.transforms[0]);
-        CHECK_NEAR(distance(moved(first, made.positions[0], 1.0), made.posed[0]), 0.0, 1e-5);
-        CHECK_NEAR(distance(moved(first, made.normals[0], 0.0), made.posed_normals[0]), 0.0, 1e-6);
+        CHECK_NEAR(real3_distance(moved(first, made.positions[0], 1.0), real3_of(made.posed[0])),
+                   0.0, 1e-5);
+        CHECK_NEAR(
+            real3_distance(moved(first, made.normals[0], 0.0), real3_of(made.posed_normals[0])),
+            0.0, 1e-6);
     }
 }
 

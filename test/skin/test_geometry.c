@@ -1,16 +1,9 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
+#include "test/own.h"
 #include "test/skin/made_mesh.h"
-#include "test/test.h"
-
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -58,7 +51,7 @@ static void rigid_free(rigid *mesh)
 
 static double dot(md5_vec3 a, md5_vec3 b)
 {
-    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+    return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
 }
 
 static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
@@ -73,9 +66,9 @@ static md5_vec3 xyz(md5_vec4 a)
 
 static void check_vec3(md5_vec3 actual, double x, double y, double z, double tolerance)
 {
-    CHECK_NEAR((double)actual.x, x, tolerance);
-    CHECK_NEAR((double)actual.y, y, tolerance);
-    CHECK_NEAR((double)actual.z, z, tolerance);
+    CHECK_NEAR(actual.x, x, tolerance);
+    CHECK_NEAR(actual.y, y, tolerance);
+    CHECK_NEAR(actual.z, z, tolerance);
 }
 
 // Checks what holds for every drawn vertex of every mesh.
@@ -104,15 +97,15 @@ static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
 // Returns the point of a triangle's plane at a texture coordinate, by barycentric coordinates.
 static void point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v, double point[3])
 {
-    const double u0 = (double)uv[0].x, v0 = (double)uv[0].y, u1 = (double)uv[1].x;
-    const double v1 = (double)uv[1].y, u2 = (double)uv[2].x, v2 = (double)uv[2].y;
+    const double u0 = uv[0].x, v0 = uv[0].y, u1 = uv[1].x;
+    const double v1 = uv[1].y, u2 = uv[2].x, v2 = uv[2].y;
     const double full = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
     const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / full;
     const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / full;
     const double c = 1.0 - a - b;
-    point[0] = a * (double)p[0].x + b * (double)p[1].x + c * (double)p[2].x;
-    point[1] = a * (double)p[0].y + b * (double)p[1].y + c * (double)p[2].y;
-    point[2] = a * (double)p[0].z + b * (double)p[1].z + c * (double)p[2].z;
+    point[0] = a * p[0].x + b * p[1].x + c * p[2].x;
+    point[1] = a * p[0].y + b * p[1].y + c * p[2].y;
+    point[2] = a * p[0].z + b * p[1].z + c * p[2].z;
 }
 
 // Returns the unit direction in a triangle's plane that follows (du, dv) of the texture.
@@ -171,8 +164,8 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
             // Normals at corners and in the middle of faces point away from the middle of the cube.
             const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(mesh->normals[i], (double)points[i].x / length, (double)points[i].y / length,
-                       (double)points[i].z / length, 1e-7);
+            check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
+                       points[i].z / length, 1e-7);
             CHECK(memcmp(&mesh->positions[i], &points[i], sizeof points[i]) == 0);
         }
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
@@ -181,8 +174,8 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
                     CHECK(memcmp(&mesh->normals[i], &mesh->normals[j], sizeof points[i]) == 0);
             }
         }
-        CHECK_NEAR((double)mesh->bounds.min.x, -1.0, 0.0);
-        CHECK_NEAR((double)mesh->bounds.max.z, 1.0, 0.0);
+        CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
+        CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
     }
     made_mesh_free(&made);
     rigid_free(&cube);
@@ -206,8 +199,8 @@ TEST (degenerate_triangles_do_not_bend_normals) {
         check_frames(&made.mesh);
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
             const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(made.mesh.normals[i], (double)points[i].x / length,
-                       (double)points[i].y / length, (double)points[i].z / length, 1e-7);
+            check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
+                       points[i].z / length, 1e-7);
         }
     }
     made_mesh_free(&made);
@@ -316,7 +309,7 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
             CHECK_UINT(made.mesh.num_vertices, 3);
             for (uint32_t i = 0; i < 3; i++) {
                 CHECK(dot(made.mesh.normals[i], normal) > 0.0);
-                check_vec3(xyz(made.mesh.tangents[i]), (double)u.x, (double)u.y, (double)u.z, 1e-6);
+                check_vec3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
                 // At right angles to N and T, thus on P_v's side of T rather than along it.
                 CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
             }
@@ -451,7 +444,7 @@ TEST (empty_mesh_is_empty) {
         CHECK_UINT(made.mesh.first_influence[0], 0);
         CHECK_UINT(made.mesh.max_influences, 0);
         CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
     }
     made_mesh_free(&made);
 }
@@ -557,9 +550,9 @@ TEST (every_failed_allocation_is_an_error) {
 // chains long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
-    md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
-    md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
-    uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
+    OWN md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
+    OWN md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
+    OWN uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
     for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
@@ -579,9 +572,6 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     }
     made_mesh_free(&made);
     rigid_free(&mesh);
-    free(points);
-    free(texcoords);
-    free(triangles);
     return heap.peak_bytes;
 }
 
@@ -605,7 +595,7 @@ static md5_model *load(const char *path)
     snprintf(full, sizeof full, "%s/corpus/%s", test_corpus(), path);
     md5_error error = {0};
     md5_model *model = md5_load_model(full, NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s: %s", full, error.message);
+    CHECK_THAT(model != NULL, "%s: %s", full, error.message);
     return model;
 }
 
@@ -652,7 +642,7 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
         count->corners++;
         count->normals += dot(normal, outward) < 0.0;
         count->tangents += dot(tangent, along_u) < 0.0;
-        count->bitangents += dot(cross(normal, tangent), along_v) * (double)t.w < 0.0;
+        count->bitangents += dot(cross(normal, tangent), along_v) * t.w < 0.0;
     }
 }
 
@@ -670,8 +660,8 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        md5_model *model = load(paths[i]);
+    EACH (path, paths) {
+        OWN_MODEL model = load(*path);
         disagreements count = {0};
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
@@ -682,7 +672,6 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         CHECK(count.normals * 50 < count.corners);
         CHECK(count.tangents * 50 < count.corners);
         CHECK(count.bitangents * 50 < count.corners);
-        md5_free_model(model);
     }
 }
 
@@ -697,18 +686,17 @@ TEST (real_models_lose_what_they_should) {
     md5_model *drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
-        CHECK((double)drone->meshes[m].loss4 < 1e-4 * size_of(drone));
+        CHECK(drone->meshes[m].loss4 < 1e-4 * size_of(drone));
     }
     md5_free_model(drone);
 
-    md5_model *frankie = load("frankie/Frankie.md5mesh");
+    OWN_MODEL frankie = load("frankie/Frankie.md5mesh");
     if (frankie) {
         const md5_mesh *body = &frankie->meshes[1];
         CHECK_UINT(body->max_influences, 6);
-        CHECK((double)body->loss4 > 1e-3 * size_of(frankie));
-        CHECK((double)body->loss8 < 1e-4 * size_of(frankie));
+        CHECK(body->loss4 > 1e-3 * size_of(frankie));
+        CHECK(body->loss8 < 1e-4 * size_of(frankie));
     }
-    md5_free_model(frankie);
 }
 
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
@@ -717,7 +705,7 @@ TEST (weights_that_do_not_meet_are_found) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    md5_model *rook = load("terasology/redElephantrook.md5mesh");
+    OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
         return;
     const md5_mesh *mesh = &rook->meshes[0];
@@ -736,9 +724,8 @@ TEST (weights_that_do_not_meet_are_found) {
     }
     CHECK_UINT(mesh->num_file_vertices, 2076);
     CHECK_UINT(num_apart, 332);
-    CHECK((double)mesh->loss4 > 1e-2 * size_of(rook));
+    CHECK(mesh->loss4 > 1e-2 * size_of(rook));
     CHECK(mesh->loss8 == mesh->loss4); // more slots do not help
-    md5_free_model(rook);
 }
 
 // -- Memory ---------------------------------------------------------------------------------------
@@ -832,23 +819,22 @@ static size_t load_with_failures(const char *text, size_t size)
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        load_with_failures(text, make_model(text, 3, sizes[i]));
+    EACH (size, sizes)
+        load_with_failures(text, make_model(text, 3, *size));
     CHECK(load_with_failures(text, make_sharing_model(text, 200, 10)) > 2);
-    free(text);
 }
 
 // If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const size_t size = make_model(text, 3, sizes[i]);
+    EACH (row, sizes) {
+        const size_t size = make_model(text, 3, *row);
         md5_model *model = NULL;
         for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
             test_heap heap;
@@ -862,7 +848,6 @@ TEST (derive_survives_any_memory_limit) {
             CHECK_UINT(heap.live, 0);
         }
     }
-    free(text);
 }
 
 // The animation has another order and other parents, so that names are sorted and hierarchies
@@ -870,13 +855,13 @@ TEST (derive_survives_any_memory_limit) {
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     if (!text)
         abort();
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    EACH (size, sizes) {
         md5_error error = {0};
-        md5_model *const model = md5_parse_model(text, make_model(text, sizes[i], 3), NULL, &error);
-        md5_anim *const anim = md5_parse_anim(text, make_anim(text, sizes[i]), NULL, &error);
+        OWN_MODEL model = md5_parse_model(text, make_model(text, *size, 3), NULL, &error);
+        OWN_ANIM anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
         if (!CHECK(model && anim))
             break;
         for (size_t fail_at = 1;; fail_at++) {
@@ -892,8 +877,5 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
             if (binding || !CHECK(fail_at < 1000))
                 break;
         }
-        md5_free_anim(anim);
-        md5_free_model(model);
     }
-    free(text);
 }

@@ -1,59 +1,20 @@
 // Weights merged to influences, packed into slots, and the error of packing.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/skin/made_mesh.h"
-#include "test/test.h"
-
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-typedef struct point {
-    double x, y, z;
-} point;
-
-static point add(point a, point b)
+static real3 origin_of(const md5_mat34 *m)
 {
-    return (point){a.x + b.x, a.y + b.y, a.z + b.z};
+    return (real3){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
 }
 
-static point scale(point a, double s)
+static real3 bind_point(const md5_mat34 *bind, const md5_weight *weight)
 {
-    return (point){a.x * s, a.y * s, a.z * s};
-}
-
-static double length(point a)
-{
-    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
-}
-
-static point point_of(md5_vec3 a)
-{
-    return (point){(double)a.x, (double)a.y, (double)a.z};
-}
-
-static point origin_of(const md5_mat34 *m)
-{
-    return (point){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
-}
-
-static point rotate(const md5_mat34 *m, point v)
-{
-    point rotated;
-    rotated.x = (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z;
-    rotated.y = (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z;
-    rotated.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z;
-    return rotated;
-}
-
-static point bind_point(const md5_mat34 *bind, const md5_weight *weight)
-{
-    return add(rotate(&bind[weight->joint], point_of(weight->offset)),
-               origin_of(&bind[weight->joint]));
+    return real3_transform(&bind[weight->joint], real3_of(weight->offset), 1.0);
 }
 
 static md5_vec3 random_offset(double size, uint64_t *random)
@@ -83,13 +44,14 @@ static void check_merged(const md5_mesh *mesh, const md5_mat34 *bind, uint32_t n
 {
     uint32_t num_expected = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        point sum = {0.0, 0.0, 0.0};
+        real3 sum = {0.0, 0.0, 0.0};
         double bias = 0.0;
         bool any = false;
         for (uint32_t i = 0; i < num_weights; i++) {
             if (weights[i].joint != joint || weights[i].bias == 0.0f)
                 continue;
-            sum = add(sum, scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+            sum =
+                real3_add(sum, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
             bias += (double)weights[i].bias;
             any = true;
         }
@@ -98,10 +60,10 @@ static void check_merged(const md5_mesh *mesh, const md5_mat34 *bind, uint32_t n
             if (mesh->influence_joints[i] != joint)
                 continue;
             CHECK(any);
-            CHECK_NEAR((double)mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
-            CHECK_NEAR((double)mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
-            CHECK_NEAR((double)mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
-            CHECK_NEAR((double)mesh->influences[i].w, bias, 1e-7);
+            CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
+            CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
+            CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
+            CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
         }
     }
     CHECK_UINT(mesh->num_influences, num_expected);
@@ -118,13 +80,14 @@ TEST (influences_are_weights_merged_by_joint) {
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MOST;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MOST];
-        point position = {0.0, 0.0, 0.0};
+        real3 position = {0.0, 0.0, 0.0};
         for (uint32_t i = 0; i < num_weights; i++) {
             weights[i].joint = test_random_u32(&random) % num_joints;
             // Quarters, so that equal biases are common and zero and negative ones occur.
             weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
             weights[i].offset = random_offset(5.0, &random);
-            position = add(position, scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+            position = real3_add(
+                position, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
         }
         md5_vertex vertex;
         const made_source source = made_vertex(&vertex, weights, num_weights, bind);
@@ -134,8 +97,8 @@ TEST (influences_are_weights_merged_by_joint) {
             CHECK_UINT(made.mesh.max_weights, num_weights);
             check_order(&made.mesh, 0);
             check_merged(&made.mesh, bind, JOINTS, weights, num_weights);
-            const point actual = point_of(made.mesh.positions[0]);
-            CHECK_NEAR(length(add(actual, scale(position, -1.0))), 0.0, 1e-5);
+            const real3 actual = real3_of(made.mesh.positions[0]);
+            CHECK_NEAR(real3_length(real3_sub(actual, position)), 0.0, 1e-5);
         }
         made_mesh_free(&made);
     }
@@ -212,8 +175,8 @@ TEST (vertices_may_share_their_weights) {
 // take minutes.
 static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
 {
-    md5_weight *weights = calloc(count, sizeof *weights);
-    md5_mat34 *bind = calloc(num_joints, sizeof *bind);
+    OWN md5_weight *weights = calloc(count, sizeof *weights);
+    OWN md5_mat34 *bind = calloc(num_joints, sizeof *bind);
     uint64_t random = 5;
     for (uint32_t i = 0; i < num_joints; i++)
         bind[i] = identity;
@@ -227,18 +190,15 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     if (CHECK(made_mesh_build(&made, &source, num_joints, NULL))) {
         CHECK_UINT(made.mesh.num_influences, num_joints);
         check_order(&made.mesh, 0);
-        bool *seen = calloc(num_joints, sizeof *seen);
+        OWN bool *seen = calloc(num_joints, sizeof *seen);
         for (uint32_t i = 0; i < made.mesh.num_influences; i++)
             seen[made.mesh.influence_joints[i]] = true;
         uint32_t num_seen = 0;
         for (uint32_t i = 0; i < num_joints; i++)
             num_seen += seen[i];
         CHECK_UINT(num_seen, num_joints);
-        free(seen);
     }
     made_mesh_free(&made);
-    free(weights);
-    free(bind);
 }
 
 TEST (crowded_vertex_takes_linear_time) {
@@ -276,12 +236,12 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
             const uint32_t kept = num_weights < slots ? num_weights : slots;
             double sum = 0.0;
             for (uint32_t i = 0; i < slots; i++) {
-                sum += (double)packed[i];
+                sum += packed[i];
                 CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
                 CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
                 if (i < kept && i > 0) // in the same proportions
-                    CHECK_NEAR((double)packed[i] * (double)made.mesh.influences[0].w,
-                               (double)packed[0] * (double)made.mesh.influences[i].w, 1e-6);
+                    CHECK_NEAR((double)packed[i] * made.mesh.influences[0].w,
+                               (double)packed[0] * made.mesh.influences[i].w, 1e-6);
             }
             CHECK_NEAR(sum, kept > 0 ? 1.0 : 0.0, 1e-6);
         }
@@ -306,7 +266,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
         CHECK(md5_pack_influences(&(md5_pack_job){
             .mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
         for (uint32_t i = 0; i < slots; i++)
-            CHECK_NEAR((double)packed[i], (double)expected[i], 1e-6);
+            CHECK_NEAR(packed[i], expected[i], 1e-6);
     }
     made_mesh_free(&made);
 }
@@ -326,13 +286,13 @@ TEST (packing_knows_negative_and_cancelling_biases) {
 // Reflects `v` in the plane at right angles to `mirror`. Two reflections rotate unit vector a to
 // unit vector b: the first along a - b takes a to b, the second along a vector at right angles to b
 // restores the handedness without moving b.
-static point reflect(point v, point mirror)
+static real3 reflect(real3 v, real3 mirror)
 {
-    const double square = mirror.x * mirror.x + mirror.y * mirror.y + mirror.z * mirror.z;
+    const double square = real3_dot(mirror, mirror);
     if (square < 1e-24)
         return v;
-    const double along = (v.x * mirror.x + v.y * mirror.y + v.z * mirror.z) / square;
-    return add(v, scale(mirror, -2.0 * along));
+    const double along = real3_dot(v, mirror) / square;
+    return real3_add(v, real3_scale(mirror, -2.0 * along));
 }
 
 typedef struct loss_case {
@@ -342,63 +302,63 @@ typedef struct loss_case {
 } loss_case;
 
 // Rotates `v` as joint `joint` is rotated. `how` depends on the function.
-typedef point rotate_fn(const loss_case *test, uint32_t joint, point v, const void *how);
+typedef real3 rotate_fn(const loss_case *test, uint32_t joint, real3 v, const void *how);
 
 // The difference between the exact vertex, which is the sum of b * J * offset over the file's
 // weights, and the packed one if each joint is rotated about its own origin.
-static point difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
+static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
                         const void *how)
 {
     uint32_t joints[8];
     float packed[8];
     CHECK(md5_pack_influences(
         &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
-    point sum = {0.0, 0.0, 0.0};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];
-        const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
-        const point exact = add(rotate_joint(test, weight->joint, arm, how),
-                                origin_of(&test->posed[weight->joint]));
-        sum = add(sum, scale(exact, (double)weight->bias));
+        const real3 arm =
+            real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
+        const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
+                                      origin_of(&test->posed[weight->joint]));
+        sum = real3_add(sum, real3_scale(exact, (double)weight->bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const uint32_t joint = joints[i];
-        const point arm =
-            add(point_of(mesh->positions[0]), scale(origin_of(&test->bind[joint]), -1.0));
-        const point position =
-            add(rotate_joint(test, joint, arm, how), origin_of(&test->posed[joint]));
-        sum = add(sum, scale(position, -(double)packed[i]));
+        const real3 arm = real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joint]));
+        const real3 position =
+            real3_add(rotate_joint(test, joint, arm, how), origin_of(&test->posed[joint]));
+        sum = real3_add(sum, real3_scale(position, -(double)packed[i]));
     }
     return sum;
 }
 
 // Each joint rotated at random.
-static point rotate_at_random(const loss_case *test, uint32_t joint, point v, const void *how)
+static real3 rotate_at_random(const loss_case *test, uint32_t joint, real3 v, const void *how)
 {
     (void)test;
-    return rotate((const md5_mat34 *)how + joint, v);
+    return real3_transform((const md5_mat34 *)how + joint, v, 0.0);
 }
 
 // Each joint rotated so that its part of the difference points along one direction: the worst case.
 typedef struct worst_turns {
-    point from[10], to;
+    real3 from[10], to;
     double side[10];
 } worst_turns;
 
-static point rotate_worst(const loss_case *test, uint32_t joint, point v, const void *how)
+static real3 rotate_worst(const loss_case *test, uint32_t joint, real3 v, const void *how)
 {
     (void)test;
     const worst_turns *worst = how;
-    const point from = worst->from[joint], to = worst->to;
+    const real3 from = worst->from[joint], to = worst->to;
     // Any vector at right angles to `to`, for the second reflection.
-    const point beside = fabs(to.x) < 0.7 ? (point){0.0, -to.z, to.y} : (point){-to.z, 0.0, to.x};
-    return reflect(reflect(v, add(from, scale(to, -1.0))), beside);
+    const real3 beside = fabs(to.x) < 0.7 ? (real3){0.0, -to.z, to.y} : (real3){-to.z, 0.0, to.x};
+    return reflect(reflect(v, real3_sub(from, to)), beside);
 }
 
-static point direction(point v)
+static real3 direction(real3 v)
 {
-    const double size = length(v);
-    return size > 1e-12 ? scale(v, 1.0 / size) : (point){1.0, 0.0, 0.0};
+    const double size = real3_length(v);
+    return size > 1e-12 ? real3_scale(v, 1.0 / size) : (real3){1.0, 0.0, 0.0};
 }
 
 static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns *worst)
@@ -407,20 +367,21 @@ static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns 
     float packed[8];
     CHECK(md5_pack_influences(
         &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
-    point parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
+    real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];
         const double bias = (double)weight->bias;
-        const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
-        parts[weight->joint] = add(parts[weight->joint], scale(arm, bias));
-        shift = add(shift, scale(origin_of(&test->posed[weight->joint]), bias));
+        const real3 arm =
+            real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
+        parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
+        shift = real3_add(shift, real3_scale(origin_of(&test->posed[weight->joint]), bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const double weight = (double)packed[i];
-        const point arm =
-            add(point_of(mesh->positions[0]), scale(origin_of(&test->bind[joints[i]]), -1.0));
-        parts[joints[i]] = add(parts[joints[i]], scale(arm, -weight));
-        shift = add(shift, scale(origin_of(&test->posed[joints[i]]), -weight));
+        const real3 arm =
+            real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joints[i]]));
+        parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
+        shift = real3_add(shift, real3_scale(origin_of(&test->posed[joints[i]]), -weight));
     }
     worst->to = direction(shift);
     for (uint32_t i = 0; i < 10; i++)
@@ -455,23 +416,24 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         if (CHECK(made_mesh_build(&made, &source, test.num_joints, NULL))) {
             const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
             const double loss =
-                (double)md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
+                md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
             const double slack = 1e-4;
             for (uint32_t again = 0; again < 20; again++) {
                 md5_mat34 rotations[10];
                 made_joints(rotations, 10, 0.0, &random);
-                CHECK(length(difference(&test, &made.mesh, rotate_at_random, rotations))
+                CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
                       <= loss + slack);
             }
             worst_turns worst;
             find_worst(&test, &made.mesh, &worst);
-            CHECK_NEAR(length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
+            CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss,
+                       slack);
         }
         made_mesh_free(&made);
     }
 }
 
-// The common case: weights whose offsets meet in one point. With as many slots as weights only
+// The common case: weights whose offsets meet in one real3. With as many slots as weights only
 // rounding error is lost.
 TEST (path_loss_of_ordinary_vertices_is_rounding) {
     enum { JOINTS = 8 };
@@ -479,23 +441,23 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 20.0, &random);
     for (uint32_t count = 1; count <= JOINTS; count++) {
-        const point meet = {3.0, -4.0, 5.0};
+        const real3 meet = {3.0, -4.0, 5.0};
         md5_weight weights[JOINTS];
         for (uint32_t i = 0; i < count; i++) {
-            const point arm = add(meet, scale(origin_of(&bind[i]), -1.0));
+            const real3 arm = real3_add(meet, real3_scale(origin_of(&bind[i]), -1.0));
             const float *m = bind[i].m; // its transpose rotates back
             md5_vec3 offset;
-            offset.x = (float)((double)m[0] * arm.x + (double)m[4] * arm.y + (double)m[8] * arm.z);
-            offset.y = (float)((double)m[1] * arm.x + (double)m[5] * arm.y + (double)m[9] * arm.z);
-            offset.z = (float)((double)m[2] * arm.x + (double)m[6] * arm.y + (double)m[10] * arm.z);
+            offset.x = (float)(m[0] * arm.x + m[4] * arm.y + m[8] * arm.z);
+            offset.y = (float)(m[1] * arm.x + m[5] * arm.y + m[9] * arm.z);
+            offset.z = (float)(m[2] * arm.x + m[6] * arm.y + m[10] * arm.z);
             weights[i] = (md5_weight){i, 1.0f / (float)count, offset};
         }
         md5_vertex vertex;
         const made_source source = made_vertex(&vertex, weights, count, bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
-            CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
-            const double loss4 = (double)md5_pack_loss(&made.model, 0, 4, NULL);
+            CHECK_NEAR(md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
+            const double loss4 = md5_pack_loss(&made.model, 0, 4, NULL);
             CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
         }
         made_mesh_free(&made);
@@ -508,19 +470,19 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_vertex vertex;
     made_mesh made;
 
-    // Sum 1.5 about a joint at 10 0 0, with the point at its origin: 0.5 * 10 too much, whatever
+    // Sum 1.5 about a joint at 10 0 0, with the real3 at its origin: 0.5 * 10 too much, whatever
     // its rotation.
     bind[0].m[3] = 10.0f;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     made_source source = made_vertex(&vertex, &off_sum, 1, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
         // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
         // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
         // which would be lost. A pose says how far they move.
         made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
     }
     made_mesh_free(&made);
 
@@ -528,7 +490,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
     source = made_vertex(&vertex, apart, 2, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL)))
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
     made_mesh_free(&made);
 
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
@@ -540,8 +502,8 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     }
     source = made_vertex(&vertex, dropped, 5, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
-        CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
     }
     made_mesh_free(&made);
 }
@@ -638,7 +600,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
         double next = 1.0;
         for (uint32_t i = 0; i < count; i++) {
-            biases[i] = (double)(float)next;
+            biases[i] = (float)next;
             next *= 0.5 + 0.5 * test_random(&random);
             kept_sum += i < slots ? biases[i] : 0.0;
         }
@@ -650,7 +612,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         for (uint32_t i = 0; i < slots; i++) {
             const double exact = i < count ? 255.0 * biases[i] / kept_sum : 0.0;
             sum += weights[i];
-            if (!CHECK(fabs((double)weights[i] - exact) < 1.0 + 1e-4))
+            if (!CHECK(fabs(weights[i] - exact) < 1.0 + 1e-4))
                 return;
         }
         CHECK_UINT(sum, 255);

@@ -1,13 +1,9 @@
 // Morph targets: blended bind poses and skinned vertices against an independent computation in
 // doubles, from the files' own numbers; topology; mistakes.
-#include "md5/md5skin.h"
 #include "test/mistake.h"
+#include "test/own.h"
+#include "test/real.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { VERTICES = 60, JOINTS = 5, TARGETS = 3, TEXT = 40000 };
 
@@ -60,7 +56,7 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
 #undef ADD
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, used, opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -84,7 +80,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
     }
     scene->morph = md5_make_morph(scene->model, sources, TARGETS, NULL, &error);
-    test_check(scene->morph != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(scene->morph != NULL, "%s", error.message);
 }
 
 static void close_scene(morph_scene *scene)
@@ -95,77 +91,59 @@ static void close_scene(morph_scene *scene)
         md5_free_model(scene->sources[i]);
 }
 
-static void worse(double *worst, double value)
-{
-    if (!(value <= *worst))
-        *worst = value;
-}
-
-static double apart(const double a[3], md5_vec3 b)
-{
-    const double x = a[0] - (double)b.x, y = a[1] - (double)b.y, z = a[2] - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
-static void unit(double v[3])
-{
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int k = 0; k < 3; k++)
-        v[k] /= length;
-}
-
 // -- Bind poses -------------------------------------------------------------------------------
 
 static const float blends[][TARGETS] = {
     {1, 0, 0}, {0, 0.5f, 0}, {0.25f, 0.5f, 0.75f}, {-1, 2, 0.3f}, {0, 0, 3}};
 
-// The blend of the files' numbers, in doubles. Drawn vertices are the file's, then copies.
-static void blended_point(const morph_scene *scene, const float *weights, uint32_t vertex,
-                          double out[3])
+static md5_vec3 xyz(md5_vec4 v)
 {
-    const uint32_t v = scene->model->meshes[0].sources[vertex];
-    for (int k = 0; k < 3; k++) {
-        out[k] = scene->base.point[v][k];
-        for (int i = 0; i < TARGETS; i++)
-            out[k] +=
-                (double)weights[i] * (scene->targets[i].point[v][k] - scene->base.point[v][k]);
-    }
+    return (md5_vec3){v.x, v.y, v.z};
 }
 
-static md5_vec3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
+static real3 file_point(const double point[3])
 {
-    const md5_vec4 t = mesh->tangents[vertex];
-    return tangent ? (md5_vec3){t.x, t.y, t.z} : mesh->normals[vertex];
+    return (real3){point[0], point[1], point[2]};
+}
+
+// The blend of the files' numbers, in doubles. Drawn vertices are the file's, then copies.
+static real3 blended_point(const morph_scene *scene, const float *weights, uint32_t vertex)
+{
+    const uint32_t v = scene->model->meshes[0].sources[vertex];
+    const real3 base = file_point(scene->base.point[v]);
+    real3 sum = base;
+    for (int i = 0; i < TARGETS; i++)
+        sum = real3_add(
+            sum, real3_scale(real3_sub(file_point(scene->targets[i].point[v]), base), weights[i]));
+    return sum;
+}
+
+static real3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
+{
+    return real3_of(tangent ? xyz(mesh->tangents[vertex]) : mesh->normals[vertex]);
 }
 
 // A direction of the base plus the weighted differences of the sources, in doubles.
-static void sum_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
-                          bool tangent, double out[3])
+static real3 sum_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
+                           bool tangent)
 {
-    const md5_vec3 n = direction_of(&scene->model->meshes[0], vertex, tangent);
-    const double from[3] = {(double)n.x, (double)n.y, (double)n.z};
-    for (int k = 0; k < 3; k++)
-        out[k] = from[k];
+    const real3 base = direction_of(&scene->model->meshes[0], vertex, tangent);
+    real3 sum = base;
     for (int i = 0; i < TARGETS; i++) {
-        const md5_vec3 s = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
-        const double to[3] = {(double)s.x, (double)s.y, (double)s.z};
-        for (int k = 0; k < 3; k++)
-            out[k] += (double)weights[i] * (to[k] - from[k]);
+        const real3 source = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
+        sum = real3_add(sum, real3_scale(real3_sub(source, base), weights[i]));
     }
+    return sum;
 }
 
-static void blended_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
-                              bool tangent, double out[3])
+static real3 blended_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
+                               bool tangent)
 {
-    double normal[3];
-    sum_direction(scene, weights, vertex, false, normal);
-    unit(normal);
-    sum_direction(scene, weights, vertex, tangent, out);
-    const double along =
-        tangent ? out[0] * normal[0] + out[1] * normal[1] + out[2] * normal[2] : 0.0;
-    for (int k = 0; k < 3; k++)
-        out[k] -= along * normal[k];
-    unit(out);
+    const real3 normal = real3_unit(sum_direction(scene, weights, vertex, false));
+    if (!tangent)
+        return normal;
+    const real3 sum = sum_direction(scene, weights, vertex, true);
+    return real3_unit(real3_sub(sum, real3_scale(normal, real3_dot(sum, normal))));
 }
 
 static void check_bind(const morph_scene *scene, const float *weights)
@@ -176,13 +154,12 @@ static void check_bind(const morph_scene *scene, const float *weights)
     double place = 0.0, turn = 0.0;
     skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        double point[3], normal[3], tangent[3];
-        blended_point(scene, weights, i, point);
-        blended_direction(scene, weights, i, false, normal);
-        blended_direction(scene, weights, i, true, tangent);
-        worse(&place, apart(point, positions[i]));
-        worse(&turn, apart(normal, normals[i]));
-        worse(&turn, apart(tangent, (md5_vec3){tangents[i].x, tangents[i].y, tangents[i].z}));
+        const real3 point = blended_point(scene, weights, i);
+        const real3 normal = blended_direction(scene, weights, i, false);
+        const real3 tangent = blended_direction(scene, weights, i, true);
+        real_worse(&place, real3_distance(point, real3_of(positions[i])));
+        real_worse(&turn, real3_distance(normal, real3_of(normals[i])));
+        real_worse(&turn, real3_distance(tangent, real3_of(xyz(tangents[i]))));
         CHECK(tangents[i].w == mesh->tangents[i].w);
     }
     CHECK_NEAR(place, 0.0, 1e-5);
@@ -193,7 +170,7 @@ static void check_bind(const morph_scene *scene, const float *weights)
     TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
 
 TEST_HERE (morph_blends_bind_poses) {
-    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene->morph; i++)
+    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++)
         check_bind(scene, blends[i]);
 }
 
@@ -215,10 +192,9 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 p = target->positions[v], n = target->normals[v];
             const md5_vec4 t = target->tangents[v];
-            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, positions[v]));
-            worse(&turn, apart((double[]){(double)n.x, (double)n.y, (double)n.z}, normals[v]));
-            worse(&turn, apart((double[]){(double)t.x, (double)t.y, (double)t.z},
-                               (md5_vec3){tangents[v].x, tangents[v].y, tangents[v].z}));
+            real_worse(&place, real_distance(p, positions[v]));
+            real_worse(&turn, real_distance(n, normals[v]));
+            real_worse(&turn, real_distance(xyz(t), xyz(tangents[v])));
         }
         CHECK_NEAR(place, 0.0, 4e-6); // coordinates up to 11: two roundings of 5e-7 each
         CHECK_NEAR(turn, 0.0, 1e-6);
@@ -241,14 +217,6 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
     }
 }
 
-static void apply(const md5_mat34 *m, const double v[3], double w, double by, double sum[3])
-{
-    for (int row = 0; row < 3; row++)
-        sum[row] += by
-                    * ((double)m->m[4 * row] * v[0] + (double)m->m[4 * row + 1] * v[1]
-                       + (double)m->m[4 * row + 2] * v[2] + (double)m->m[4 * row + 3] * w);
-}
-
 static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, const float *weights)
 {
     static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
@@ -257,20 +225,21 @@ static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, co
     double place = 0.0, turn = 0.0;
     skin_with_morph(scene->morph, 0, weights, palette, NULL, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        double bind[3][3], out[3][3] = {{0}};
         const uint32_t v = mesh->sources[i];
-        blended_point(scene, weights, i, bind[0]);
-        blended_direction(scene, weights, i, false, bind[1]);
-        blended_direction(scene, weights, i, true, bind[2]);
+        const real3 bind[3] = {blended_point(scene, weights, i),
+                               blended_direction(scene, weights, i, false),
+                               blended_direction(scene, weights, i, true)};
+        real3 out[3];
         for (int k = 0; k < 3; k++) {
-            apply(&palette[v % JOINTS], bind[k], k == 0, 0.75, out[k]);
-            apply(&palette[(v + 1) % JOINTS], bind[k], k == 0, 0.25, out[k]);
+            const md5_mat34 *const first = &palette[v % JOINTS], *const other =
+                                                                     &palette[(v + 1) % JOINTS];
+            const real3 sum = real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
+                                        real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
+            out[k] = k == 0 ? sum : real3_unit(sum);
         }
-        unit(out[1]);
-        unit(out[2]);
-        worse(&place, apart(out[0], positions[i]));
-        worse(&turn, apart(out[1], normals[i]));
-        worse(&turn, apart(out[2], (md5_vec3){tangents[i].x, tangents[i].y, tangents[i].z}));
+        real_worse(&place, real3_distance(out[0], real3_of(positions[i])));
+        real_worse(&turn, real3_distance(out[1], real3_of(normals[i])));
+        real_worse(&turn, real3_distance(out[2], real3_of(xyz(tangents[i]))));
     }
     CHECK_NEAR(place, 0.0, 2e-5);
     CHECK_NEAR(turn, 0.0, 1e-5);
@@ -278,7 +247,7 @@ static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, co
 
 TEST_HERE (morph_is_blended_before_skinning) {
     uint64_t random = 4;
-    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene->morph; i++) {
+    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
         md5_mat34 palette[JOINTS];
         make_palette(palette, &random);
         check_skinned(scene, palette, blends[i]);
@@ -372,10 +341,9 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
         for (uint32_t v = 0; v < scene->model->meshes[0].num_vertices; v++) {
             const md5_vec3 p = at[1][v], n = normals[1][v];
             const md5_vec4 t = tangents[1][v];
-            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, at[0][v]));
-            worse(&turn, apart((double[]){(double)n.x, (double)n.y, (double)n.z}, normals[0][v]));
-            worse(&turn, apart((double[]){(double)t.x, (double)t.y, (double)t.z},
-                               (md5_vec3){tangents[0][v].x, tangents[0][v].y, tangents[0][v].z}));
+            real_worse(&place, real_distance(p, at[0][v]));
+            real_worse(&turn, real_distance(n, normals[0][v]));
+            real_worse(&turn, real_distance(xyz(t), xyz(tangents[0][v])));
         }
         CHECK_NEAR(place, 0.0, 2e-5);
         CHECK_NEAR(turn, 0.0, 1e-5);
@@ -407,9 +375,8 @@ TEST_HERE (morph_stores_what_differs) {
         for (int i = 0; i < TARGETS; i++) {
             double reach = 0.0;
             for (int v = 0; v < VERTICES; v++) {
-                const double *const p = scene->targets[i].point[v], *const b = scene->base.point[v];
-                worse(&reach,
-                      sqrt(pow(p[0] - b[0], 2) + pow(p[1] - b[1], 2) + pow(p[2] - b[2], 2)));
+                real_worse(&reach, real3_distance(file_point(scene->targets[i].point[v]),
+                                                  file_point(scene->base.point[v])));
             }
             CHECK_UINT(morph->targets[i].num_vertices, counted[i]);
             CHECK_NEAR((double)morph->targets[i].reach, reach, 1e-5);
@@ -420,9 +387,8 @@ TEST_HERE (morph_stores_what_differs) {
     md5_morph *const none = md5_make_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_free_morph(none);
-    md5_morph *const empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
+    OWN_MORPH empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
-    md5_free_morph(empty);
 }
 
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
@@ -442,7 +408,7 @@ TEST (morph_follows_the_options_of_the_load) {
         double place = 0.0;
         for (uint32_t i = 0; i < VERTICES; i++) {
             const md5_vec3 p = md5_mat34_point(to, a[i]);
-            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, b[i]));
+            real_worse(&place, real_distance(p, b[i]));
         }
         CHECK_NEAR(place, 0.0, 1e-5);
         md5_mat34 palette[JOINTS];
@@ -454,7 +420,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0.0;
         for (uint32_t i = 0; i < VERTICES; i++)
-            worse(&place, apart((double[]){(double)a[i].x, (double)a[i].y, (double)a[i].z}, c[i]));
+            real_worse(&place, real_distance(a[i], c[i]));
         CHECK_NEAR(place, 0.0, 1e-5);
         // A target of other axes, and one without tangents.
         md5_error error = {0};
@@ -481,11 +447,11 @@ static const char quad[] =
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 0 4 0 )\nweight 2 0 1 ( 0 0 4 )\n"
     "weight 3 1 1 ( 0 4 4 )\n}\n";
 
-typedef struct other {
+typedef struct other_topology {
     const char *find, *put, *message; // `find` is replaced by `put` in the text
-} other;
+} other_topology;
 
-static const other others[] = {
+static const other_topology others[] = {
     {"\"b\" 0", "\"c\" 0", "morph target 't': joint 1 'c' has another name or parent in the model"},
     {"\"b\" 0", "\"b\" -1",
      "morph target 't': joint 1 'b' has another name or parent in the model"},
@@ -515,19 +481,19 @@ static md5_model *replaced(const char *find, const char *put)
     snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
     md5_error error = {0};
     md5_model *const model = md5_parse_model(whole, strlen(whole), NULL, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
 TEST (morph_names_what_differs_in_topology) {
     md5_error error = {0};
-    md5_model *const model = replaced("", "");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        md5_model *const source = replaced(others[i].find, others[i].put);
+    OWN_MODEL model = replaced("", "");
+    EACH (other, others) {
+        md5_model *const source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
         CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-        CHECK_STRING(error.message, others[i].message);
+        CHECK_STRING(error.message, other->message);
         md5_free_model(source);
     }
     char text[2048];
@@ -544,13 +510,12 @@ TEST (morph_names_what_differs_in_topology) {
     CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
     md5_free_model(source);
-    md5_free_model(model);
     md5_free_morph(NULL);
 }
 
 // Deltas that point the opposite way leave no direction: the model's stays.
 TEST (morph_keeps_directions_that_cancel_out) {
-    md5_model *const model = replaced("", "");
+    OWN_MODEL model = replaced("", "");
     md5_model *const turned =
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
@@ -558,7 +523,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
-    md5_morph *const morph = md5_make_morph(model, &target, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
     if (CHECK(morph != NULL)) {
@@ -566,9 +531,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
         for (int i = 0; i < 4; i++)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
     }
-    md5_free_morph(morph);
     md5_free_model(turned);
-    md5_free_model(model);
 }
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
@@ -597,43 +560,26 @@ static void weigh_with(const md5_morph *morph, float weight)
     skin_with_morph(morph, 0, weights, NULL, NULL, at, NULL, NULL);
 }
 
-static void weigh_nan(const void *context)
-{
-    weigh_with(context, NAN);
-}
-
-static void weigh_infinity(const void *context)
-{
-    weigh_with(context, INFINITY);
-}
-
-static void skin_no_mesh(const void *context)
-{
-    md5_vec3 at;
-    const float weights[TARGETS] = {0, 0, 0};
-    const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
-    const md5_skin_job job = {
-        .mesh = &stray, .morph = context, .morph_weights = weights, .positions = &at};
-    md5_skin_batch(&job, 1, NULL);
-}
-
-static void skin_without_weights(const void *context)
-{
-    md5_vec3 at;
-    skin_with_morph(context, 0, test_null(), NULL, NULL, &at, NULL, NULL);
-}
-
-static void create_without_a_name(const void *context)
-{
-    const md5_morph_source source = {.name = test_null(), .model = context};
-    md5_make_morph(context, &source, 1, NULL, NULL);
-}
-
 TEST_HERE (morph_ends_with_the_callers_mistakes) {
-    CHECK(strstr(test_message_of(weigh_nan, scene->morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_infinity, scene->morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(skin_no_mesh, scene->morph), "of the morph's model"));
-    CHECK(strstr(test_message_of(skin_without_weights, scene->morph), "morph_weights: not NULL"));
-    CHECK(strstr(test_message_of(create_without_a_name, scene->model), "sources: have names"));
+    MISTAKE ("morph_weights: finite numbers")
+        weigh_with(scene->morph, NAN);
+    MISTAKE ("morph_weights: finite numbers")
+        weigh_with(scene->morph, INFINITY);
+    MISTAKE ("of the morph's model") {
+        md5_vec3 at;
+        const float weights[TARGETS] = {0, 0, 0};
+        const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
+        const md5_skin_job job = {
+            .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
+        md5_skin_batch(&job, 1, NULL);
+    }
+    MISTAKE ("morph_weights: not NULL") {
+        md5_vec3 at;
+        skin_with_morph(scene->morph, 0, test_null(), NULL, NULL, &at, NULL, NULL);
+    }
+    MISTAKE ("sources: have names") {
+        const md5_morph_source source = {.name = test_null(), .model = scene->model};
+        md5_make_morph(scene->model, &source, 1, NULL, NULL);
+    }
 }
 #endif

@@ -1,14 +1,7 @@
 // Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
 // copies at mirror seams that differ.
+#include "test/own.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
-
-#include "md5/md5skin.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A model of one mesh with counts only: without triangles nothing else of it is read.
 typedef struct counted_model {
@@ -77,14 +70,14 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
     md5_error error = {0};
     const int size = snprintf(filled, sizeof filled, text, height);
     md5_model *const model = md5_parse_model(filled, (size_t)size, opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
 TEST (morph_leaves_what_it_does_not_change) {
     md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0.0f, whole = 1.0f;
     md5_dual_quat dual;
@@ -111,7 +104,6 @@ TEST (morph_leaves_what_it_does_not_change) {
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
-    md5_free_morph(morph);
     md5_free_model(raised);
     md5_free_model(model);
 }
@@ -146,7 +138,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1.0f;
     md5_dual_quat dual;
@@ -163,7 +155,6 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }
-    md5_free_morph(morph);
     md5_free_model(raised);
     md5_free_model(model);
 }
@@ -217,7 +208,7 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0.0f ? -1.0 : 1.0;
-    const double x = (double)at.x - 5.7, y = (double)at.y - side * 5.6, z = (double)at.z - 43.2;
+    const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 43.2;
     const double length = sqrt(x * x + y * y + z * z);
     *cosine = (0.9588 * x + side * 0.2797 * y + 0.0499 * z) / length;
     return length;
@@ -244,7 +235,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
-    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     if (!CHECK(model && model->num_meshes == NUM_MESHES))
         return;
     md5_vec3 *positions[NUM_MESHES];
@@ -253,12 +244,12 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         if (!positions[i])
             abort();
     }
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    EACH (row, names) {
         char path[64];
-        (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", names[n]);
-        md5_model *const shape = md5_load_model(test_path(path), NULL, NULL);
-        const md5_morph_source source = {.name = names[n], .model = shape};
-        md5_morph *const morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
+        (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
+        OWN_MODEL shape = md5_load_model(test_path(path), NULL, NULL);
+        const md5_morph_source source = {.name = *row, .model = shape};
+        OWN_MORPH morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;
@@ -270,11 +261,8 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
             deepest = now > deepest ? now : deepest;
         }
         if (!CHECK(deepest < -clearance))
-            printf("  %s: %.3f units\n", names[n], deepest);
-        md5_free_morph(morph);
-        md5_free_model(shape);
+            printf("  %s: %.3f units\n", *row, deepest);
     }
     for (int i = 0; i < NUM_MESHES; i++)
         free(positions[i]);
-    md5_free_model(model);
 }

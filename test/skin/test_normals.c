@@ -1,13 +1,7 @@
 // Normals weighted equally, by area and by angle, against the formulas in doubles.
-#include "test/test.h"
+#include "test/own.h"
 
-#include "md5/md5model.h"
 #include "md5/skin/weld.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
 
@@ -33,13 +27,12 @@ static md5_model *load(const shape *of, md5_normals weighting)
     size += (size_t)snprintf(text + size, ROOM - size, "numweights %u\n", of->num_points);
     for (uint32_t i = 0; i < of->num_points; i++)
         size += (size_t)snprintf(text + size, ROOM - size, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i,
-                                 (double)of->points[i][0], (double)of->points[i][1],
-                                 (double)of->points[i][2]);
+                                 of->points[i][0], of->points[i][1], of->points[i][2]);
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
     const md5_load_opts opts = {.normals = weighting};
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, size, &opts, &error);
-    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
 
@@ -48,7 +41,7 @@ static md5_model *load(const shape *of, md5_normals weighting)
 static void subtract(const float *a, const float *b, double *out)
 {
     for (int i = 0; i < 3; i++)
-        out[i] = (double)a[i] - (double)b[i];
+        out[i] = (double)a[i] - b[i];
 }
 
 static double dot(const double *a, const double *b)
@@ -83,19 +76,18 @@ static void add_triangle(const shape *of, const uint32_t *corners, md5_normals w
 static double error_of(const shape *of, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}}, worst = 0.0;
-    md5_model *const model = load(of, weighting);
+    OWN_MODEL model = load(of, weighting);
     if (!model)
         return INFINITY;
     for (uint32_t i = 0; i < of->num_triangles; i++)
         add_triangle(of, of->triangles[i], weighting, sums);
     for (uint32_t i = 0; i < of->num_points; i++) {
         const md5_vec3 normal = model->meshes[0].normals[i];
-        const double found[3] = {(double)normal.x, (double)normal.y, (double)normal.z};
+        const double found[3] = {normal.x, normal.y, normal.z};
         const double length = sqrt(dot(sums[i], sums[i]));
         for (int k = 0; k < 3; k++)
             worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
     }
-    md5_free_model(model);
     return worst;
 }
 
@@ -126,8 +118,8 @@ TEST (normals_are_weighted_as_the_formulas_say) {
         make_fan(&fan, sizes[round % 4], &random);
         for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
             const double error = error_of(&fan, (md5_normals)weighting);
-            if (!test_check(error < 1e-6, __FILE__, __LINE__, "weighting %d, round %d: off by %g",
-                            weighting, round, error))
+            if (!CHECK_THAT(error < 1e-6, "weighting %d, round %d: off by %g", weighting, round,
+                            error))
                 return;
         }
     }
@@ -135,8 +127,7 @@ TEST (normals_are_weighted_as_the_formulas_say) {
 
 static double side_of(md5_vec3 normal, const float *point)
 {
-    return (double)normal.x * (double)point[0] + (double)normal.y * (double)point[1]
-           + (double)normal.z * (double)point[2];
+    return (double)normal.x * point[0] + (double)normal.y * point[1] + (double)normal.z * point[2];
 }
 
 // Each face of a cube is cut along one diagonal: at some corners both of its triangles meet, at
@@ -156,10 +147,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     }
     double worst[3] = {0.0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        md5_model *const model = load(&cube, (md5_normals)weighting);
+        OWN_MODEL model = load(&cube, (md5_normals)weighting);
         for (uint32_t i = 0; i < 8; i++) {
             const md5_vec3 normal = model->meshes[0].normals[i];
-            const double found[3] = {(double)normal.x, (double)normal.y, (double)normal.z};
+            const double found[3] = {normal.x, normal.y, normal.z};
             for (int k = 0; k < 3; k++)
                 worst[weighting] =
                     fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
@@ -168,7 +159,6 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
                       * side_of(model->meshes[0].normals[0], cube.points[0])
                   > 0.0);
         }
-        md5_free_model(model);
     }
     CHECK_NEAR(worst[MD5_NORMALS_ANGLE], 0.0, 1e-7);
     CHECK(worst[MD5_NORMALS_ID] > 0.1 && worst[MD5_NORMALS_AREA] > 0.1);
@@ -183,10 +173,9 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
         sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0.0f;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        md5_model *const model = load(&sheet, (md5_normals)weighting);
+        OWN_MODEL model = load(&sheet, (md5_normals)weighting);
         for (uint32_t i = 0; i < 6; i++)
             CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1.0f : 1.0f));
-        md5_free_model(model);
     }
 }
 
@@ -224,7 +213,7 @@ TEST (weld_finds_the_first_equal_point) {
     uint64_t random = 11;
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
-        md5_vec3 *points = random_points(count, 2 + round % 4, &random);
+        OWN md5_vec3 *points = random_points(count, 2 + round % 4, &random);
         uint32_t first_equal[COUNT_MOST];
         md5_context context;
         md5i_context_begin(&context, NULL, NULL, NULL);
@@ -234,7 +223,6 @@ TEST (weld_finds_the_first_equal_point) {
         if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
             check_first_equal(points, count, first_equal);
         md5i_arena_free(&arena);
-        free(points);
     }
 }
 

@@ -1,10 +1,6 @@
 // Bounds of joints, the nearest joint, single vertices and boxes of crowds.
+#include "test/own.h"
 #include "test/skin/test_query_case.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
 static const char anim_file[] = "models/bobbin/run.md5anim";
@@ -23,7 +19,7 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
 
 TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
     CHECK(md5_build_joint_bounds(made->model, boxes));
     for (int i = 0; i < 30; i++) {
         query_pose(made, i * 0.031);
@@ -37,7 +33,6 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
         // Boxes of joints are loose, but not useless.
         CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
     }
-    free(boxes);
 }
 
 TEST (joint_bounds_hold_the_points_of_their_weights) {
@@ -77,19 +72,18 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
         const double corner[3] = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
         for (int row = 0; row < 3; row++) {
             const float *const r = m.m + 4 * row;
-            const double at = (double)r[0] * corner[0] + (double)r[1] * corner[1]
-                              + (double)r[2] * corner[2] + (double)r[3];
+            const double at = r[0] * corner[0] + r[1] * corner[1] + r[2] * corner[2] + r[3];
             min[row] = fmin(min[row], at);
             max[row] = fmax(max[row], at);
         }
     }
     const md5_bounds moved = md5_bounds_transform(box, m);
-    CHECK_NEAR((double)moved.min.x, min[0], 1e-5);
-    CHECK_NEAR((double)moved.min.y, min[1], 1e-5);
-    CHECK_NEAR((double)moved.min.z, min[2], 1e-5);
-    CHECK_NEAR((double)moved.max.x, max[0], 1e-5);
-    CHECK_NEAR((double)moved.max.y, max[1], 1e-5);
-    CHECK_NEAR((double)moved.max.z, max[2], 1e-5);
+    CHECK_NEAR(moved.min.x, min[0], 1e-5);
+    CHECK_NEAR(moved.min.y, min[1], 1e-5);
+    CHECK_NEAR(moved.min.z, min[2], 1e-5);
+    CHECK_NEAR(moved.max.x, max[0], 1e-5);
+    CHECK_NEAR(moved.max.y, max[1], 1e-5);
+    CHECK_NEAR(moved.max.z, max[2], 1e-5);
     const md5_bounds empty = md5_bounds_transform(md5_bounds_from_points(NULL, 0), m);
     CHECK(empty.min.x > empty.max.x);
 }
@@ -108,15 +102,15 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
         uint32_t expected = MD5_NONE;
         for (uint32_t joint = 0; joint < num_joints; joint++) {
             const float *const m = made->joints[joint].m;
-            const double d = hypot(hypot((double)m[3] - (double)to.x, (double)m[7] - (double)to.y),
-                                   (double)m[11] - (double)to.z);
+            const double d =
+                hypot(hypot((double)m[3] - to.x, (double)m[7] - to.y), (double)m[11] - to.z);
             if (d < smallest - 1e-9) {
                 smallest = d;
                 expected = joint;
             }
         }
         CHECK(nearest == expected);
-        CHECK_NEAR((double)distance, smallest, 1e-4);
+        CHECK_NEAR(distance, smallest, 1e-4);
     }
     CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == MD5_NONE);
     CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL)
@@ -133,10 +127,10 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     float distance = 0;
     md5_ray ray = {.direction = {3, 0, 0}};
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 2);
-    CHECK_NEAR((double)distance, 0.5, 1e-6);
+    CHECK_NEAR(distance, 0.5, 1e-6);
     ray.limit = 10.0f / 3.0f;
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 0);
-    CHECK_NEAR((double)distance, 1.0, 1e-6);
+    CHECK_NEAR(distance, 1.0, 1e-6);
     ray.direction.x = -3;
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 1);
 }
@@ -145,8 +139,8 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
     query_pose(made, 0.4);
     for (uint32_t m = 0; m < made->model->num_meshes; m++) {
         const md5_mesh *const mesh = &made->model->meshes[m];
-        md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
-        md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
+        OWN md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
+        OWN md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
         md5_skin(mesh, made->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
             md5_vec3 at, normal;
@@ -160,8 +154,6 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
             CHECK(memcmp(&at, &positions[vertex], sizeof at) == 0);
             CHECK(memcmp(&normal, &normals[vertex], sizeof normal) == 0);
         }
-        free(positions);
-        free(normals);
     }
 }
 
@@ -190,7 +182,7 @@ static void made_crowd(md5_bounds *boxes, uint64_t *random)
 
 static double clamp(double value, float min, float max)
 {
-    return fmin(fmax(value, (double)min), (double)max);
+    return fmin(fmax(value, min), max);
 }
 
 TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
@@ -205,10 +197,10 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
         const uint32_t count = md5_find_in_sphere(boxes, CROWD, center, radius, found);
         for (uint32_t i = 0; i < CROWD; i++) {
             const md5_bounds *const box = &boxes[i];
-            const double x = clamp((double)center.x, box->min.x, box->max.x) - (double)center.x;
-            const double y = clamp((double)center.y, box->min.y, box->max.y) - (double)center.y;
-            const double z = clamp((double)center.z, box->min.z, box->max.z) - (double)center.z;
-            const double miss = sqrt(x * x + y * y + z * z) - (double)radius;
+            const double x = clamp(center.x, box->min.x, box->max.x) - center.x;
+            const double y = clamp(center.y, box->min.y, box->max.y) - center.y;
+            const double z = clamp(center.z, box->min.z, box->max.z) - center.z;
+            const double miss = sqrt(x * x + y * y + z * z) - radius;
             const bool is_found = next < count && found[next] == i;
             next += is_found;
             if (i % 10 == 0)
@@ -272,8 +264,8 @@ static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 {
     double clip[4];
     for (int row = 0; row < 4; row++)
-        clip[row] = (double)m->m[row] * (double)p.x + (double)m->m[4 + row] * (double)p.y
-                    + (double)m->m[8 + row] * (double)p.z + (double)m->m[12 + row];
+        clip[row] = (double)m->m[row] * p.x + (double)m->m[4 + row] * p.y
+                    + (double)m->m[8 + row] * p.z + m->m[12 + row];
     return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && clip[2] <= clip[3]
            && clip[2] >= near_depth * clip[3];
 }
@@ -283,8 +275,8 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
     bool inside = true;
     for (int i = 0; i < 6; i++)
         inside = inside
-                 && (double)planes[i].x * (double)p.x + (double)planes[i].y * (double)p.y
-                            + (double)planes[i].z * (double)p.z + (double)planes[i].w
+                 && (double)planes[i].x * p.x + (double)planes[i].y * p.y
+                            + (double)planes[i].z * p.z + planes[i].w
                         >= 0.0;
     return inside;
 }

@@ -2,8 +2,6 @@
 
 #include "test/test.h"
 
-#include <stdlib.h>
-
 bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
 {
     md5_error error = {0};

@@ -1,37 +1,11 @@
 // Rays against triangles and boxes, compared with another method in double precision: Moller and
 // Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/skin/test_query_case.h"
-#include "test/test.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
 static const char anim_file[] = "models/bobbin/walk.md5anim";
-
-typedef struct point {
-    double x, y, z;
-} point;
-
-static point point_of(md5_vec3 a)
-{
-    return (point){(double)a.x, (double)a.y, (double)a.z};
-}
-
-static point minus(point a, point b)
-{
-    return (point){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static point cross(point a, point b)
-{
-    return (point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static double dot(point a, point b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 // How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
 // the cosine between the line and the normal that points outward.
@@ -39,17 +13,18 @@ typedef struct meeting {
     double t, least, cosine;
 } meeting;
 
-static meeting meet(const md5_ray *ray, point a, point b, point c)
+static meeting meet(const md5_ray *ray, real3 a, real3 b, real3 c)
 {
-    const point d = point_of(ray->direction), ab = minus(b, a), ac = minus(c, a);
-    const point p = cross(d, ac), from = minus(point_of(ray->origin), a);
-    const double determinant = dot(ab, p);
-    const point q = cross(from, ab);
-    const double u = dot(from, p) / determinant, v = dot(d, q) / determinant;
-    const point normal = cross(ac, ab);
-    return (meeting){.t = dot(ac, q) / determinant,
+    const real3 d = real3_of(ray->direction), ab = real3_sub(b, a), ac = real3_sub(c, a);
+    const real3 p = real3_cross(d, ac), from = real3_sub(real3_of(ray->origin), a);
+    const double determinant = real3_dot(ab, p);
+    const real3 q = real3_cross(from, ab);
+    const double u = real3_dot(from, p) / determinant, v = real3_dot(d, q) / determinant;
+    const real3 normal = real3_cross(ac, ab);
+    return (meeting){.t = real3_dot(ac, q) / determinant,
                      .least = fmin(1.0 - u - v, fmin(u, v)),
-                     .cosine = dot(normal, d) / sqrt(dot(normal, normal) * dot(d, d))};
+                     .cosine =
+                         real3_dot(normal, d) / sqrt(real3_dot(normal, normal) * real3_dot(d, d))};
 }
 
 static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t triangle,
@@ -57,7 +32,7 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 {
     const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
     const md5_vec3 *const at = made->positions[mesh];
-    return meet(ray, point_of(at[corners[0]]), point_of(at[corners[1]]), point_of(at[corners[2]]));
+    return meet(ray, real3_of(at[corners[0]]), real3_of(at[corners[1]]), real3_of(at[corners[2]]));
 }
 
 // The smallest t of all triangles that the ray hits well inside, and whether some other triangle
@@ -79,19 +54,14 @@ static double first_hit(const query_case *made, const md5_ray *ray, bool *is_dou
     return nearest;
 }
 
-static float between(float low, float high, uint64_t *random)
-{
-    return low + (high - low) * (float)test_random(random);
-}
-
 // From somewhere around a box through some point in it; the point is at t = 1 / scale.
 static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 {
-    const md5_vec3 origin = {between(-200, 200, random), between(-200, 200, random),
-                             between(-200, 200, random)};
-    const md5_vec3 to = {between(box->min.x, box->max.x, random),
-                         between(box->min.y, box->max.y, random),
-                         between(box->min.z, box->max.z, random)};
+    const md5_vec3 origin = {test_betweenf(-200, 200, random), test_betweenf(-200, 200, random),
+                             test_betweenf(-200, 200, random)};
+    const md5_vec3 to = {test_betweenf(box->min.x, box->max.x, random),
+                         test_betweenf(box->min.y, box->max.y, random),
+                         test_betweenf(box->min.z, box->max.z, random)};
     return (md5_ray){.origin = origin,
                      .direction = {(to.x - origin.x) * scale, (to.y - origin.y) * scale,
                                    (to.z - origin.z) * scale}};
@@ -105,7 +75,7 @@ static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0, num_misses = 0;
-    md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
+    OWN md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
@@ -121,14 +91,13 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
         num_misses += !is_hit;
         if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
             continue;
-        CHECK_NEAR((double)hit.t, expected, 1e-4 * expected);
+        CHECK_NEAR(hit.t, expected, 1e-4 * expected);
         const meeting met = meet_triangle(made, hit.mesh, hit.triangle, &ray);
         CHECK_NEAR(met.t, expected, 1e-9 * expected);
         CHECK(hit.from_front == (met.cosine < 0.0));
         CHECK(!ray.front_only || hit.from_front);
     }
     CHECK(num_hits > 100 && num_misses > 100);
-    free(scratch);
 }
 
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
@@ -141,19 +110,18 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
             md5_hit hit;
             if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
                 continue;
-            point at = {0};
+            real3 at = {0};
             for (int corner = 0; corner < 3; corner++) {
                 const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
                 const md5_vec3 p = made->positions[m][vertex];
-                const double weight = (double)hit.weights[corner];
+                const double weight = hit.weights[corner];
                 CHECK(weight >= 0.0);
-                at = (point){at.x + weight * (double)p.x, at.y + weight * (double)p.y,
-                             at.z + weight * (double)p.z};
+                at = real3_add(at, real3_scale(real3_of(p), weight));
             }
-            const double t = (double)hit.t;
-            CHECK_NEAR(at.x, (double)ray.origin.x + t * (double)ray.direction.x, 2e-3);
-            CHECK_NEAR(at.y, (double)ray.origin.y + t * (double)ray.direction.y, 2e-3);
-            CHECK_NEAR(at.z, (double)ray.origin.z + t * (double)ray.direction.z, 2e-3);
+            const double t = hit.t;
+            CHECK_NEAR(at.x, ray.origin.x + t * ray.direction.x, 2e-3);
+            CHECK_NEAR(at.y, ray.origin.y + t * ray.direction.y, 2e-3);
+            CHECK_NEAR(at.z, ray.origin.z + t * ray.direction.z, 2e-3);
         }
     }
 }
@@ -177,14 +145,14 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
     for (int turn = 0; turn < 20000; turn++) {
         md5_vec3 corners[8];
         for (uint32_t i = 0; i < 8; i++)
-            corners[i] = (md5_vec3){(i & 1 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random),
-                                    (i & 2 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random),
-                                    (i & 4 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random)};
+            corners[i] = (md5_vec3){(i & 1 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
+                                    (i & 2 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
+                                    (i & 4 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random)};
         // From the inside through a corner, or through a point of an edge or a diagonal.
         const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
         const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
-        const float s = turn % 2 ? 0.0f : between(0, 1, &random);
+        const float s = turn % 2 ? 0.0f : test_betweenf(0, 1, &random);
         const md5_ray ray = {
             .direction = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s}};
         md5_hit hit;
@@ -213,7 +181,7 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
         CHECK(md5_raycast_mesh(ray, &box, corners, &hit));
         CHECK(hit.from_front);
         CHECK(hit.joint == MD5_NONE);
-        CHECK_NEAR((double)hit.t, (10.0 - (double)half[side / 2]) / 2.0, 1e-6);
+        CHECK_NEAR(hit.t, (10.0 - half[side / 2]) / 2.0, 1e-6);
         ray.limit = hit.t * 0.999f;
         CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
         ray.origin = (md5_vec3){0};
@@ -228,9 +196,9 @@ TEST (ray_hits_what_a_box_holds) {
     const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
     float t = -1;
     CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
-    CHECK_NEAR((double)t, 2.0, 1e-6);
+    CHECK_NEAR(t, 2.0, 1e-6);
     CHECK(md5_raycast_bounds((md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
-    CHECK_NEAR((double)t, 0.0, 0.0);
+    CHECK_NEAR(t, 0.0, 0.0);
     CHECK(!md5_raycast_bounds((md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
     CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3},
                               box, NULL));
@@ -266,7 +234,7 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
 
 TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
     uint64_t random = 4;
     uint32_t num_hits = 0;
     md5_build_joint_bounds(made->model, boxes);
@@ -282,24 +250,21 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
         }
         // The point is on the box's surface, since no ray starts inside a box.
         const float *const m = made->joints[hit.joint].m;
-        const double at[3] = {
-            (double)ray.origin.x + (double)hit.t * (double)ray.direction.x - (double)m[3],
-            (double)ray.origin.y + (double)hit.t * (double)ray.direction.y - (double)m[7],
-            (double)ray.origin.z + (double)hit.t * (double)ray.direction.z - (double)m[11]};
+        const double at[3] = {ray.origin.x + (double)hit.t * ray.direction.x - m[3],
+                              ray.origin.y + (double)hit.t * ray.direction.y - m[7],
+                              ray.origin.z + (double)hit.t * ray.direction.z - m[11]};
         const md5_bounds *const box = &boxes[hit.joint];
-        const double min[3] = {(double)box->min.x, (double)box->min.y, (double)box->min.z};
-        const double max[3] = {(double)box->max.x, (double)box->max.y, (double)box->max.z};
+        const double min[3] = {box->min.x, box->min.y, box->min.z};
+        const double max[3] = {box->max.x, box->max.y, box->max.z};
         double to_surface = INFINITY;
         for (int axis = 0; axis < 3; axis++) {
-            const double local =
-                (double)m[axis] * at[0] + (double)m[4 + axis] * at[1] + (double)m[8 + axis] * at[2];
+            const double local = m[axis] * at[0] + m[4 + axis] * at[1] + m[8 + axis] * at[2];
             CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
             to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
         }
         CHECK(to_surface < 1e-3);
     }
     CHECK(num_hits > 50);
-    free(boxes);
 }
 
 TEST (hit_names_the_joint_that_moves_the_point_most) {
@@ -325,8 +290,8 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
 TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
-    md5_model *const file = md5_load_model(test_path(mesh_file), NULL, NULL);
-    md5_model *const left = md5_load_model(test_path(mesh_file), &opts, NULL);
+    OWN_MODEL file = md5_load_model(test_path(mesh_file), NULL, NULL);
+    OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
     if (CHECK(file != NULL && left != NULL)) {
         uint64_t random = 9;
         uint32_t num_hits = 0;
@@ -345,8 +310,6 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
         }
         CHECK(num_hits > 50);
     }
-    md5_free_model(left);
-    md5_free_model(file);
 }
 
 TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
@@ -355,10 +318,9 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     model.meshes = twice;
     model.num_meshes = 2;
     query_pose(made, 0.0);
-    md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
+    OWN md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
     CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));
     CHECK_UINT(hit.mesh, 0);
-    free(scratch);
 }

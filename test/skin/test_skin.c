@@ -1,17 +1,11 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/skin/made_mesh.h"
 #include "test/skin/skin_jobs.h"
-#include "test/test.h"
 
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Making -----------------------------------------------------------------------------------
 
@@ -156,7 +150,7 @@ static md5_mat34 inverse(const md5_mat34 *a)
         double moved = 0.0;
         for (int column = 0; column < 3; column++) {
             back.m[4 * row + column] = m[4 * column + row];
-            moved -= (double)m[4 * column + row] * (double)m[4 * column + 3];
+            moved -= (double)m[4 * column + row] * m[4 * column + 3];
         }
         back.m[4 * row + 3] = (float)moved;
     }
@@ -217,83 +211,47 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
 
 // -- The sums that the format defines, in doubles -------------------------------------------------
 
-typedef struct point {
-    double x, y, z;
-} point;
-
-static point apply(const md5_mat34 *m, point v, double w)
-{
-    point out;
-    out.x =
-        (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z + (double)m->m[3] * w;
-    out.y =
-        (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z + (double)m->m[7] * w;
-    out.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z
-            + (double)m->m[11] * w;
-    return out;
-}
-
-static point add_scaled(point a, point b, double s)
-{
-    return (point){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
-}
-
-static point point_of(md5_vec3 a)
-{
-    return (point){(double)a.x, (double)a.y, (double)a.z};
-}
-
-static point unit(point a)
-{
-    const double length = sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
-    return (point){a.x / length, a.y / length, a.z / length};
-}
-
-static double distance(md5_vec3 a, point b)
-{
-    const double x = (double)a.x - b.x, y = (double)a.y - b.y, z = (double)a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 // Sum of bias * J * offset over the file's weights.
-static point expected_place(const cloth_patch *patch, uint32_t file_vertex)
+static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    point sum = {0.0, 0.0, 0.0};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
-        const point position = apply(&patch->posed[weight->joint], point_of(weight->offset), 1.0);
-        sum = add_scaled(sum, position, (double)weight->bias);
+        const real3 position =
+            real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1.0);
+        sum = real3_add(sum, real3_scale(position, (double)weight->bias));
     }
     return sum;
 }
 
 // Sum of bias * (posed rotation * bind rotation transposed) * direction. `length` is the sum's.
-static point expected_direction(const cloth_patch *patch, uint32_t file_vertex, md5_vec3 bind,
+static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, md5_vec3 bind,
                                 double *length)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    point sum = {0.0, 0.0, 0.0};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
-        const point local = apply(&back, point_of(bind), 0.0);
-        const point rotated = apply(&patch->posed[weight->joint], local, 0.0);
-        sum = add_scaled(sum, rotated, (double)weight->bias);
+        const real3 local = real3_transform(&back, real3_of(bind), 0.0);
+        const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0.0);
+        sum = real3_add(sum, real3_scale(rotated, (double)weight->bias));
     }
-    *length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z);
-    return unit(sum);
+    *length = real3_length(sum);
+    return real3_unit(sum);
 }
 
 static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
 {
-    md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
-    md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
+    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    OWN md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_skin(mesh, patch->palette, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t source = mesh->sources[i];
-        CHECK_NEAR(distance(positions[i], expected_place(patch, source)), 0.0, 3e-6 * 60.0);
+        CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)), 0.0,
+                   3e-6 * 60.0);
         if (patch->vertices[source].num_weights == 0) {
             CHECK(memcmp(&normals[i], &mesh->normals[i], sizeof normals[i]) == 0);
             CHECK(memcmp(&tangents[i], &mesh->tangents[i], sizeof tangents[i]) == 0);
@@ -302,19 +260,16 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         const md5_vec4 bind = mesh->tangents[i];
         const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
         double length;
-        point rotated = expected_direction(patch, source, mesh->normals[i], &length);
-        CHECK_NEAR(distance(normals[i], rotated), 0.0, 2e-6 / length);
+        real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
+        CHECK_NEAR(real3_distance(real3_of(normals[i]), rotated), 0.0, 2e-6 / length);
         rotated = expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-        CHECK_NEAR(distance(tangent, rotated), 0.0, 2e-6 / length);
+        CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
         CHECK(tangents[i].w == bind.w);
     }
-    free(positions);
-    free(normals);
-    free(tangents);
 }
 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 19;
     static const uint32_t most[] = {1, 2, 4, MOST_WEIGHTS};
     static const double oddness[] = {0.0, 0.7};
@@ -327,11 +282,10 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
         }
         made_mesh_free(&made);
     }
-    free(patch);
 }
 
 TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 23;
     make_patch(patch, 0, 6, 0.3, &random);
     made_mesh made;
@@ -361,11 +315,10 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
         }
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 TEST (skin_in_the_bind_pose_changes_nothing) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 29;
     make_patch(patch, 1, 5, 0.3, &random);
     made_mesh made;
@@ -373,14 +326,12 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
         md5_mat34 palette[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++)
             palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
+        OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
         md5_skin(&made.mesh, palette, positions, NULL, NULL);
         for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
-            CHECK_NEAR(distance(positions[i], point_of(made.mesh.positions[i])), 0.0, 1e-5);
-        free(positions);
+            CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -435,8 +386,8 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
 
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
-    md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
@@ -444,8 +395,6 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         CHECK(memcmp(position, &positions[i], sizeof position) == 0);
         CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
     }
-    free(positions);
-    free(normals);
 }
 
 static uint32_t count_blended(const md5_mesh *mesh)
@@ -457,7 +406,7 @@ static uint32_t count_blended(const md5_mesh *mesh)
 }
 
 TEST (skin_sums_in_the_stated_order) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
     made_mesh made;
@@ -466,12 +415,11 @@ TEST (skin_sums_in_the_stated_order) {
         check_order(&made.mesh, patch->palette);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_where_points_meet_and_only_there) {
-    cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 37;
     make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
     made_mesh made;
@@ -485,12 +433,11 @@ TEST (skin_blends_where_points_meet_and_only_there) {
         md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
         md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
         for (size_t i = 0; i < count; i++)
-            CHECK_NEAR(distance(blended[i], point_of(exact[i])), 0.0, 1e-6 * 60.0);
+            CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
         free(blended);
         free(exact);
     }
     made_mesh_free(&made);
-    free(patch);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -508,8 +455,7 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 
 static double difference(md5_vec3 a, md5_vec3 b)
 {
-    return fmax(fabs((double)(a.x - b.x)),
-                fmax(fabs((double)(a.y - b.y)), fabs((double)(a.z - b.z))));
+    return fmax(fabs((a.x - b.x)), fmax(fabs((a.y - b.y)), fabs((a.z - b.z))));
 }
 
 TEST (skin_bounds_hold_what_is_skinned) {
@@ -518,7 +464,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
         md5_load_model(test_path("test/reference/data/weights.md5mesh"), NULL, &error);
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
-    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (!CHECK(binding != NULL))
         return;
     md5_xform pose[16];
@@ -542,7 +488,6 @@ TEST (skin_bounds_hold_what_is_skinned) {
         CHECK(difference(found.min, skinned.min) < 1e-5);
         CHECK(difference(found.max, skinned.max) < 1e-5);
     }
-    md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
 }
@@ -593,7 +538,7 @@ static size_t add_weights(char *text, size_t size, double magnitude)
 // joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
-    char *const text = malloc(ROOM);
+    OWN char *const text = malloc(ROOM);
     size_t size = (size_t)snprintf(text, ROOM,
                                    "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\n"
                                    "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -617,7 +562,6 @@ static md5_model *make_model(double magnitude)
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, size, NULL, &error);
     CHECK_STRING(error.message, "");
-    free(text);
     return model;
 }
 
@@ -648,7 +592,7 @@ static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *resul
 
 static bool is_unit(md5_vec3 v)
 {
-    return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
+    return fabs(sqrt(md5_vec3_dot(v, v)) - 1.0) < 1e-5;
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
@@ -669,7 +613,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
         run(of, is_dual, level, &other);
         CHECK(memcmp(&other, result, sizeof other) == 0);
     }
-    return test_check(sound, __FILE__, __LINE__, "%s, biases of %g: not finite, or not unit length",
+    return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
                       is_dual ? "dual" : "linear", of->magnitude);
 }
 
@@ -680,8 +624,7 @@ static double largest(double a, double b, double c)
 
 static double sizes_difference(const double *expected, md5_vec3 actual)
 {
-    return largest(expected[0] - (double)actual.x, expected[1] - (double)actual.y,
-                   expected[2] - (double)actual.z);
+    return largest(expected[0] - actual.x, expected[1] - actual.y, expected[2] - actual.z);
 }
 
 // The sum of palette * influence, in doubles. Returns the error of the float result, relative to
@@ -694,9 +637,8 @@ static double linear_error(const size_case *of, const skinned *result, uint32_t 
         const float *const m = of->palette[mesh->influence_joints[i]].m;
         const md5_vec4 q = mesh->influences[i];
         for (int row = 0; row < 3; row++)
-            sum[row] += (double)m[4 * row] * (double)q.x + (double)m[4 * row + 1] * (double)q.y
-                        + (double)m[4 * row + 2] * (double)q.z
-                        + (double)m[4 * row + 3] * (double)q.w;
+            sum[row] += (double)m[4 * row] * q.x + (double)m[4 * row + 1] * q.y
+                        + (double)m[4 * row + 2] * q.z + (double)m[4 * row + 3] * q.w;
     }
     return sizes_difference(sum, result->positions[vertex]) / of->magnitude;
 }
@@ -712,12 +654,10 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
     double r[4] = {0.0}, d[4] = {0.0}, square = 0.0;
     for (uint32_t i = begin; i < end; i++) {
         const md5_dual_quat q = of->dual[mesh->influence_joints[i]];
-        const double share = (double)mesh->influences[i].w / (double)mesh->influences[begin].w;
+        const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;
-        const double real[4] = {(double)q.real.x, (double)q.real.y, (double)q.real.z,
-                                (double)q.real.w};
-        const double dual[4] = {(double)q.dual.x, (double)q.dual.y, (double)q.dual.z,
-                                (double)q.dual.w};
+        const double real[4] = {q.real.x, q.real.y, q.real.z, q.real.w};
+        const double dual[4] = {q.dual.x, q.dual.y, q.dual.z, q.dual.w};
         for (int k = 0; k < 4; k++) {
             r[k] += by * real[k];
             d[k] += by * dual[k];
@@ -726,7 +666,7 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
     for (int k = 0; k < 4; k++)
         square += r[k] * r[k];
     const md5_vec3 bind = mesh->positions[vertex];
-    const double p[3] = {(double)bind.x, (double)bind.y, (double)bind.z};
+    const double p[3] = {bind.x, bind.y, bind.z};
     double position[3];
     for (int k = 0; k < 3; k++) {
         const int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -744,9 +684,8 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
 static void check_magnitude(double magnitude, uint64_t *random)
 {
     size_case of = {.magnitude = magnitude};
-    md5_model *const model = make_model(magnitude);
+    OWN_MODEL model = make_model(magnitude);
     if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
-        md5_free_model(model);
         return;
     }
     of.mesh = &model->meshes[0];
@@ -769,11 +708,9 @@ static void check_magnitude(double magnitude, uint64_t *random)
     }
     // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
     const double last_digit = 16.0 * 0x1p-149 / magnitude;
-    test_check(worst_linear <= 1e-6 + last_digit, __FILE__, __LINE__,
-               "linear, biases of %g: off by %g", magnitude, worst_linear);
-    test_check(worst_dual <= 2e-5, __FILE__, __LINE__, "dual, biases of %g: off by %g", magnitude,
-               worst_dual);
-    md5_free_model(model);
+    CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g", magnitude,
+               worst_linear);
+    CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
 }
 
 // Files contain no bias above 1e9.
@@ -789,7 +726,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
 // Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
 // bit if they differ by a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
-    md5_model *const plain = make_model(1.0);
+    OWN_MODEL plain = make_model(1.0);
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
     size_case of = {.mesh = mesh};
@@ -800,7 +737,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
     skinned expected, actual;
     run(&of, true, MD5_CPU_SCALAR, &expected);
-    md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);
+    OWN md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);
     md5_mesh scaled = *mesh;
     scaled.skin_plan = NULL; // which holds the biases as they were
     scaled.influences = influences;
@@ -812,8 +749,6 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
         run(&of, true, MD5_CPU_SCALAR, &actual);
         CHECK(memcmp(&actual, &expected, sizeof actual) == 0);
     }
-    free(influences);
-    md5_free_model(plain);
 }
 
 // -- Strided --------------------------------------------------------------------------------------
@@ -898,13 +833,13 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 
 static void check_model(const char *path)
 {
-    md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
     if (!CHECK(model != NULL))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
-    md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-    md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
+    OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+    OWN md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t m = 0; m < model->num_meshes; m++)
@@ -912,9 +847,6 @@ static void check_model(const char *path)
             for (int which = 0; which < 8 && md5i_cpu_has((md5_cpu)level); which++)
                 check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, (md5_cpu)level,
                             which & 1, which & 2);
-    free(palette);
-    free(dual);
-    md5_free_model(model);
 }
 
 TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {
@@ -927,19 +859,16 @@ TEST (strides_of_0_mean_no_gaps) {
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
     uint64_t random = 18;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
-    md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
     const md5_skin_job job = {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
     md5_skin_batch(&job, 1, NULL);
     CHECK(memcmp(expected, found, count * 2 * sizeof *found) == 0);
-    free(palette);
-    free(expected);
-    free(found);
     md5_free_model(model);
 }
 
@@ -948,13 +877,13 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
-    md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
+    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    OWN md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
     uint64_t random = 19;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
-    md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     skin_by_duals(mesh, dual, expected, expected + count, NULL);
     const md5_skin_job job = {.mesh = mesh,
                               .duals = dual,
@@ -967,9 +896,5 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
         CHECK(memcmp(&expected[i], &found[2 * i], sizeof *found) == 0);
         CHECK(memcmp(&expected[count + i], &found[2 * i + 1], sizeof *found) == 0);
     }
-    free(palette);
-    free(dual);
-    free(expected);
-    free(found);
     md5_free_model(model);
 }

@@ -1,17 +1,12 @@
 // md5_skin() and skinning by dual quaternions with every instruction set that this machine has: the
 // same bits as plain C.
+#include "test/own.h"
 #include "test/skin/made_mesh.h"
-#include "test/test.h"
 
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { JOINTS = 9, MOST_INFLUENCES = 14 };
 
@@ -101,14 +96,14 @@ static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const c
     skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     free_skinned(&positions);
-    test_check(is_at(expected.min, held.min) && is_at(expected.max, held.max), __FILE__, __LINE__,
+    CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
                "%s: bounds do not fit", what);
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
         const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
-        test_check(memcmp(&expected, &actual, sizeof actual) == 0, __FILE__, __LINE__,
-                   "%s, %s: other bounds", what, level_names[level]);
+        CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
+                   level_names[level]);
     }
 }
 
@@ -123,7 +118,7 @@ static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, 
             if (!md5i_cpu_has(level))
                 continue;
             skinned actual = skin_dual(mesh, palette, level, normals, tangents);
-            test_check(is_same(&expected, &actual, mesh->num_vertices), __FILE__, __LINE__,
+            CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
                        "%s, %s: dual differs, normals %d, tangents %d", what, level_names[level],
                        normals, tangents);
             free_skinned(&actual);
@@ -143,7 +138,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
             if (!md5i_cpu_has(level))
                 continue;
             skinned actual = skin(mesh, palette, level, normals, tangents);
-            test_check(is_same(&expected, &actual, count), __FILE__, __LINE__,
+            CHECK_THAT(is_same(&expected, &actual, count),
                        "%s, %s differs, normals %d, tangents %d", what, level_names[level], normals,
                        tangents);
             free_skinned(&actual);
@@ -353,7 +348,7 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
         made_joints(palette, JOINTS, 20.0, &random);
         for (uint32_t i = 0; i < 12; i++) {
             const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
-            const uint32_t value = test_random_u32(&random) % (sizeof odd / sizeof odd[0]);
+            const uint32_t value = test_random_u32(&random) % (COUNT_OF(odd));
             palette[entry / 12].m[entry % 12] = odd[value];
         }
         memset(&palette[round % JOINTS], 0, sizeof palette[0]);
@@ -431,8 +426,8 @@ static size_t size_of_runs(const md5_skin_plan *plan)
     const size_t sizes[] = {sizeof *plan, plan->num_runs * sizeof *plan->runs,
                             num_vertices * sizeof *plan->vertices, num_words * sizeof *plan->words};
     size_t size = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        size += (sizes[i] + 15) / 16 * 16;
+    EACH (row, sizes)
+        size += (*row + 15) / 16 * 16;
     return size;
 }
 
@@ -445,7 +440,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
         CHECK_UINT(mesh->num_vertices, 0);
         return;
     }
-    uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
+    OWN uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
     bool is_right = true;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
@@ -461,9 +456,8 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     }
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
         is_right = is_right && times[vertex] == 1;
-    test_check(is_right, __FILE__, __LINE__, "%s: a vertex is not done as it should be", what);
+    CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
     CHECK_UINT(plan->size, size_of_runs(plan));
-    free(times);
 }
 
 TEST (skin_plan_covers_every_vertex) {
@@ -504,12 +498,12 @@ TEST (skin_plan_groups_threes) {
 static void check_model(const char *path)
 {
     md5_error error = {0};
-    md5_model *model = md5_load_model(path, NULL, &error);
-    if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message))
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
+    if (!CHECK_THAT(model != NULL, "%s: %s", path, error.message))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_mat34 *palette = calloc(num_joints, sizeof *palette);
-    md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
+    OWN md5_mat34 *palette = calloc(num_joints, sizeof *palette);
+    OWN md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
     uint64_t random = 53;
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
@@ -519,9 +513,6 @@ static void check_model(const char *path)
         check_sets(&model->meshes[i], palette, path);
         check_dual_sets(&model->meshes[i], dual, path);
     }
-    free(dual);
-    free(palette);
-    md5_free_model(model);
 }
 
 TEST (skin_gives_the_same_bits_for_our_models) {
@@ -542,9 +533,9 @@ TEST (skin_gives_the_same_bits_for_real_models) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    EACH (row, paths) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), paths[i]);
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *row);
         check_model(path);
     }
 }
@@ -591,7 +582,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, text_size, &opts, &error);
-    if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", name, error.message))
+    if (!CHECK_THAT(model != NULL, "%s: %s", name, error.message))
         return;
     size_t arrays = 0, plans = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -599,8 +590,8 @@ static void check_memory(const char *name, const char *text, size_t text_size,
         plans += size_of_plan(&model->meshes[m]);
     }
     CHECK(arrays <= model->geometry_size);
-    test_check(model->geometry_size - arrays <= slack, __FILE__, __LINE__,
-               "%s: arrays of %zu bytes in %zu", name, arrays, model->geometry_size);
+    CHECK_THAT(model->geometry_size - arrays <= slack, "%s: arrays of %zu bytes in %zu", name,
+               arrays, model->geometry_size);
     CHECK_UINT(heap.live_bytes, model->size + model->geometry_size + plans);
     CHECK(opts.without & MD5_PART_SKIN_PLANS ? plans == 0 : plans > 0);
     md5_release_geometry(model);
@@ -614,12 +605,11 @@ static void check_file(const char *path)
     static const md5_load_opts options[] = {
         {.max_warnings = 0}, {.without = MD5_PART_TANGENTS}, {.without = MD5_PART_SKIN_PLANS}};
     size_t size = 0;
-    char *const text = test_read_file(path, &size);
-    if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))
+    OWN char *const text = test_read_file(path, &size);
+    if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        check_memory(path, text, size, &options[i], 0);
-    free(text);
+    EACH (option, options)
+        check_memory(path, text, size, option, 0);
 }
 
 TEST (our_models_take_what_they_use) {
@@ -643,9 +633,9 @@ TEST (real_models_take_what_they_use) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    EACH (file, files) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), files[i]);
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *file);
         check_file(path);
     }
 }

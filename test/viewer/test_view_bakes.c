@@ -1,14 +1,11 @@
 // Baked clips of crowds: which members are drawn from them, how far their vertices are from skinned
 // ones, and what is refused.
+#include "test/real.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/ui/panels.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"
@@ -16,13 +13,6 @@
 #define SMALL " --resolution 120,90 --samples 1 --no-maps --no-shadow "
 
 // -- Errors -----------------------------------------------------------------------------------
-
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
 
 // Buffers for any pose of a model.
 typedef struct pose_memory {
@@ -79,7 +69,7 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
                             NULL, NULL));
         md5_skin(&kind->model->meshes[i], memory->palette, memory->cpu, NULL, NULL);
         for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
-            const double off = distance(memory->gpu[v], memory->cpu[v]);
+            const double off = real_distance(memory->gpu[v], memory->cpu[v]);
             worst = off > worst ? off : worst;
         }
     }
@@ -92,13 +82,12 @@ static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t cl
                        uint64_t *random, const pose_memory *memory)
 {
     const md5_anim *const anim = kind->clips[clip]->anim;
-    const double scale = (double)kind->bakes.sizes[clip] / (2.0 * (double)kind->sphere.radius);
+    const double scale = kind->bakes.sizes[clip] / (2.0 * kind->sphere.radius);
     double worst = 0.0;
     for (uint32_t frame = 0; frame + 1 < anim->num_frames; frame += 2) {
         const double seconds = (frame + test_random(random)) / anim->frame_rate;
         const double pixels = scale * error_at(scene, kind, clip, seconds, memory);
-        test_check(pixels < 1.0, __FILE__, __LINE__, "clip %u: %.3f pixels at %.3f s",
-                   (unsigned)clip, pixels, seconds);
+        CHECK_THAT(pixels < 1.0, "clip %u: %.3f pixels at %.3f s", (unsigned)clip, pixels, seconds);
         worst = pixels > worst ? pixels : worst;
     }
     return worst;
@@ -231,10 +220,10 @@ TEST (view_large_crowds_are_baked_by_default) {
         {{.crowd = 2, .crowd_baked = 40, .crowd_baked_given = true, .output = "x.png"}, 40.0f},
         {{.crowd = 1000, .crowd_baked_given = true}, 0.0f},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_document *const document = shot_load(&cases[i].options);
+    EACH (row, cases) {
+        view_document *const document = shot_load(&row->options);
         if (document != NULL)
-            CHECK_NEAR(document->crowd.baked_pixels, cases[i].pixels, 0.0);
+            CHECK_NEAR(document->crowd.baked_pixels, row->pixels, 0.0);
         view_free_document(document, NULL);
     }
 }
@@ -292,7 +281,7 @@ TEST_LONG (view_crowds_look_alike_baked) {
     shot later = shot_take(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
     CHECK(!shot_same(&skinned, &baked));
     const double share = shot_difference(&baked, &skinned);
-    test_check(share < bound, __FILE__, __LINE__, "baked clips change %.5f of the pixels", share);
+    CHECK_THAT(share < bound, "baked clips change %.5f of the pixels", share);
     CHECK(shot_difference(&later, &skinned) > bound);
     free(skinned.rgba);
     free(baked.rgba);
@@ -380,8 +369,8 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     CHECK(made == (again.num_levels == 2) && made == (bakes->sizes != NULL));
     CHECK(view_detail_at(&again, 0, 1000.0f, true, true) == 0);
     CHECK((view_detail_at(&again, 0, 5.0f, true, true) == 1) == made);
-    test_check(made || (strstr(log.last[0], "bobbin stays skinned: ") && strstr(log.last[0], why)),
-               __FILE__, __LINE__, "the warning is: %s", log.last[0]);
+    CHECK_THAT(made || (strstr(log.last[0], "bobbin stays skinned: ") && strstr(log.last[0], why)),
+               "the warning is: %s", log.last[0]);
     view_free_levels(&again, scene->renderer);
     return made;
 }

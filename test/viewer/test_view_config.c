@@ -2,16 +2,12 @@
 // same after saving and loading. The tests iterate over the table of options, so new options are
 // tested without changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
-#include "test/test.h"
+#include "test/own.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/base/options.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -49,13 +45,8 @@ static bool is_same(const view_option *option, const view_options *a, const view
 {
     const size_t size = size_of_field(option);
     const char *const x = (const char *)a, *const y = (const char *)b;
-    return test_check(size > 0, __FILE__, __LINE__, "--%s: how large is its field?", option->name)
+    return CHECK_THAT(size > 0, "--%s: how large is its field?", option->name)
            && memcmp(x + option->place, y + option->place, size) == 0;
-}
-
-static double between(double low, double high, uint64_t *random)
-{
-    return low + (high - low) * test_random(random);
 }
 
 static char *any_word(const char *words, uint64_t *random)
@@ -73,7 +64,7 @@ static char *any_lights(uint64_t *random)
     char *text = common_copy("");
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
         const view_light_range *const range = &view_light_ranges[i];
-        const double value = between((double)range->low, (double)range->high, random);
+        const double value = test_between((double)range->low, (double)range->high, random);
         char *const longer =
             common_format("%s%s%s=%.17g", text, i > 0 ? "," : "", range->name, value);
         free(text);
@@ -94,12 +85,13 @@ static char *any_value(const view_option *option, uint64_t *random)
     case VIEW_OPTION_CHOICE:
         return any_word(option->value, random);
     case VIEW_OPTION_COUNT:
-        return common_format("%.0f", between(low, high, random));
+        return common_format("%.0f", test_between(low, high, random));
     case VIEW_OPTION_FLOAT:
     case VIEW_OPTION_NUMBER:
-        return common_format("%.17g", between(low, high, random));
+        return common_format("%.17g", test_between(low, high, random));
     case VIEW_OPTION_GRID:
-        return common_format("%.0f,%.0f", between(low, high, random), between(low, high, random));
+        return common_format("%.0f,%.0f", test_between(low, high, random),
+                             test_between(low, high, random));
     case VIEW_OPTION_COLOR:
         return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
                              test_random(random));
@@ -128,7 +120,7 @@ static void set_all(view_options *options, uint64_t *random)
         while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
             char *const text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
-            test_check(is_read, __FILE__, __LINE__, "--%s does not take '%s'", table[i].name,
+            CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
                        text != NULL ? text : "NULL");
             free(text);
             if (!is_read)
@@ -144,7 +136,7 @@ static void check_all(const view_options *actual, const view_options *expected,
     const view_option *const table = view_options_table(&count);
     for (size_t i = 0; i < count; i++)
         if (table[i].memory >= least)
-            test_check(is_same(&table[i], actual, expected), __FILE__, __LINE__,
+            CHECK_THAT(is_same(&table[i], actual, expected),
                        "--%s is another after it was saved and loaded", table[i].name);
 }
 
@@ -157,7 +149,7 @@ static view_options options_of(const view_config *config)
     char problem[256] = "";
     const bool is_read = view_read_options((int)config->num_arguments, config->arguments, &options,
                                            problem, sizeof problem);
-    test_check(is_read, __FILE__, __LINE__, "%s", problem);
+    CHECK_THAT(is_read, "%s", problem);
     return options;
 }
 
@@ -249,18 +241,18 @@ TEST (view_config_keeps_model_camera_and_files) {
     uint64_t random = 11;
     view_config config = {.path = new_file()};
     for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
-        char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
+        OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
-        free(path);
     }
     for (int round = 0; round < NUM_ROUNDS; round++) {
         view_note_model(&config, round % 2 == 0 ? "/models/camera=1.md5mesh" : NULL);
         config.has_camera = true;
         config.camera = (view_camera){
-            .azimuth = (float)between(-1e6, 1e6, &random),
-            .elevation = round % 3 == 0 ? 90.0f : (float)between(-90.0, 90.0, &random),
-            .distance = (float)between(1e-5, 1e8, &random),
-            .target = {(float)between(-1.0, 1.0, &random), (float)between(-1e8, 1e8, &random), 0},
+            .azimuth = (float)test_between(-1e6, 1e6, &random),
+            .elevation = round % 3 == 0 ? 90.0f : (float)test_between(-90.0, 90.0, &random),
+            .distance = (float)test_between(1e-5, 1e8, &random),
+            .target = {(float)test_between(-1.0, 1.0, &random),
+                       (float)test_between(-1e8, 1e8, &random), 0},
             .orthographic = round % 2 == 0,
         };
         view_config loaded = save_and_load(&config);
@@ -284,7 +276,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
     static const float bad[] = {INFINITY, NAN, 1e30f, 0.0f, -1.0f};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         view_note_model(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
         view_note_recent(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
         config.has_camera = true;
@@ -301,7 +293,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
 // it.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     FILE *const file = fopen(path, "wb");
     CHECK(file != NULL);
     if (file == NULL)
@@ -316,11 +308,10 @@ TEST (view_config_keeps_one_value_of_an_option) {
     CHECK_UINT(config.num_arguments, 2);
     view_options options = options_of(&config);
     CHECK(!options.shown.grid);
-    CHECK_NEAR((double)options.lights.values[VIEW_LIGHT_KEY], 2.0, 0.0);
+    CHECK_NEAR(options.lights.values[VIEW_LIGHT_KEY], 2.0, 0.0);
     view_free_options(&options);
     (void)remove(path);
     view_free_config(&config);
-    free(path);
 }
 
 // -- Several viewers ----------------------------------------------------------------------------
@@ -344,7 +335,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 // Both began with the same file; each opens a model and chooses textures.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
     view_choose_texture(&first.chosen, "/a.md5mesh", 0, "/0.png");
@@ -382,18 +373,17 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
     view_free_config(&first);
     view_free_config(&second);
     view_free_config(&stored);
-    free(path);
 }
 
 // A disk is full for a while: the file stays as it was, and nothing that is new is forgotten.
 TEST (view_config_keeps_what_could_not_be_written) {
     view_log log = {.level = VIEW_QUIET};
     size_t size;
-    char *const path = new_file();
+    OWN char *const path = new_file();
     view_config config = read_config(path);
     view_choose_texture(&config.chosen, "/a.md5mesh", 0, "/0.png");
     CHECK(view_write_config(&config, &log));
-    char *const before = test_read_file(path, &size);
+    OWN char *const before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
     view_note_model(&config, "/1.md5mesh");
@@ -405,7 +395,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
     CHECK(!view_write_config(&config, &log));
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK_UINT(log.num_warnings, 1);
-    char *const after = test_read_file(path, &size);
+    OWN char *const after = test_read_file(path, &size);
     CHECK_STRING(after, before);
 
     CHECK(view_write_config(&config, &log));
@@ -417,16 +407,13 @@ TEST (view_config_keeps_what_could_not_be_written) {
     (void)remove(path);
     view_free_config(&config);
     view_free_config(&stored);
-    free(before);
-    free(after);
-    free(path);
 }
 
 // Many that write at the same time: none loses what another one has added.
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
     view_log log = {.level = VIEW_QUIET};
-    char *const path = new_file();
+    OWN char *const path = new_file();
     pid_t viewers[NUM_VIEWERS];
     for (uint32_t i = 0; i < NUM_VIEWERS; i++) {
         viewers[i] = fork();
@@ -451,7 +438,6 @@ TEST (view_config_is_locked_while_it_is_changed) {
     CHECK_UINT(stored.chosen.count, 8 * NUM_VIEWERS);
     (void)remove(path);
     view_free_config(&stored);
-    free(path);
 }
 
 // A device, as `--config /dev/null` is, is written, but neither read nor replaced.

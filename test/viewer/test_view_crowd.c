@@ -1,24 +1,16 @@
 // Culling and update intervals of crowds, and bounding spheres that contain a character in every
 // pose.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/draw.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static float between(float low, float high, uint64_t *random)
-{
-    return low + (high - low) * (float)test_random(random);
-}
-
 static md5_vec3 somewhere(float reach, uint64_t *random)
 {
-    const float x = between(-reach, reach, random), y = between(-reach, reach, random);
-    return (md5_vec3){x, y, between(-reach, reach, random)};
+    const float x = test_betweenf(-reach, reach, random), y = test_betweenf(-reach, reach, random);
+    return (md5_vec3){x, y, test_betweenf(-reach, reach, random)};
 }
 
 // A random camera near the origin that sees a part of its surroundings.
@@ -26,15 +18,15 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
 {
     view_camera camera = view_default_camera();
     camera.orthographic = orthographic;
-    camera.azimuth = between(0.0f, 360.0f, random);
-    camera.elevation = between(-80.0f, 80.0f, random);
-    camera.distance = between(20.0f, 300.0f, random);
+    camera.azimuth = test_betweenf(0.0f, 360.0f, random);
+    camera.elevation = test_betweenf(-80.0f, 80.0f, random);
+    camera.distance = test_betweenf(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
     camera.target = somewhere(50.0f, random);
     // Off-centre, as beside a panel.
     view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
-    lens.shift_x = between(-0.6f, 0.6f, random);
-    lens.shift_y = between(-0.6f, 0.6f, random);
+    lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
+    lens.shift_y = test_betweenf(-0.6f, 0.6f, random);
     return lens;
 }
 
@@ -66,7 +58,7 @@ TEST (view_culling_keeps_what_the_picture_shows) {
             const md5_vec3 point = somewhere(200.0f, &random);
             const bool is_in = is_in_picture(&lens, point);
             // A sphere that contains a visible point is visible.
-            const float radius = between(0.0f, 30.0f, &random);
+            const float radius = test_betweenf(0.0f, 30.0f, &random);
             const md5_vec3 arm = somewhere(0.57f * radius, &random);
             CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
             num_in += is_in;
@@ -92,7 +84,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
             const md5_vec3 point = somewhere(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
             // A point that this one shades: along the light, not below the lowest.
-            const float fall = between(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
+            const float fall =
+                test_betweenf(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
             const bool is_thrown = is_in_picture(&lens, shaded);
             CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0.0f}));
@@ -267,7 +260,7 @@ TEST (view_distant_members_are_updated_in_turn) {
         for (int i = 0; i < 61; i++) {
             double waited[12];
             for (int k = 0; k < 12; k++)
-                waited[k] = (double)crowd->members[k].waited;
+                waited[k] = crowd->members[k].waited;
             view_run_crowd(crowd, i / 60.0, &made.sight);
             CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
             for (int k = 0; k < 12; k++)
@@ -275,7 +268,7 @@ TEST (view_distant_members_are_updated_in_turn) {
                     lived[k] += waited[k] + (i > 0 ? 1.0 / 60.0 : 0.0);
         }
         for (int k = 0; k < 12; k++)
-            CHECK(fabs(lived[k] + (double)crowd->members[k].waited - 1.0) < 1e-5);
+            CHECK(fabs(lived[k] + crowd->members[k].waited - 1.0) < 1e-5);
         // If the last frame is long ago, all members are posed.
         view_run_crowd(crowd, crowd->time + 0.1, &made.sight);
         CHECK_UINT(crowd->num_posed, 12);
@@ -377,13 +370,11 @@ static void check_culling(const char *const lines[], size_t count)
     if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < count; i++) {
-        char *const exact_line = common_format("%s --crowd-exact", lines[i]);
+        OWN char *const exact_line = common_format("%s --crowd-exact", lines[i]);
         shot culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
-        test_check(shot_same(&culled, &exact), __FILE__, __LINE__, "%s: culling changes pixels",
-                   lines[i]);
+        CHECK_THAT(shot_same(&culled, &exact), "%s: culling changes pixels", lines[i]);
         free(culled.rgba);
         free(exact.rgba);
-        free(exact_line);
     }
     scene_close(&scene);
 }
@@ -421,7 +412,7 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     shot impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
     CHECK(!shot_same(&models, &impostors));
     const double share = shot_difference(&impostors, &models);
-    test_check(share < 0.15, __FILE__, __LINE__, "impostors change %.4f of the pixels", share);
+    CHECK_THAT(share < 0.15, "impostors change %.4f of the pixels", share);
     free(models.rgba);
     free(impostors.rgba);
     scene_close(&scene);

@@ -2,7 +2,7 @@
 // animations by name. The tests write the files. The expected numbers are computed manually from
 // the engines' rules: see view_cube_*().
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -15,10 +15,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -60,13 +56,12 @@ static const named_text common_files[] = {
 
 static void put_text(const char *folder, const char *name, const char *text)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -92,8 +87,8 @@ static void open_view(cube_view *view, const char *script)
     view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
     if (!CHECK(mkdtemp(view->folder) != NULL))
         return;
-    for (size_t i = 0; i < sizeof common_files / sizeof common_files[0]; i++)
-        put_text(view->folder, common_files[i].name, common_files[i].text);
+    EACH (common_file, common_files)
+        put_text(view->folder, common_file->name, common_file->text);
     put_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
@@ -129,7 +124,7 @@ static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
         view_pose_moment(&view->scene, &moment);
         return true;
     }
-    return test_check(false, __FILE__, __LINE__, "no clip \"%s\"", clip);
+    return CHECK_THAT(false, "no clip \"%s\"", clip);
 }
 
 // -- What is shown --------------------------------------------------------------------------------
@@ -209,20 +204,19 @@ TEST (view_cube_looks_have_masks_and_alpha) {
         {"mdlalphatest 0\nmdlalphablend 0", 1.0f, 1.0f, 1e-6f, false},
         {"mdlalphatest 0", 1.0f, 1.0f, 0.0f, false}, // blended: cut out as usual
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         cube_view view;
-        char *const script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
+        OWN char *const script = common_format("md5load body.md5mesh\n%s\n", row->lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
-            CHECK_NEAR(look->specular, cases[i].specular, 1e-6);
-            CHECK_NEAR(look->glow, cases[i].glow, 1e-6);
-            CHECK_NEAR(look->alpha_test, cases[i].alpha_test, 1e-9);
-            CHECK((look->masks != NULL) == cases[i].has_masks);
+            CHECK_NEAR(look->specular, row->specular, 1e-6);
+            CHECK_NEAR(look->glow, row->glow, 1e-6);
+            CHECK_NEAR(look->alpha_test, row->alpha_test, 1e-9);
+            CHECK((look->masks != NULL) == row->has_masks);
             CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
         }
         close_view(&view);
-        free(script);
     }
 }
 
@@ -248,10 +242,9 @@ TEST (view_masks_become_highlights_and_glow) {
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
-    char *const folder = common_format("%s/md5view_said_XXXXXX",
-                                       getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    OWN char *const folder = common_format("%s/md5view_said_XXXXXX",
+                                           getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
         return;
     }
     put_text(folder, "md5.cfg",
@@ -267,10 +260,9 @@ TEST (view_cube_names_what_is_not_shown) {
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;
-        char *const text = test_read_file(said, &size);
+        OWN char *const text = test_read_file(said, &size);
         CHECK(text != NULL
               && strstr(text, "md5.cfg: not shown: the ragdoll, reflections, spinning\n") != NULL);
-        free(text);
     }
     if (kept >= 0)
         close(kept);
@@ -278,7 +270,6 @@ TEST (view_cube_names_what_is_not_shown) {
     free(said);
     free(path);
     CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(folder);
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its
@@ -332,8 +323,7 @@ static void check_warning(const char *script, const char *part, uint32_t num_mes
     if (CHECK(view.is_open)) {
         CHECK_UINT(view.scene.model->num_meshes, num_meshes);
         CHECK_UINT(view.log.num_warnings, 1);
-        test_check(strstr(view.log.last[0], part) != NULL, __FILE__, __LINE__, "%s: %s", part,
-                   view.log.last[0]);
+        CHECK_THAT(strstr(view.log.last[0], part) != NULL, "%s: %s", part, view.log.last[0]);
     }
     close_view(&view);
 }
@@ -390,12 +380,11 @@ TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 1 && options.num_folders == 0);
     view_free_options(&options);
-    char *const script = common_join(view->folder, "md5.cfg");
+    OWN char *const script = common_join(view->folder, "md5.cfg");
     CHECK(remove(script) == 0);
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 0 && options.num_folders == 1);
     view_free_options(&options);
-    free(script);
 }
 
 // -- Cube masks -----------------------------------------------------------------------------------
@@ -411,13 +400,12 @@ static const char mesh[] =
 
 static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 // A picture of 8 by 8 pixels of one color.
@@ -445,7 +433,7 @@ static int cube_masks_remove_entry(const char *path, const struct stat *status, 
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
     shot_viewer viewer;
-    char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
+    OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
     put_bytes(folder, "md5.cfg", script, strlen(script));
     char *const line =
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);
@@ -461,13 +449,13 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
     }
     shot_close(&viewer);
     free(line);
-    free(script);
     return mean;
 }
 
 TEST_SCENE (view_cube_masks_glow_and_shine) {
     const char *const above = getenv("TMPDIR");
-    char *const folder = common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
+    OWN char *const folder =
+        common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
     if (CHECK(mkdtemp(folder) != NULL)) {
         put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
         put_color(folder, "skin.tga", 120, 40, 40);
@@ -483,8 +471,8 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
         CHECK(glow > dull * 1.2);
         // Specular reflection reduces diffuse light, and its small highlight may be out of the
         // picture.
-        test_check(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull), __FILE__,
-                   __LINE__, "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
+        CHECK_THAT(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull),
+                   "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
         CHECK_NEAR(none, dull, 0.01);
         // Missing masks give one warning, and nothing glows.
         CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
@@ -492,5 +480,4 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
         CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
         CHECK(nftw(folder, cube_masks_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     }
-    free(folder);
 }

@@ -4,9 +4,6 @@
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/draw/overlay.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { CORNERS = 4, INDICES = 6 };
 
 // In the plane z = 0, seen from above: u grows along x and v against y, as in a picture.
@@ -150,12 +147,11 @@ TEST (view_tangents_are_drawn_at_the_skin) {
             const md5_vec3 along_u = md5_vec3_sub(u[1].position, at);
             const md5_vec3 along_v = md5_vec3_sub(u[3].position, at);
             const md5_vec3 out = md5_vec3_sub(n[1].position, at);
-            const double values[] = {
-                (double)md5_vec3_dot(along_u, along_v), (double)md5_vec3_dot(along_u, out),
-                (double)md5_vec3_dot(along_v, out), (double)md5_vec3_length(along_u) - 0.5,
-                (double)md5_vec3_length(along_v) - 0.5};
-            for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-                worst = fabs(values[i]) > worst ? fabs(values[i]) : worst;
+            const double values[] = {md5_vec3_dot(along_u, along_v), md5_vec3_dot(along_u, out),
+                                     md5_vec3_dot(along_v, out), md5_vec3_length(along_u) - 0.5,
+                                     md5_vec3_length(along_v) - 0.5};
+            EACH (value, values)
+                worst = fabs(*value) > worst ? fabs(*value) : worst;
         }
         CHECK(worst < 1e-3);
         view_free_lines(&lines);

@@ -3,12 +3,9 @@
 
 #include "demo/viewer/assets/look.h"
 
-#include "test/test.h"
+#include "test/own.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -320,7 +317,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    char *const path = common_join(folder, file_of);
+    OWN char *const path = common_join(folder, file_of);
     const char *const text = strchr(file_of, '\n');
     path[strcspn(path, "\n!")] = '\0';
     make_folders(path);
@@ -337,7 +334,6 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
                   && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
         fclose(file);
     }
-    free(path);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -375,16 +371,16 @@ static void check_mesh(const find_case *of, const char *folder, const view_look_
     const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
     if (is_inside) {
         const size_t inside = (size_t)(common_base(of->files[0]) - of->files[0]);
-        test_check(path == NULL || strncmp(rest, of->files[0], inside) == 0, __FILE__, __LINE__,
+        CHECK_THAT(path == NULL || strncmp(rest, of->files[0], inside) == 0,
                    "%s, \"%s\" in its folder: found %s", of->what, expected->shader, rest);
     } else {
-        test_check(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
-                   __FILE__, __LINE__, "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
+        CHECK_THAT(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
+                   "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
                    look.why != NULL       ? look.why
                    : look.tried.count > 0 ? look.tried.names[0]
                                           : "");
-        test_check(look.is_guess == expected->is_guess, __FILE__, __LINE__, "%s, \"%s\": %s",
-                   of->what, expected->shader, look.why != NULL ? look.why : "none");
+        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", of->what,
+                   expected->shader, look.why != NULL ? look.why : "none");
     }
     CHECK((look.diffuse == NULL) == (look.why == NULL));
     view_free_look(&look);
@@ -394,7 +390,7 @@ static void check_case(const find_case *of, bool is_inside)
 {
     md5_error error = {0};
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
-    md5_model *const model = md5_load_model(path, NULL, &error);
+    OWN_MODEL model = md5_load_model(path, NULL, &error);
     const md5_files files = {0};
     view_look_search search = {.model = model,
                                .package = view_open_package(path, is_inside ? &files : NULL)};
@@ -402,26 +398,24 @@ static void check_case(const find_case *of, bool is_inside)
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);
     view_close_package(search.package);
-    md5_free_model(model);
     free(path);
     remove_package(folder);
 }
 
 TEST (view_textures_are_found_by_evidence) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i], false);
+    EACH (row, cases)
+        check_case(row, false);
 }
 
 TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i], true);
+    EACH (row, cases)
+        check_case(row, true);
 }
 
 static bool is_other_map(const char *path)
 {
-    char *const stem = common_stem(path);
+    OWN char *const stem = common_stem(path);
     const view_name name = view_split_name(stem);
-    free(stem);
     return view_is_other_map(&name);
 }
 

@@ -1,6 +1,6 @@
 // Game folders on disk as search paths of a game: the modification times of their files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -17,29 +17,23 @@
 #include <SDL.h>
 
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static void put_file(const char *folder, const char *name, time_t seconds)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL))
         CHECK(fclose(file) == 0);
     const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
-    free(path);
 }
 
 static void remove_file(const char *folder, const char *name)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     CHECK(remove(path) == 0);
-    free(path);
 }
 
 // Returns the modification time of the file of this name.
@@ -53,9 +47,8 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 
 TEST (files_of_game_folders_have_their_times) {
     const char *const above = getenv("TMPDIR");
-    char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
+    OWN char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
     if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
         return;
     }
     put_file(folder, "new.tga", 1000000);
@@ -72,7 +65,6 @@ TEST (files_of_game_folders_have_their_times) {
     }
     common_free_game_places(&places);
     CHECK(remove(folder) == 0);
-    free(folder);
 }
 
 // -- Game list ------------------------------------------------------------------------------------
@@ -169,9 +161,8 @@ static const char *const base = "models/game/base", *const mod = "models/game/wi
 // test_path() returns the same memory each time.
 static char *place_of(const char *first, const char *second)
 {
-    char *const path = common_copy(test_path(first));
+    OWN char *const path = common_copy(test_path(first));
     char *const place = view_put_behind(path, test_path(second));
-    free(path);
     return place;
 }
 
@@ -230,7 +221,7 @@ TEST (base_is_found_beside_a_mod) {
 
 TEST (mod_and_base_are_one_game) {
     md5_error error = {0};
-    char *const place = place_of(mod, base);
+    OWN char *const place = place_of(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, &error);
     if (CHECK(library != NULL)) {
         CHECK_STRING(library->place, place);
@@ -244,7 +235,6 @@ TEST (mod_and_base_are_one_game) {
         CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
     }
     view_drop_library(library);
-    free(place);
 }
 
 // By models/game/README.md: the mod's entity inherits body and head of the base, and the material
@@ -252,8 +242,8 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = {.level = VIEW_QUIET};
-    char *const place = place_of(mod, base);
-    char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
+    OWN char *const place = place_of(mod, base);
+    OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
     if (CHECK(view_load_game_scene(&scene, NULL, address, &log))) {
         const md5_decl *const decl =
             md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
@@ -261,16 +251,13 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
         CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
         view_free_scene(&scene);
     }
-    free(address);
-    free(place);
 }
 
 TEST (base_that_is_missing_is_named) {
     md5_error error = {0};
-    char *const place = place_of(mod, "models/game/nowhere");
+    OWN char *const place = place_of(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
-    free(place);
 }
 
 // -- The command line ---------------------------------------------------------------------------
@@ -289,21 +276,21 @@ static char *place_of_arguments(int count, char **arguments)
 }
 
 TEST (base_is_given_on_the_command_line) {
-    char *const mod_path = common_copy(test_path(mod));
-    char *const other = common_copy(test_path("models/bobbin"));
+    OWN char *const mod_path = common_copy(test_path(mod));
+    OWN char *const other = common_copy(test_path("models/bobbin"));
     char game[] = "--game", behind[] = "--base", name[] = "x", last[] = "last";
     char *whole[] = {game, mod_path, behind, other, behind, last, name};
     char *place = place_of_arguments(7, whole);
-    char *const expected = common_format("%s|%s|last", mod_path, other);
+    OWN char *const expected = common_format("%s|%s|last", mod_path, other);
     CHECK_STRING(place, expected); // and no base that is found
     free(place);
     char *alone[] = {mod_path, behind, other};
-    char *const shorter = common_format("%s|%s", mod_path, other);
+    OWN char *const shorter = common_format("%s|%s", mod_path, other);
     place = place_of_arguments(3, alone);
     CHECK_STRING(place, shorter);
     free(place);
     char *without[] = {game, mod_path, name};
-    char *const found = place_of(mod, base);
+    OWN char *const found = place_of(mod, base);
     place = place_of_arguments(3, without);
     CHECK_STRING(place, found);
     free(place);
@@ -311,11 +298,6 @@ TEST (base_is_given_on_the_command_line) {
     place = place_of_arguments(2, wrong);
     CHECK_STRING(place, "-");
     free(place);
-    free(found);
-    free(shorter);
-    free(expected);
-    free(other);
-    free(mod_path);
 }
 
 // -- Game shown -----------------------------------------------------------------------------------
@@ -376,8 +358,8 @@ static shot draw_card(shot_viewer *viewer, int card)
 }
 
 TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
-    for (size_t i = 0; i < sizeof card_cases / sizeof card_cases[0]; i++) {
-        const card_case *const expected = &card_cases[i];
+    EACH (row, card_cases) {
+        const card_case *const expected = row;
         char line[256];
         shot_viewer viewer;
         (void)snprintf(line, sizeof line, "%s" SMALL "%s",
@@ -394,12 +376,12 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
             brighter += change > 24;
             red += k % 4 == 0 ? change : k % 4 == 2 ? -change : 0;
         }
-        test_check(
-            (darker > 100) == expected->gets_darker && (brighter > 100) == expected->gets_brighter
-                && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
-                && (red > 10000) == expected->is_red,
-            __FILE__, __LINE__, "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
-            expected->options ? expected->options : "of the entity", darker, brighter, red);
+        CHECK_THAT((darker > 100) == expected->gets_darker
+                       && (brighter > 100) == expected->gets_brighter
+                       && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
+                       && (red > 10000) == expected->is_red,
+                   "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
+                   expected->options ? expected->options : "of the entity", darker, brighter, red);
         free(without.rgba);
         free(with.rgba);
         shot_close(&viewer);
@@ -423,12 +405,11 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 TEST_SCENE (view_missing_pictures_are_reported_once) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(scene, CARDS, &textures, &log);
+    OWN_MODEL model = load(scene, CARDS, &textures, &log);
     CHECK_UINT(log.num_warnings, 2);
     CHECK(strncmp(log.last[0], "picture no/flash: ", 18) == 0);
     CHECK(strncmp(log.last[1], "picture no/film: ", 17) == 0);
     view_free_textures(&textures, scene->renderer);
-    md5_free_model(model);
 }
 
 // Maps are those that a material declares. A glow map whose file is beside its texture is none of
@@ -436,7 +417,7 @@ TEST_SCENE (view_missing_pictures_are_reported_once) {
 TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
+    OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
     const char *const paths[] = {view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path,
                                  view_mesh_image(&textures, 0, VIEW_MAP_NORMALS)->path};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
@@ -445,7 +426,6 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
     CHECK(view_mesh_image(&textures, 0, VIEW_MAP_GLOW) == NULL);
     CHECK_UINT(log.num_warnings, 0);
     view_free_textures(&textures, scene->renderer);
-    md5_free_model(model);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -466,7 +446,7 @@ TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
             for (int step = 0; step < 4; step++) {
                 play->time = 0.125 * step;
                 view_pose(shown, play);
-                CHECK_NEAR((double)shown->joints[0].m[3], 8.0 * play->time, 1e-3);
+                CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
             }
         }
     }
@@ -570,7 +550,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
     double worst = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
-        const double distance = (double)md5_vec3_length(way);
+        const double distance = md5_vec3_length(way);
         worst = distance > worst ? distance : worst;
     }
     return worst;
@@ -592,9 +572,9 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     play_for(&of, 0.8); // the channel "all" has faded out
     // An actor that has never played anything else.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    md5_actor *const actor = md5_create_actor(&entity->played, NULL, NULL);
-    md5_xform *const pose = common_alloc(count, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
+    OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
+    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     CHECK(md5_actor_play(actor, MD5_CHANNEL_LEGS, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
@@ -604,9 +584,6 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK(difference(joints, of.scene.joints, count) > 1.0); // the test can fail
-    md5_destroy_actor(actor);
-    free(pose);
-    free(joints);
     view_free_scene(&of.scene);
 }
 
@@ -639,7 +616,7 @@ TEST (time_goes_back_to_the_same_pose) {
     of.play.time = 0.0;
     play_for(&of, 0.5);
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     memcpy(joints, of.scene.joints, count * sizeof *joints);
     play_for(&of, 0.3);
     CHECK(difference(joints, of.scene.joints, count) > 1.0);
@@ -653,9 +630,8 @@ TEST (time_goes_back_to_the_same_pose) {
     CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.2); // of whole milliseconds
     of.play.time = -0.25;
     view_pose(&of.scene, &of.play);
-    of.play.time = (double)NAN; // never produced, but must not hang
+    of.play.time = NAN; // never produced, but must not hang
     view_pose(&of.scene, &of.play);
-    free(joints);
     view_free_scene(&of.scene);
 }
 

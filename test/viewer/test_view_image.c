@@ -1,27 +1,21 @@
 // Pictures from untrusted sources: valid ones of each kind are decoded correctly, and damaged ones
 // do no harm. MD5_HOSTILE_IMAGES sets the number of damaged ones; test/long/images.sh tries 100 000
 // with stb_image and our decoders built with sanitizers.
+#include "test/own.h"
 #include "test/viewer/test_view_image.h"
-
-#include "test/test.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/image.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
-    uint8_t *const exact = malloc(file->size ? file->size : 1);
+    OWN uint8_t *const exact = malloc(file->size ? file->size : 1);
     if (!exact)
         abort();
     if (file->size)
         memcpy(exact, file->bytes, file->size);
     const bool is_read = view_decode_image(exact, file->size, VIEW_IMAGE_MAX_PIXELS, image, error);
-    free(exact);
     return is_read;
 }
 
@@ -49,7 +43,7 @@ static void check_pixel(const char *name, int x, int y, const uint8_t *rgba)
         strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
     for (int i = 0; i < 4; i++) {
         const int wanted = i == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : i];
-        test_check(abs(rgba[i] - wanted) <= tolerance(name), __FILE__, __LINE__,
+        CHECK_THAT(abs(rgba[i] - wanted) <= tolerance(name),
                    "%s: channel %d of %d %d is %d, expected %d", name, i, x, y, rgba[i], wanted);
     }
 }
@@ -75,8 +69,7 @@ TEST (images_of_each_kind_are_read) {
     for (int i = 0; image_make(i, &file, &name); i++) {
         view_image image;
         md5_error error = {0};
-        test_check(decode(&file, &image, &error), __FILE__, __LINE__, "%s: %s", name,
-                   error.message);
+        CHECK_THAT(decode(&file, &image, &error), "%s: %s", name, error.message);
         if (image.rgba && CHECK(image.width == IMAGE_WIDTH && image.height == IMAGE_HEIGHT))
             check_pixels(name, &image, begins(name, "tga") && i % 2);
         free(image.rgba);
@@ -91,7 +84,7 @@ static void check_refused(const image_file *file, const char *what, const char *
     view_image image;
     md5_error error = {0};
     const bool is_read = decode(file, &image, &error);
-    test_check(!is_read && image.rgba == NULL && strstr(error.message, word), __FILE__, __LINE__,
+    CHECK_THAT(!is_read && image.rgba == NULL && strstr(error.message, word),
                "%s: %s, expected '%s'", what, is_read ? "is read" : error.message, word);
     free(image.rgba);
 }
@@ -257,12 +250,11 @@ static size_t make_all(image_file *files)
         count++;
     for (int i = 0; i < NUM_MODELS; i++) {
         size_t size = 0;
-        char *const bytes = test_read_file(test_path(models[i]), &size);
+        OWN char *const bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
             files[count] = (image_file){0};
             image_put(&files[count++], bytes, size);
         }
-        free(bytes);
     }
     return count;
 }
@@ -301,7 +293,7 @@ TEST (images_damaged_in_any_way) {
         num_read += decode_damaged(&files[(size_t)i % num_files], &random);
     // Between a tenth and nine tenths are still readable: the damage is neither too heavy nor too
     // light.
-    test_check(num_read > count / 10 && num_read < count * 9 / 10, __FILE__, __LINE__,
+    CHECK_THAT(num_read > count / 10 && num_read < count * 9 / 10,
                "%ld of %ld damaged pictures are read", num_read, count);
     if (asked)
         printf("note: %ld of %ld damaged pictures are read\n", num_read, count);
@@ -317,7 +309,7 @@ TEST (images_of_fuzzers_do_no_harm) {
         CHECK(files.count > 0);
         for (size_t j = 0; j < files.count; j++) {
             size_t size = 0;
-            char *const bytes = test_read_file(files.names[j], &size);
+            OWN char *const bytes = test_read_file(files.names[j], &size);
             image_file file = {0};
             if (CHECK(bytes))
                 image_put(&file, bytes, size);
@@ -326,7 +318,6 @@ TEST (images_of_fuzzers_do_no_harm) {
             CHECK(decode(&file, &image, &error) == (image.rgba != NULL));
             free(image.rgba);
             free(file.bytes);
-            free(bytes);
         }
         common_free_list(&files);
     }

@@ -1,10 +1,5 @@
+#include "test/own.h"
 #include "test/viewer/test_view_image.h"
-
-#include "test/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jpeglib.h>
 
@@ -311,7 +306,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
     jpeg_scan_info scans[128];
-    unsigned char *bytes = NULL;
+    OWN unsigned char *bytes = NULL;
     unsigned long size = 0;
     jpeg.err = jpeg_std_error(&errors);
     jpeg_create_compress(&jpeg);
@@ -339,7 +334,6 @@ image_file image_make_jpeg(image_jpeg_options options)
     jpeg_destroy_compress(&jpeg);
     image_file file = {0};
     image_put(&file, bytes, size);
-    free(bytes);
     return file;
 }
 

@@ -1,5 +1,6 @@
 // The contents of a game folder by names; addresses; and entities as models.
 #define _XOPEN_SOURCE 700 // mkdtemp()
+#include "test/own.h"
 #include "test/viewer/test_view_wait.h"
 
 #include "demo/common/file.h"
@@ -8,10 +9,6 @@
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/motion/scene.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,9 +72,8 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error = {0};
     const char *const above = getenv("TMPDIR");
-    char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
+    OWN char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
     if (!CHECK(mkdtemp(folder) != NULL)) {
-        free(folder);
         return;
     }
     char *const def = common_join(folder, "def"), *const path = common_join(def, "a.def");
@@ -97,7 +93,6 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     CHECK(remove(path) == 0 && rmdir(def) == 0 && rmdir(folder) == 0);
     free(path);
     free(def);
-    free(folder);
 }
 
 TEST (library_that_is_none_says_why) {
@@ -227,7 +222,7 @@ TEST (entity_in_another_skin_has_its_materials) {
                                     &log)))
         return;
     const char *const skin = plain.library->names[VIEW_SKINS][2];
-    char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
+    OWN char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
@@ -237,7 +232,6 @@ TEST (entity_in_another_skin_has_its_materials) {
         CHECK(num_changed > 0);
         view_free_scene(&ghost);
     }
-    free(address);
     view_free_scene(&plain);
 }
 
@@ -394,9 +388,8 @@ static const char *const body = "models/md5/bobbin/body.md5mesh";
 static view_image made_of(view_library *library, view_section section, const char *name,
                           const char *on)
 {
-    char *const wish = view_wish_of(section, name, on);
+    OWN char *const wish = view_wish_of(section, name, on);
     const view_image image = view_make_preview(library, wish);
-    free(wish);
     return image;
 }
 

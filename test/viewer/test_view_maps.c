@@ -1,7 +1,7 @@
 // How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
-#include "test/test.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -12,10 +12,6 @@
 #include "demo/viewer/base/options.h"
 #include "render/md5gl.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SIDE = 64 };
@@ -309,8 +305,8 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
         "99999999999999999999 a\tb",
     };
     view_chosen_list list = {.count = 0};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        test_check(!view_read_chosen(&list, lines[i]), __FILE__, __LINE__, "line %zu", i);
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        CHECK_THAT(!view_read_chosen(&list, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
     view_free_chosen(&list);
 }
@@ -342,9 +338,9 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
 
 // Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
 TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
-    char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
-    md5_model *const model = md5_load_model(model_path, NULL, NULL);
-    char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
+    OWN char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
+    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
+    OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_chosen_list list = {.count = 0};
     view_textures textures;
     view_log log = {.level = VIEW_QUIET};
@@ -353,20 +349,16 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     if (CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
             &(view_dressing){.model = model, .path = model_path}))) {
-        char *const chosen = common_absolute(eye);
+        OWN char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path, chosen);
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_image(&textures, 1, VIEW_MAP_DIFFUSE)->path, "bobbin_eye.png")
               != NULL);
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
-        free(chosen);
     }
     view_free_textures(&textures, scene->renderer);
     view_free_chosen(&list);
-    free(eye);
-    free(model_path);
-    md5_free_model(model);
 }
 
 // -- Layers ---------------------------------------------------------------------------------------
@@ -379,11 +371,10 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
 static bool read_parm(const char *text, view_options *options)
 {
     char problem[256] = "", parm[] = "--parm";
-    char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    OWN char *const copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {parm, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "parm") != NULL);
-    free(copy);
     return is_read;
 }
 
@@ -397,8 +388,8 @@ TEST (view_parm_option_is_a_number_and_a_value) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!read_parm(wrong[i], &options));
+    EACH (row, wrong) {
+        CHECK(!read_parm(*row, &options));
         view_free_options(&options);
     }
 }
@@ -458,8 +449,8 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
-        const layer_case *const wanted = &layer_cases[i];
+    EACH (row, layer_cases) {
+        const layer_case *const wanted = row;
         view_textures textures = add(scene, package, wanted->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, wanted->is_layered);
         const md5gl_material material = painted(&textures.layers);
@@ -467,9 +458,9 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
         CHECK(!material.is_opaque);
         if (textures.layers.num_meshes == 1) {
             const md5gl_stage_list *const list = &textures.layers.lists[0];
-            test_check(list->base == wanted->base && list->num_stages == wanted->num_stages,
-                       __FILE__, __LINE__, "%s: base %d, %u stages", wanted->material,
-                       (int)list->base, (unsigned)list->num_stages);
+            CHECK_THAT(list->base == wanted->base && list->num_stages == wanted->num_stages,
+                       "%s: base %d, %u stages", wanted->material, (int)list->base,
+                       (unsigned)list->num_stages);
             if (list->num_stages > 0)
                 CHECK(list->stages[0].source == wanted->source
                       && list->stages[0].target == wanted->target);
@@ -495,11 +486,11 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -513,10 +504,10 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
         const view_mesh_textures *const own = &textures.meshes[0];
-        CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
+        CHECK(own->opaque != row->is_cut && (own->alpha_test > 0.0f) == row->is_cut);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -569,21 +560,20 @@ TEST_SCENE (view_layers_deform_quads) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    md5_model *const model = scene_square();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
-        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
+    OWN_MODEL model = scene_square();
+    EACH (row, cases) {
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, row->path, NULL);
         CHECK(!view_has_deforms(&textures.layers));
         view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
-        CHECK(view_has_deforms(&textures.layers) == (cases[i].note == NULL));
+        CHECK(view_has_deforms(&textures.layers) == (row->note == NULL));
         CHECK(textures.layers.num_meshes == 1);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         md5gl_destroy_model(scene->renderer, drawn);
         view_free_textures(&textures, scene->renderer);
     }
-    md5_free_model(model);
     view_close_package(package);
 }
 
@@ -703,19 +693,19 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
+    EACH (row, cases) {
+        const bool is_shown = row->note == NULL && row->num_warnings == 0;
         view_log log;
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, 1);
-        CHECK_UINT(log.num_warnings, cases[i].num_warnings);
-        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        CHECK_UINT(log.num_warnings, row->num_warnings);
+        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+            CHECK_STRING(textures.layers.notes[0].text, row->note);
         CHECK_UINT(textures.layers.lists[0].num_stages, is_shown);
         if (is_shown) {
             CHECK(textures.layers.lists[0].stages[0].texture != 0);
-            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, cases[i].texgen);
+            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, row->texgen);
         }
         view_free_textures(&textures, scene->renderer);
     }
@@ -760,16 +750,15 @@ static const shader_case cases[] = {
 
 static void check_path(const char *path, const char *expected, size_t index)
 {
-    test_check(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0, __FILE__,
-               __LINE__, "case %zu: %s", index, path != NULL ? path : "-");
+    CHECK_THAT(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0,
+               "case %zu: %s", index, path != NULL ? path : "-");
 }
 
 TEST (view_shader_files_name_pictures) {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log;
         view_look look;
-        test_check(read_text(cases[i].text, "m", &look, &log), __FILE__, __LINE__,
-                   "case %zu: not found", i);
+        CHECK_THAT(read_text(cases[i].text, "m", &look, &log), "case %zu: not found", i);
         check_path(look.diffuse, cases[i].diffuse, i);
         check_path(look.normals, cases[i].normals, i);
         CHECK(look.two_sided == cases[i].two_sided);
@@ -802,13 +791,12 @@ TEST (view_shader_files_report_mistakes) {
         {"m\n{\n diffuseMap a\n", "x.shader:4:1: expected '}', found the end of the file"},
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    EACH (mistake, mistakes) {
         view_log log;
         view_look look;
-        (void)read_text(mistakes[i].text, "m", &look, &log);
+        (void)read_text(mistake->text, "m", &look, &log);
         CHECK(log.num_warnings > 0);
-        test_check(strcmp(log.last[0], mistakes[i].warning) == 0, __FILE__, __LINE__, "%s",
-                   log.last[0]);
+        CHECK_THAT(strcmp(log.last[0], mistake->warning) == 0, "%s", log.last[0]);
         view_free_look(&look);
     }
 }
@@ -819,19 +807,17 @@ TEST (view_shader_files_may_be_anything) {
     view_look look;
     const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
-        char *const copy = common_alloc(size + 1, 1);
+        OWN char *const copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
         (void)view_read_shader("x", copy, size, "m", &look, &log);
         view_free_look(&look);
-        free(copy);
     }
     enum { LONG = 200000 };
-    char *const many = common_alloc(LONG, 1);
+    OWN char *const many = common_alloc(LONG, 1);
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
         (void)view_read_shader("x", many, LONG, "m", &look, &log);
         view_free_look(&look);
     }
-    free(many);
 }

@@ -1,24 +1,20 @@
 // Morph targets in the viewer: --morph, the folder beside the model, and that skinning on the CPU
 // and drawing use the weights.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
 
 #include "demo/viewer/crowd/document.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- The option -------------------------------------------------------------------------------
 
 static bool read_morph(const char *text, view_options *options)
 {
     char problem[256] = "", morph[] = "--morph";
-    char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    OWN char *const copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {morph, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "morph") != NULL);
-    free(copy);
     return is_read;
 }
 
@@ -33,8 +29,8 @@ TEST (view_morph_option_is_a_name_and_a_weight) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!read_morph(wrong[i], &options));
+    EACH (row, wrong) {
+        CHECK(!read_morph(*row, &options));
         view_free_options(&options);
     }
 }
@@ -61,18 +57,17 @@ static void check_target(const view_document *document, const char *name)
 {
     char path[256];
     (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
-    md5_model *const target = md5_load_model(test_path(path), NULL, NULL);
+    OWN_MODEL target = md5_load_model(test_path(path), NULL, NULL);
     double worst = 0.0;
     for (uint32_t i = 0; CHECK(target != NULL) && i < target->num_meshes; i++)
         for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
             const md5_vec3 a = target->meshes[i].positions[v];
             const md5_vec3 b = document->scene.skinned[i].positions[v];
-            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.y - (double)b.y)
-                                 + fabs((double)a.z - (double)b.z);
+            const double apart =
+                fabs((double)a.x - b.x) + fabs((double)a.y - b.y) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
         }
     CHECK_NEAR(worst, 0.0, 1e-4);
-    md5_free_model(target);
 }
 
 TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
@@ -107,7 +102,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
     if (CHECK(document != NULL)) {
         const view_scene *const shown = &document->scene;
         const uint32_t count = shown->model->meshes[0].num_vertices;
-        md5_vec3 *const drawn = malloc(count * sizeof *drawn);
+        OWN md5_vec3 *const drawn = malloc(count * sizeof *drawn);
         view_pose_moment(&document->scene, &(md5_moment){0});
         view_skin(&document->scene);
         const md5gl_instances one = {.count = 1,
@@ -119,11 +114,10 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
-            const double apart = fabs((double)a.x - (double)b.x) + fabs((double)a.z - (double)b.z);
+            const double apart = fabs((double)a.x - b.x) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
         }
         CHECK_NEAR(worst, 0.0, 1e-3);
-        free(drawn);
     }
     view_free_document(document, scene->renderer);
 }
@@ -161,9 +155,9 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float most = -INFINITY;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_xform *const pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
-    md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
+    OWN md5_xform *const pose = malloc(num_joints * sizeof *pose);
+    OWN md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
+    OWN md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
     const md5_moment first = {.frame0 = 0};
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
@@ -176,9 +170,6 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
             }
         }
     }
-    free(palette);
-    free(joints);
-    free(pose);
     return most;
 }
 
@@ -198,13 +189,12 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         for (uint32_t i = 0; i < kind.model->num_meshes; i++)
             most = kind.model->meshes[i].num_vertices > most ? kind.model->meshes[i].num_vertices
                                                              : most;
-        md5_vec3 *const positions = malloc(most * sizeof *positions);
+        OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
         CHECK(beyond_sphere(&kind, positions) <= 0.0f);
         kind.sphere.radius -= reach; // as measured without targets
         CHECK(beyond_sphere(&kind, positions) > 0.0f);
-        free(positions);
     }
     view_free_document(document, NULL);
 }

@@ -1,6 +1,5 @@
 // What moves a model is one interface: its kinds, and one that is made up here, which the viewer
 // shows, drives and points at without knowing of it.
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/window.h"
@@ -9,10 +8,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <SDL.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static bool open_scene(view_scene *scene, const char *path)
 {
@@ -210,9 +205,9 @@ static double worst_piston(const view_scene *scene)
                              md5_mat34_translation(own));
             const md5_vec3 points = md5_mat34_direction(own, piston->forward[end]);
             const md5_vec3 across = md5_vec3_cross(to, points);
-            const double lengths = (double)md5_vec3_length(to) * (double)md5_vec3_length(points);
+            const double lengths = (double)md5_vec3_length(to) * md5_vec3_length(points);
             const bool is_backward = md5_vec3_dot(to, points) < 0.0f;
-            const double off = is_backward ? 1.0 : (double)md5_vec3_length(across) / lengths;
+            const double off = is_backward ? 1.0 : md5_vec3_length(across) / lengths;
             worst = off > worst ? off : worst;
         }
     return worst;
@@ -224,7 +219,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     const view_play play = {.time = 3.0};
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);
-    CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
+    CHECK(hypot(walked.x, walked.y) > 20.0);
     CHECK(worst_piston(scene) < 1e-3);
     for (uint32_t i = 0; i < 6; i++) {
         const md5_foothold *const foot = &scene->legs.walk.feet[i];
@@ -232,14 +227,14 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
         const float height =
             view_block_height(&scene->terrain, view_block_of(&scene->terrain, at.x),
                               view_block_of(&scene->terrain, at.y));
-        CHECK_NEAR((double)at.z, (double)height, 1e-5);
+        CHECK_NEAR(at.z, height, 1e-5);
     }
     // Back to the beginning.
     const view_play begin = {.time = 0.0};
     view_pose(scene, &begin);
     CHECK_NEAR((double)view_walked(scene, &begin).x, 0.0, 1e-6);
     view_pose(scene, &play);
-    CHECK_NEAR((double)view_walked(scene, &play).x, (double)walked.x, 1e-6);
+    CHECK_NEAR((double)view_walked(scene, &play).x, walked.x, 1e-6);
 }
 
 TEST (view_keys_drive_legs) {
@@ -396,8 +391,8 @@ TEST (view_zoom_keeps_the_point_on_the_way) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
         // The point in the plane of the target, in pixels from the middle.
         const md5_vec3 way = md5_vec3_sub(seen.target, from.target);
-        const double now = 2.0 * half * (double)seen.distance / 480.0;
-        CHECK_NEAR(((double)x * pixel - (double)md5_vec3_dot(way, axes.right)) / now, x, 1e-2);
-        CHECK_NEAR(((double)-y * pixel - (double)md5_vec3_dot(way, axes.up)) / now, -y, 1e-2);
+        const double now = 2.0 * half * seen.distance / 480.0;
+        CHECK_NEAR((x * pixel - md5_vec3_dot(way, axes.right)) / now, x, 1e-2);
+        CHECK_NEAR((-y * pixel - md5_vec3_dot(way, axes.up)) / now, -y, 1e-2);
     }
 }

@@ -1,6 +1,7 @@
 // What the viewer opens: files of the command line or remembered ones, folders, and watched files
 // that change.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
@@ -8,10 +9,6 @@
 #include "demo/viewer/jobs/view.h"
 
 #include <ftw.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // -- A folder of files --------------------------------------------------------------------------
@@ -54,7 +51,7 @@ static void strip_shaders(char *text)
 static char *put(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
-    char *const bytes = test_read_file(test_path(from), &size);
+    OWN char *const bytes = test_read_file(test_path(from), &size);
     char *const path = common_join(folder, name), *const beside = common_format("%s.new", path);
     FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
     if (bytes != NULL && common_has_ending(from, ".md5mesh")) {
@@ -67,7 +64,6 @@ static char *put(const char *folder, const char *name, const char *from)
         CHECK(rename(beside, path) == 0);
     }
     free(beside);
-    free(bytes);
     return path;
 }
 
@@ -108,7 +104,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
         copies[count] = (char *)arguments[count];
     const bool is_read =
         view_read_options(count, copies, &viewer->options, problem, sizeof problem);
-    test_check(is_read, __FILE__, __LINE__, "%s", problem);
+    CHECK_THAT(is_read, "%s", problem);
     view_begin(&viewer->state, &viewer->options);
     viewer->state.log.level = VIEW_QUIET;
     viewer->state.renderer = viewer->scene.renderer;
@@ -192,22 +188,22 @@ static void check_start(const start_case *start, const char *model)
     const bool has_camera = state->camera.azimuth == camera.azimuth
                             && state->camera.elevation == camera.elevation
                             && state->camera.distance == camera.distance;
-    test_check(strcmp(state->document->scene.name, start->model) == 0, __FILE__, __LINE__,
-               "md5view%s shows %s", what, state->document->scene.name);
-    test_check(state->document->crowd.count == start->crowd, __FILE__, __LINE__,
-               "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
-    test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
-               "md5view%s: the camera of the last time: %d", what, has_camera);
-    test_check((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__,
-               __LINE__, "md5view%s: a list: %d", what, state->ui.browser.kind);
+    CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s", what,
+               state->document->scene.name);
+    CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u", what,
+               (unsigned)state->document->crowd.count);
+    CHECK_THAT(has_camera == start->takes_camera, "md5view%s: the camera of the last time: %d",
+               what, has_camera);
+    CHECK_THAT((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
+               "md5view%s: a list: %d", what, state->ui.browser.kind);
     end(&viewer);
     view_free_config(&config);
 }
 
 TEST (view_start_shows_what_the_command_line_names) {
     char *const folder = new_folder(), *const giant = put(folder, "giant.md5mesh", still);
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        check_start(&starts[i], giant);
+    EACH (start, starts)
+        check_start(start, giant);
     free(giant);
     remove_folder(folder);
 }
@@ -279,7 +275,7 @@ static const char *chosen_label(const view_browser *browser)
 TEST (view_list_begins_with_the_folder_above) {
     const char *const none[] = {NULL};
     char *const folder = new_folder(), *const closed = common_format("%s/", folder);
-    char *const inner = common_join(folder, "inner");
+    OWN char *const inner = common_join(folder, "inner");
     put_again(folder, "b.md5mesh", still);
     put_again(folder, "a.md5mesh", still);
     CHECK(mkdir(inner, 0700) == 0);
@@ -288,7 +284,7 @@ TEST (view_list_begins_with_the_folder_above) {
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
     for (int i = 0; i < 2; i++) { // also with a slash at the end
-        char *const above = common_folder(folder);
+        OWN char *const above = common_folder(folder);
         view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL);
         if (CHECK(browser->num_found == 4)) {
             CHECK_STRING(browser->entries[0].label, "../");
@@ -297,7 +293,6 @@ TEST (view_list_begins_with_the_folder_above) {
             CHECK_STRING(browser->entries[3].label, "inner/");
             CHECK_STRING(chosen_label(browser), "a.md5mesh");
         }
-        free(above);
     }
     view_browse_folder(&viewer.state.ui.browser, inner, NULL); // only the folder above
     CHECK_UINT(browser->num_found, 1);
@@ -308,7 +303,6 @@ TEST (view_list_begins_with_the_folder_above) {
     view_browse_folder(&viewer.state.ui.browser, "/", NULL);
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
     end(&viewer);
-    free(inner);
     free(closed);
     remove_folder(folder);
 }
@@ -333,9 +327,9 @@ static bool sees_change(test_viewer *viewer)
 static void check_watched(test_viewer *viewer, const char *folder, const char *name,
                           const char *from)
 {
-    test_check(!sees_change(viewer), __FILE__, __LINE__, "a change before %s changed", name);
+    CHECK_THAT(!sees_change(viewer), "a change before %s changed", name);
     put_again(folder, name, from);
-    test_check(sees_change(viewer), __FILE__, __LINE__, "no change, though %s changed", name);
+    CHECK_THAT(sees_change(viewer), "no change, though %s changed", name);
     CHECK(viewer->state.log.error[0] == '\0');
 }
 
@@ -380,12 +374,11 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
         // An incomplete picture gives a warning; the complete one takes its place.
-        char *const path = common_join(folder, "thimble.png");
+        OWN char *const path = common_join(folder, "thimble.png");
         put_half(path);
         CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.log.num_warnings, 0);
-        free(path);
         end(&viewer);
     }
     free(model);
@@ -394,7 +387,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
 
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
     char *const folder = new_folder(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
-    char *const texture = put(folder, "any.png", THIMBLE ".png");
+    OWN char *const texture = put(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
@@ -406,7 +399,6 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
         CHECK(used != NULL && strcmp(used, texture) == 0);
         end(&viewer);
     }
-    free(texture);
     free(model);
     remove_folder(folder);
 }
@@ -414,8 +406,8 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 // All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
     char *const folder = new_folder(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    char *const other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    OWN char *const other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     put_again(folder, "bobbin.png", BOBBIN ".png");
     put_again(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first, walk, other, NULL};
@@ -444,18 +436,16 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         }
         end(&viewer);
     }
-    free(other);
-    free(walk);
     free(first);
     remove_folder(folder);
 }
 
 TEST (view_watch_sees_every_file_of_companions) {
     char *const folder = new_folder(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    char *const body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
-    char *const thing = put(folder, "thing.md5mesh", still);
-    char *const beside = common_format("--retarget=%s", body);
-    char *const held = common_format("--attach=hand_l=%s", thing);
+    OWN char *const body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN char *const thing = put(folder, "thing.md5mesh", still);
+    OWN char *const beside = common_format("--retarget=%s", body);
+    OWN char *const held = common_format("--attach=hand_l=%s", thing);
     put_again(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", beside, held, model, NULL};
     test_viewer viewer;
@@ -470,17 +460,13 @@ TEST (view_watch_sees_every_file_of_companions) {
               && viewer.state.document->companions[1].model != NULL);
         end(&viewer);
     }
-    free(held);
-    free(beside);
-    free(thing);
-    free(body);
     free(model);
     remove_folder(folder);
 }
 
 TEST (view_watch_sees_every_file_of_a_machine) {
     char *const folder = new_folder();
-    char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
     for (size_t i = 0; i < clips.count; i++) {
         char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
@@ -506,7 +492,6 @@ TEST (view_watch_sees_every_file_of_a_machine) {
         free(name);
         end(&viewer);
     }
-    free(machine);
     remove_folder(folder);
 }
 
@@ -528,8 +513,9 @@ TEST (view_watch_takes_another_file_for_no_change) {
 // A document is complete before it is shown: opening a model that --retarget does not fit changes
 // neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
-    char *const other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
-    char *const model = common_copy(test_path(BOBBIN ".md5mesh"));
+    OWN char *const other =
+        common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
+    OWN char *const model = common_copy(test_path(BOBBIN ".md5mesh"));
     const char *const arguments[] = {other, model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
@@ -547,6 +533,4 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK(memcmp(&state->camera, &camera, sizeof camera) == 0);
         end(&viewer);
     }
-    free(model);
-    free(other);
 }

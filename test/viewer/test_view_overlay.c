@@ -1,5 +1,4 @@
 // Lines over the model: the bounding boxes of joints move with their joints.
-#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -11,11 +10,6 @@
 #include "demo/viewer/ui/browser.h"
 
 #include <SDL.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Opens files, poses them within the clip, and adds the bounding boxes of the joints.
 static bool open_boxes(view_scene *scene, view_lines *lines, const char *const *files,
@@ -101,7 +95,7 @@ TEST (view_joints_alone_have_no_boxes) {
 
 static double frame_of(const view_ghost *ghost)
 {
-    return (double)ghost->moment.frame0 + (double)ghost->moment.fraction;
+    return (double)ghost->moment.frame0 + ghost->moment.fraction;
 }
 
 // A clip of 11 frames, ten a second, at frame 4.
@@ -367,9 +361,9 @@ TEST_SCENE (view_option_hide_finds_meshes) {
         {HIDE_MODEL " --hide 0 --hide=models/bobbin/bobbin_eye", 3},
     };
     shot_viewer viewer;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (shot_open(&viewer, scene, cases[i].line))
-            CHECK_UINT(viewer.state.hidden_meshes, cases[i].hidden);
+    EACH (row, cases) {
+        if (shot_open(&viewer, scene, row->line))
+            CHECK_UINT(viewer.state.hidden_meshes, row->hidden);
         shot_close(&viewer);
     }
 }

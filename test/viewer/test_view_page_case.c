@@ -1,9 +1,5 @@
 #include "test/viewer/test_view_page_case.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 bool page_open(page_case *of, const char *name)
 {
     char path[256];
@@ -86,9 +82,9 @@ double page_series_at(const view_series *series, double x)
 {
     for (uint32_t i = 1; i < series->count; i++) {
         const md5_vec2 a = series->points[i - 1], b = series->points[i];
-        if (x <= (double)b.x && b.x > a.x) {
-            const double part = (x - (double)a.x) / ((double)b.x - (double)a.x);
-            return (double)a.y + part * ((double)b.y - (double)a.y);
+        if (x <= b.x && b.x > a.x) {
+            const double part = (x - a.x) / ((double)b.x - a.x);
+            return a.y + part * ((double)b.y - a.y);
         }
     }
     return NAN;

@@ -6,10 +6,6 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/pages/picture.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 typedef struct paged {
     gl_scene gl;
     view_options options;
@@ -99,8 +95,7 @@ static void move_sliders(paged *p, const view_page *page, bool draws)
             const float value = slider->low + part * (slider->high - slider->low);
             const bool is_whole = slider->words != NULL;
             // A value halfway between two whole numbers may be rounded either way.
-            CHECK_NEAR(values[i], value,
-                       is_whole ? 0.501 : 1e-3 * (double)(slider->high - slider->low));
+            CHECK_NEAR(values[i], value, is_whole ? 0.501 : 1e-3 * (slider->high - slider->low));
             CHECK(!is_whole || values[i] == roundf(values[i]));
             if (side == 1 && draws)
                 draw(p);

@@ -1,13 +1,9 @@
 // The facts that the pages of blending and skinning show.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/viewer/test_view_page_case.h"
 
 #include "demo/viewer/pages/page.h"
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
     page_set(of, "seconds", 1.0f); // from second 1 to 2
@@ -130,7 +126,7 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
         view_sample_clip(&of->picture, "walk", in_phase ? time * rate * walk_time : time, walk);
         view_sample_clip(&of->picture, "run", in_phase ? time * rate * run_time : time, run);
         md5_blend_poses(walk, run, (float)gait, NULL, count, both);
-        x[i] = (double)md5_joint_in_model(of->scene.skeleton, both, foot).translation.x;
+        x[i] = md5_joint_in_model(of->scene.skeleton, both, foot).translation.x;
     }
     const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     double smallest = INFINITY;
@@ -234,8 +230,7 @@ TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
 // The angle between two rotations of any length, in degrees and double precision.
 static double real_angle(const double q[4], md5_quat rotation)
 {
-    const double r[4] = {(double)rotation.x, (double)rotation.y, (double)rotation.z,
-                         (double)rotation.w};
+    const double r[4] = {rotation.x, rotation.y, rotation.z, rotation.w};
     const double x = q[3] * r[0] - q[0] * r[3] - q[1] * r[2] + q[2] * r[1],
                  y = q[3] * r[1] + q[0] * r[2] - q[1] * r[3] - q[2] * r[0],
                  z = q[3] * r[2] - q[0] * r[1] + q[1] * r[0] - q[2] * r[3],
@@ -253,17 +248,16 @@ TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
             page_set(of, "angle, degrees", (float)angles[i]);
             page_show(of, 0.0);
             const md5_quat turn = of->picture.figures[0].place.rotation; // with w
-            const double q[4] = {(double)turn.x, (double)turn.y, (double)turn.z, (double)turn.w};
+            const double q[4] = {turn.x, turn.y, turn.z, turn.w};
             (void)snprintf(text, sizeof text,
                            "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                            "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
                            digits, q[0], digits, q[1], digits, q[2]);
-            md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+            OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
             if (!CHECK(model != NULL))
                 continue;
             const double error = real_angle(q, model->bind_local[0].rotation);
             CHECK_NEAR(page_fact(of, "error of the rotation"), error, 2e-3 * error + 3e-5);
-            md5_free_model(model);
         }
 }
 
@@ -279,7 +273,7 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
         md5_joint_in_model(of->scene.skeleton, of->picture.figures[1].pose, tip).translation,
         md5_mat34_translation(of->scene.model->bind[tip]));
     CHECK(page_fact(of, "fingertip moves") > 5.0);
-    CHECK_NEAR(page_fact(of, "fingertip moves"), sqrt((double)md5_vec3_dot(move, move)), 1e-3);
+    CHECK_NEAR(page_fact(of, "fingertip moves"), sqrt(md5_vec3_dot(move, move)), 1e-3);
     CHECK(page_fact(of, "ours to the library's") < 1e-4);
 }
 
@@ -301,7 +295,7 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
                 for (uint32_t at = weight.joint; at != MD5_NONE;
                      at = model->skeleton.joints[at].parent)
                     is_below = is_below || at == joint;
-                share += is_below ? (double)weight.bias : 0.0;
+                share += is_below ? weight.bias : 0.0;
             }
             if (!(share > 0.25 && share < 0.75))
                 continue;
@@ -416,35 +410,22 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 
 // -- Vertices in double precision -----------------------------------------------------------
 
-typedef struct double_point {
-    double at[3];
-} double_point;
-
 // The sum of bias * (joint * offset) over weights[count], as the file format defines it.
-static double_point posed(const md5_weight *weights, uint32_t count, const md5_mat34 *joints)
+static real3 posed(const md5_weight *weights, uint32_t count, const md5_mat34 *joints)
 {
-    double_point sum = {{0.0, 0.0, 0.0}};
+    real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 offset = weights[i].offset;
-        const double p[4] = {(double)offset.x, (double)offset.y, (double)offset.z, 1.0};
-        for (int row = 0; row < 3; row++)
-            for (int k = 0; k < 4; k++)
-                sum.at[row] += (double)weights[i].bias
-                               * (double)joints[weights[i].joint].m[4 * row + k] * p[k];
+        const real3 place =
+            real3_transform(&joints[weights[i].joint], real3_of(weights[i].offset), 1.0);
+        sum = real3_add(sum, real3_scale(place, weights[i].bias));
     }
     return sum;
 }
 
-static double_point posed_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *joints)
+static real3 posed_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *joints)
 {
     const md5_vertex of = mesh->file_vertices[mesh->sources[vertex]];
     return posed(mesh->weights + of.first_weight, of.num_weights, joints);
-}
-
-static double apart(double_point a, double_point b)
-{
-    const double x = a.at[0] - b.at[0], y = a.at[1] - b.at[1], z = a.at[2] - b.at[2];
-    return sqrt(x * x + y * y + z * z);
 }
 
 typedef struct moved {
@@ -490,13 +471,10 @@ static double middle_error(moved *of, const page_case *page, uint32_t frame, uin
     for (uint32_t m = 0; m < page->scene.model->num_meshes; m++) {
         const md5_mesh *const mesh = &page->scene.model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            const double_point a = posed_vertex(mesh, v, of->joints),
-                               own = posed_vertex(mesh, v, of->joints + count),
-                               b = posed_vertex(mesh, v, of->joints + 2 * (size_t)count);
-            double_point middle;
-            for (int k = 0; k < 3; k++)
-                middle.at[k] = 0.5 * (a.at[k] + b.at[k]);
-            const double off = apart(middle, own);
+            const real3 a = posed_vertex(mesh, v, of->joints),
+                        own = posed_vertex(mesh, v, of->joints + count),
+                        b = posed_vertex(mesh, v, of->joints + 2 * (size_t)count);
+            const double off = real3_distance(real3_scale(real3_add(a, b), 0.5), own);
             largest = off > largest ? off : largest;
         }
     }
@@ -560,7 +538,7 @@ static double largest_difference(moved *of, const page_case *page, const md5_wei
             const md5_mesh *const mesh = &page->scene.model->meshes[m];
             for (uint32_t v = 0; v < mesh->num_vertices; v++) {
                 const md5_vertex bound = weights->vertices[first + v];
-                const double off = apart(
+                const double off = real3_distance(
                     posed_vertex(mesh, v, of->joints),
                     posed(weights->weights + bound.first_weight, bound.num_weights, of->joints));
                 largest = off > largest ? off : largest;
@@ -586,7 +564,7 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
         const double largest = largest_difference(&by, of, weights, &mean);
         CHECK_NEAR(page_fact(of, "largest difference"), largest, 2e-3);
         CHECK_NEAR(page_fact(of, "mean difference"), mean, 1e-3);
-        CHECK(page_fact(of, "voxels inside") == (double)weights->num_voxels);
+        CHECK(page_fact(of, "voxels inside") == weights->num_voxels);
         CHECK(mean > 0.01 && largest > 1.0);
     }
     md5_free_weights(weights);
@@ -607,7 +585,7 @@ TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
     double largest = 0.0;
     for (uint32_t m = 0; CHECK(bound != NULL) && m < own->num_meshes; m++)
         for (uint32_t v = 0; v < own->meshes[m].num_vertices; v++) {
-            const double off = (double)md5_vec3_length(
+            const double off = md5_vec3_length(
                 md5_vec3_sub(own->meshes[m].positions[v], bound->meshes[m].positions[v]));
             largest = off > largest ? off : largest;
         }

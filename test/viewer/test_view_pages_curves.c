@@ -1,14 +1,7 @@
 // The facts that the pages of curves, rotations and inverse kinematics show.
+#include "test/own.h"
+#include "test/real.h"
 #include "test/viewer/test_view_page_case.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-static double length_of(md5_vec3 a)
-{
-    return sqrt((double)a.x * (double)a.x + (double)a.y * (double)a.y + (double)a.z * (double)a.z);
-}
 
 TEST_PAGE (page_curves_go_through_the_point_or_near_it, "curves") {
     // Both kinds of Catmull-Rom, cubic Bézier pieces (point 3 is an end of two), one Bézier,
@@ -32,7 +25,7 @@ TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
     double largest = 0.0;
     for (uint32_t i = 0; i + 1 < even->count; i++) {
         CHECK_NEAR(even->points[i].y, length, 0.02 * length);
-        largest = fmax(largest, fabs((double)uneven->points[i].y - length));
+        largest = fmax(largest, fabs(uneven->points[i].y - length));
     }
     CHECK(largest > 0.2 * length);
 }
@@ -55,8 +48,7 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
     enum { COUNT = 200000 };
     double nearest = INFINITY;
     for (int i = 0; i <= COUNT; i++)
-        nearest = fmin(nearest,
-                       length_of(md5_vec3_sub(md5_curve_point(curve, i / (double)COUNT), point)));
+        nearest = fmin(nearest, real_distance(md5_curve_point(curve, i / (double)COUNT), point));
     return nearest;
 }
 
@@ -66,13 +58,12 @@ TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
         {14.0f, 30.0f, 8.0f},  {24.0f, 44.0f, 30.0f},  {0.0f, 60.0f, 44.0f}};
     for (int kind = 0; kind < 5; kind++) {
         const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
-        md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+        OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
         page_set(of, "curve", (float)kind);
         page_show(of, 1.2);
         CHECK_NEAR(page_fact(of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
         if (kind < 3) // a point of the curve
             CHECK_NEAR(page_fact(of, "to the moved point"), 0.0, 1e-4);
-        md5_destroy_curve(curve);
     }
 }
 
@@ -119,7 +110,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
     page_show(of, 2.0); // at a key both agree
     const md5_quat a = of->picture.figures[0].place.rotation,
                    b = of->picture.figures[1].place.rotation;
-    CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
+    CHECK_NEAR(fabs((a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
 }
 
 // As the page says: angle by angle the way is longer than by slerp, and uneven.
@@ -162,7 +153,7 @@ static double miss_of(const page_case *of, const char *tip, md5_vec3 target)
 {
     const view_figure *const figure = &of->picture.figures[0];
     const md5_vec3 at = view_joint_place(&of->picture, figure, view_page_joint(&of->picture, tip));
-    return length_of(md5_vec3_sub(at, target));
+    return real_distance(at, target);
 }
 
 TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
@@ -218,8 +209,8 @@ TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
                                                view_page_joint(&of->picture, "upperarm_l")),
                    hand = view_joint_place(&of->picture, figure,
                                            view_page_joint(&of->picture, "hand_l"));
-    const double whole = length_of(md5_vec3_sub((md5_vec3){28.0f, 34.0f, 54.0f}, shoulder));
-    CHECK_NEAR(page_fact(of, "distance"), whole - length_of(md5_vec3_sub(hand, shoulder)), 1e-2);
+    const double whole = real_distance((md5_vec3){28.0f, 34.0f, 54.0f}, shoulder);
+    CHECK_NEAR(page_fact(of, "distance"), whole - real_distance(hand, shoulder), 1e-2);
 }
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
@@ -273,7 +264,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                         md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend));
                     const md5_vec3 at =
                         md5_joint_in_model(of->scene.skeleton, pose, hand).translation;
-                    best = fmin(best, length_of(md5_vec3_sub(at, target)));
+                    best = fmin(best, real_distance(at, target));
                 }
     for (int solver = 0; solver < 3; solver++) {
         page_set(of, "solver", (float)solver);
@@ -340,7 +331,7 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
     page_set(of, "manner", 1.0f);
     page_set(of, "speed, 1/s", 9.0f);
     for (int i = 0; i < 3; i++) {
-        const double z = (double)ratios[i];
+        const double z = ratios[i];
         page_set(of, "damping", ratios[i]);
         page_show(of, 0.0);
         const double jump = 2.0 * exp(-3.14159265358979 * z / sqrt(1.0 - z * z));
@@ -422,10 +413,10 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
         page_show(of, 1.0);
         const view_series *const series = page_series(of, 1, "nlerp to slerp");
         // The angle of the normalized sum of two quaternions, in the plane that they span.
-        const double half = (double)angles[i] * 3.14159265358979 / 360.0;
+        const double half = angles[i] * 3.14159265358979 / 360.0;
         double largest = 0.0;
         for (uint32_t p = 0; p < series->count; p++) {
-            const double t = (double)series->points[p].x;
+            const double t = series->points[p].x;
             const double sum = atan2(t * sin(half), 1.0 - t + t * cos(half));
             const double error = fabs(sum - t * half) * 360.0 / 3.14159265358979;
             CHECK_NEAR(series->points[p].y, error, 2e-3);
@@ -439,13 +430,6 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
 
 // The facts that the page of morph targets shows.
 
-static double apart(md5_vec3 a, md5_vec3 b)
-{
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 static md5_model *load_target(const char *name)
 {
     char path[256];
@@ -458,14 +442,14 @@ static md5_model *load_target(const char *name)
 // The largest distance between vertices of the base and of a target's file.
 static double difference_of_files(const md5_model *base, const char *name)
 {
-    md5_model *const target = load_target(name);
+    OWN_MODEL target = load_target(name);
     double largest = 0.0;
     for (uint32_t m = 0; target != NULL && m < target->num_meshes; m++)
         for (uint32_t v = 0; v < target->meshes[m].num_vertices; v++) {
-            const double move = apart(target->meshes[m].positions[v], base->meshes[m].positions[v]);
+            const double move =
+                real_distance(target->meshes[m].positions[v], base->meshes[m].positions[v]);
             largest = move > largest ? move : largest;
         }
-    md5_free_model(target);
     return largest;
 }
 
@@ -486,9 +470,10 @@ static uint32_t count_changed(const view_scene *scene, double least)
             for (uint32_t i = 0; i < count; i++) {
                 const md5_mesh *const mesh = &targets[i]->meshes[m];
                 const md5_vec4 a = mesh->tangents[v], b = base->tangents[v];
-                is_changed = is_changed || apart(mesh->positions[v], base->positions[v]) > least
-                             || apart(mesh->normals[v], base->normals[v]) > least
-                             || apart((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}) > least;
+                is_changed =
+                    is_changed || real_distance(mesh->positions[v], base->positions[v]) > least
+                    || real_distance(mesh->normals[v], base->normals[v]) > least
+                    || real_distance((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}) > least;
             }
             num_changed += is_changed ? 1u : 0u;
         }
@@ -540,9 +525,9 @@ static uint32_t count_on_ground(const view_picture *picture, view_color color, d
     uint32_t count = 0;
     for (uint32_t i = 0; i < picture->num_lines; i++) {
         const view_line *const line = &picture->lines[i];
-        const double x = 0.5 * ((double)line->from.x + (double)line->to.x),
-                     y = 0.5 * ((double)line->from.y + (double)line->to.y),
-                     z = 0.5 * ((double)line->from.z + (double)line->to.z);
+        const double x = 0.5 * ((double)line->from.x + line->to.x),
+                     y = 0.5 * ((double)line->from.y + line->to.y),
+                     z = 0.5 * ((double)line->from.z + line->to.z);
         if (line->color != color)
             continue;
         CHECK_NEAR(z, ground_at(height, x, y), 2e-3);
@@ -562,7 +547,7 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
     // 18 units a second and 20 degrees a second result in a circle.
     const double radius = 18.0 / (20.0 * 3.14159265358979 / 180.0);
     const md5_vec3 at = of->picture.figures[0].place.translation;
-    CHECK_NEAR(hypot((double)at.x, (double)at.y - radius), radius, 0.05 * radius);
+    CHECK_NEAR(hypot((double)at.x, at.y - radius), radius, 0.05 * radius);
 }
 
 TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
@@ -587,12 +572,6 @@ typedef struct stand {
     md5_vec3 place, ankle;
 } stand;
 
-static double distance(md5_vec3 a, md5_vec3 b)
-{
-    const md5_vec3 way = md5_vec3_sub(a, b);
-    return sqrt((double)md5_vec3_dot(way, way));
-}
-
 // The posed ankle that is nearest to a place.
 static md5_vec3 nearest_ankle(const view_picture *picture, md5_vec3 place)
 {
@@ -602,7 +581,7 @@ static md5_vec3 nearest_ankle(const view_picture *picture, md5_vec3 place)
     for (int i = 0; i < 6; i++) {
         const md5_vec3 at =
             view_joint_place(picture, &picture->figures[0], view_page_joint(picture, ankles[i]));
-        if (!(distance(nearest, place) < distance(at, place)))
+        if (!(real_distance(nearest, place) < real_distance(at, place)))
             nearest = at;
     }
     return nearest;
@@ -624,11 +603,11 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
             const md5_vec3 place = md5_vec3_lerp(line->from, line->to, 0.5f);
             const md5_vec3 ankle = nearest_ankle(&of->picture, place);
             int number = 0;
-            while (number < num_stands && distance(stands[number].place, place) > 1e-3)
+            while (number < num_stands && real_distance(stands[number].place, place) > 1e-3)
                 number++;
             if (number == num_stands && CHECK(num_stands < MOST))
                 stands[num_stands++] = (stand){place, ankle};
-            moved = fmax(moved, distance(stands[number].ankle, ankle));
+            moved = fmax(moved, real_distance(stands[number].ankle, ankle));
             num_seen++;
         }
     }
@@ -644,7 +623,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     const md5_quat turn = md5_quat_mul(of->picture.figures[0].place.rotation,
                                        md5_quat_mul(posed, md5_quat_conjugate(bind)));
     const md5_vec3 up = md5_quat_rotate(turn, (md5_vec3){0.0f, 0.0f, 1.0f});
-    CHECK_NEAR(page_fact(of, "body tilts"), acos((double)up.z) * 57.29577951, 0.05);
+    CHECK_NEAR(page_fact(of, "body tilts"), acos(up.z) * 57.29577951, 0.05);
 }
 
 TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {

@@ -6,10 +6,6 @@
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/ui/panels.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
 #define WALK "models/bobbin/walk.md5anim"

@@ -1,12 +1,9 @@
 // Radiance pictures: every way of packing, and what is wrong with damaged ones; pictures as
 // environments.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/assets/panorama.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
 
@@ -15,12 +12,11 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
                    md5_error *error)
 {
     const size_t length = strlen(header);
-    uint8_t *const exact = malloc(length + size);
+    OWN uint8_t *const exact = malloc(length + size);
     memcpy(exact, header, length);
     if (size > 0)
         memcpy(exact + length, rows, size);
     const bool is_read = view_decode_radiance(exact, length + size, panorama, error);
-    free(exact);
     return is_read;
 }
 
@@ -39,8 +35,7 @@ static void check_refused(const char *header, const void *rows, size_t size, con
     md5_error error = {0};
     CHECK(!decode(header, rows, size, &panorama, &error));
     CHECK(panorama.rgb == NULL);
-    test_check(strstr(error.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
-               error.message, why);
+    CHECK_THAT(strstr(error.message, why) != NULL, "\"%s\" instead of \"%s\"", error.message, why);
 }
 
 TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {

@@ -1,7 +1,8 @@
 // Clicks on the body: the picked triangle against a search in double precision, and the pixel at
 // which the lens's matrices show the picked point.
 #define _XOPEN_SOURCE 700 // fork()
-#include "test/test.h"
+#include "test/own.h"
+#include "test/real.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/system.h"
@@ -12,8 +13,6 @@
 #include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/motion/motion.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,51 +21,27 @@
 
 enum { WIDTH = 320, HEIGHT = 240 };
 
-typedef struct vec {
-    double x, y, z;
-} vec;
-
-static vec from_float(md5_vec3 v)
-{
-    return (vec){(double)v.x, (double)v.y, (double)v.z};
-}
-
-static vec minus(vec a, vec b)
-{
-    return (vec){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static vec cross(vec a, vec b)
-{
-    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static double dot(vec a, vec b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // Moeller and Trumbore 1997. Returns the distance along the ray; infinite if it misses by more than
 // `slack` of the triangle, or hits the inside: triangles are clockwise from outside.
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
-    const vec origin = from_float(ray->origin), way = from_float(ray->direction);
-    const vec a = from_float(corners[0]);
-    const vec u = minus(from_float(corners[1]), a), v = minus(from_float(corners[2]), a);
-    const vec p = cross(way, v), s = minus(origin, a);
-    const double area = dot(u, p);
+    const real3 origin = real3_of(ray->origin), way = real3_of(ray->direction);
+    const real3 a = real3_of(corners[0]);
+    const real3 u = real3_sub(real3_of(corners[1]), a), v = real3_sub(real3_of(corners[2]), a);
+    const real3 p = real3_cross(way, v), s = real3_sub(origin, a);
+    const double area = real3_dot(u, p);
     if (area >= 0.0)
         return (double)INFINITY;
-    const vec q = cross(s, u);
-    const double across = dot(s, p) / area, down = dot(way, q) / area;
+    const real3 q = real3_cross(s, u);
+    const double across = real3_dot(s, p) / area, down = real3_dot(way, q) / area;
     if (across < -slack || down < -slack || across + down > 1.0 + slack)
         return (double)INFINITY;
-    return dot(v, q) / area;
+    return real3_dot(v, q) / area;
 }
 
 static double search(const view_scene *scene, const md5_ray *ray, double slack)
 {
-    double nearest = (double)INFINITY;
+    double nearest = INFINITY;
     for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
         const md5_mesh *const mesh = &scene->model->meshes[m];
         for (uint32_t t = 0; t < mesh->num_triangles; t++) {
@@ -89,8 +64,8 @@ static void project(const view_lens *lens, md5_vec3 point, double pixel[2])
     const md5_mat44 both = md5_mat44_mul(clip, view);
     double at[4];
     for (int row = 0; row < 4; row++)
-        at[row] = (double)both.m[row] * (double)point.x + (double)both.m[4 + row] * (double)point.y
-                  + (double)both.m[8 + row] * (double)point.z + (double)both.m[12 + row];
+        at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
+                  + (double)both.m[8 + row] * point.z + both.m[12 + row];
     pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
     pixel[1] = 0.5 * (double)HEIGHT * (1.0 - at[1] / at[3]);
 }
@@ -120,9 +95,9 @@ static void click_all_over(shot_viewer *viewer)
             project(&lens, point, pixel);
             CHECK_NEAR(pixel[0], x, 0.02);
             CHECK_NEAR(pixel[1], y, 0.02);
-            const vec way = from_float(ray.direction);
-            const double along =
-                dot(minus(from_float(point), from_float(ray.origin)), way) / dot(way, way);
+            const real3 way = real3_of(ray.direction);
+            const double along = real3_dot(real3_sub(real3_of(point), real3_of(ray.origin)), way)
+                                 / real3_dot(way, way);
             CHECK(low > 1e30 || along >= low * (1.0 - 1e-4));
             CHECK(along <= high * (1.0 + 1e-4));
             CHECK(state->ui.chosen_joint == pick->joint);
@@ -135,8 +110,8 @@ TEST_SCENE (view_click_finds_the_nearest_triangle) {
     static const char *const lines[] = {MODEL SIZE, MODEL SIZE " --camera-orthographic --panel",
                                         MODEL SIZE " --up y"};
     shot_viewer viewer;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        if (shot_open(&viewer, scene, lines[i]))
+    EACH (line, lines) {
+        if (shot_open(&viewer, scene, *line))
             click_all_over(&viewer);
         shot_close(&viewer);
     }
@@ -195,8 +170,8 @@ TEST_SCENE (view_click_measures_in_the_space_of_the_file) {
         const view_pick to = {.is_set = true, .triangle = 4000, .weights = {0, 0.25f, 0.75f}};
         const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
         const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
-        const vec a = from_float(mesh->positions[begin[0]]);
-        const vec b = from_float(mesh->positions[end[1]]), c = from_float(mesh->positions[end[2]]);
+        const real3 a = real3_of(mesh->positions[begin[0]]);
+        const real3 b = real3_of(mesh->positions[end[1]]), c = real3_of(mesh->positions[end[2]]);
         view_show_bind_pose(shown, true, NULL);
         view_pose(shown, &state->play);
         view_skin(shown);
@@ -416,7 +391,7 @@ static double count_orange(const gl_scene *scene, const char *line)
     for (uint32_t i = 0; taken.rgba != NULL && i < taken.width * taken.height; i++)
         count += taken.rgba[4 * i] > 200 && taken.rgba[4 * i + 2] < 150;
     free(taken.rgba);
-    return (double)count;
+    return count;
 }
 
 // From every side each character has a sprite of the same size: one model, that with another beside
@@ -432,11 +407,11 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
         {GLOW SMALL "--crowd 5 --crowd-impostors 64 --camera-azimuth-angle 190", 5},
     };
     double first = 0.0;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double count = count_orange(scene, cases[i].line);
         first = i == 0 ? count : first;
-        test_check(first > 20 && fabs(count / first - cases[i].sprites) < 0.1 * cases[i].sprites,
-                   __FILE__, __LINE__, "%s: %g pixels, the first %g", cases[i].line, count, first);
+        CHECK_THAT(first > 20 && fabs(count / first - cases[i].sprites) < 0.1 * cases[i].sprites,
+                   "%s: %g pixels, the first %g", cases[i].line, count, first);
     }
 }
 
@@ -445,19 +420,18 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
 TEST_SCENE (view_layers_show_built_in_images) {
     static const char *const cases[] = {"test/data/sprites/plain.md5mesh",
                                         "test/data/sprites/glow.md5mesh"};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         view_log log = {.level = VIEW_QUIET};
         view_textures textures;
-        md5_model *const model = md5_load_model(test_path(cases[i]), NULL, NULL);
+        OWN_MODEL model = md5_load_model(test_path(*row), NULL, NULL);
         CHECK(view_load_textures(&textures,
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
-                                 &(view_dressing){.model = model, .path = test_path(cases[i])}));
+                                 &(view_dressing){.model = model, .path = test_path(*row)}));
         const md5gl_material material =
             view_mesh_material(&textures, scene->renderer, 0, true, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
         CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene->renderer);
-        md5_free_model(model);
     }
 }
 
@@ -467,11 +441,11 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_log log = {.level = VIEW_QUIET};
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
-    md5_model *const model = md5_load_model(path, NULL, NULL);
+    OWN_MODEL model = md5_load_model(path, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         view_textures textures;
-        char *const address = view_make_address(view_package_root(package),
-                                                i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
+        OWN char *const address = view_make_address(view_package_root(package),
+                                                    i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_dressing){
@@ -480,9 +454,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene->renderer);
-        free(address);
     }
-    md5_free_model(model);
     view_close_package(package);
 }
 
@@ -501,7 +473,7 @@ static double value(const view_machine *machine, const char *name)
 {
     const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
     CHECK(parameter != MD5_NONE);
-    return (double)md5_player_get(machine->player, parameter);
+    return md5_player_get(machine->player, parameter);
 }
 
 static const char *state_of(const view_machine *machine)
@@ -544,19 +516,18 @@ TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
 
 static double turned(md5_quat rotation)
 {
-    return 2.0 * atan2((double)rotation.z, (double)rotation.w);
+    return 2.0 * atan2(rotation.z, rotation.w);
 }
 
 // How fast he turns where a turn of 45 degrees begins, as at its end: radians a second.
 static double turning_rate(const view_machine *machine)
 {
     const double step = 1.0 / 256.0;
-    md5_player *const player = md5_create_player(machine->character->machine, NULL, NULL);
+    OWN_PLAYER player = md5_create_player(machine->character->machine, NULL, NULL);
     const uint32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
     CHECK(state != MD5_NONE && md5_player_seek(player, 0, state, 0.0));
     md5_player_advance(player, step, NULL, NULL);
     const double angle = turned(md5_player_root_motion(player).rotation);
-    md5_destroy_player(player);
     return angle / step;
 }
 
@@ -587,10 +558,10 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     view_log log;
     if (!load(machine, &log))
         return;
-    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(at); i++) {
         view_machine_motion.point(&scene, point(machine, at[i][0]));
         view_run_machine(machine, machine->time + 1e-6);
-        CHECK_NEAR((double)machine->told_yaw, at[i][1], 0.1);
+        CHECK_NEAR(machine->told_yaw, at[i][1], 0.1);
     }
     view_free_machine(machine);
 }

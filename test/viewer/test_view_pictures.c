@@ -1,13 +1,11 @@
 // Pictures by command lines, all in one process with one OpenGL context: our own model lies within
 // the picture in every clip and from all sides, and each option that affects the picture changes
 // it. test/viewer/view.sh runs the same viewer as a program.
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
 
@@ -17,11 +15,11 @@
 static void check_framed(shot picture, const char *what)
 {
     const shot_cover cover = shot_cover_of(&picture);
-    test_check(cover.share > 0.02 && cover.share < 0.9 && cover.left > 0.01 && cover.top > 0.01
+    CHECK_THAT(cover.share > 0.02 && cover.share < 0.9 && cover.left > 0.01 && cover.top > 0.01
                    && cover.right < 0.99 && cover.bottom < 0.99
                    && (cover.right - cover.left > 0.5 || cover.bottom - cover.top > 0.5),
-               __FILE__, __LINE__, "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", what,
-               cover.share, cover.left, cover.top, cover.right, cover.bottom);
+               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", what, cover.share,
+               cover.left, cover.top, cover.right, cover.bottom);
     free(picture.rgba);
 }
 
@@ -78,14 +76,12 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
     CHECK(shot_same(&plain, &again));
     free(again.rgba);
     for (size_t i = 0; i < num_cases; i++) {
-        char *const line = common_format("%s %s", plain_line, cases[i].options);
+        OWN char *const line = common_format("%s %s", plain_line, cases[i].options);
         shot other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
-        test_check(share > cases[i].least, __FILE__, __LINE__,
-                   "%s changes %.5f of the pixels, expected %.5f", cases[i].options, share,
-                   cases[i].least);
+        CHECK_THAT(share > cases[i].least, "%s changes %.5f of the pixels, expected %.5f",
+                   cases[i].options, share, cases[i].least);
         free(other.rgba);
-        free(line);
     }
     free(plain.rgba);
 }
@@ -151,13 +147,13 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
                                         "dual --animation-time 0.5"};
     double share[3] = {0};
     for (size_t i = 0; i < 3; i++) {
-        char *const line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
-                                         " --no-background --skinning %s",
-                                         cases[i]);
+        OWN char *const line =
+            common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
+                          " --no-background --skinning %s",
+                          cases[i]);
         shot post = shot_take(scene, line);
         share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
         free(post.rgba);
-        free(line);
     }
     CHECK(share[1] < 0.7 * share[0]);
     CHECK(share[2] > 0.9 * share[0]);

@@ -2,10 +2,6 @@
 // same pixels.
 #include "test/test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <stb/stb_image.h>
 
 // stb's own compression.

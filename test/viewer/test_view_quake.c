@@ -1,7 +1,7 @@
 // Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
 // the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -11,9 +11,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char mesh[] =
@@ -33,13 +30,12 @@ static const char scale[] = "{ \"arm\": { \"scale_positions\": true, \"1\": 0.5 
 
 static void put_text(const char *folder, const char *name, const char *text)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -72,10 +68,9 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     if (scale_text != NULL)
         put_text(view->folder, "tris.md5scale", scale_text);
     put_text(view->top, "tris.md2", "too short to be one");
-    char *const path = common_join(view->folder, "tris.md5mesh");
+    OWN char *const path = common_join(view->folder, "tris.md5mesh");
     const char *const files[] = {path};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
-    free(path);
 }
 
 static void close_view(quake_view *view)
@@ -91,12 +86,12 @@ TEST (view_quake_plays_ten_frames_a_second) {
         const char *folder;
         double rate;
     } cases[] = {{"progs", 10.0}, {"md5", 10.0}, {"models", 24.0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         quake_view view;
-        open_view(&view, cases[i].folder, NULL);
+        open_view(&view, row->folder, NULL);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
-            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, cases[i].rate, 1e-12);
-            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / cases[i].rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, row->rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / row->rate, 1e-12);
             CHECK(view.scene.clips[0].scales == NULL);
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
@@ -158,13 +153,12 @@ typedef struct quake_folder {
 
 static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    char *const path = common_join(folder, name);
+    OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
     }
-    free(path);
 }
 
 // A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
@@ -223,7 +217,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
                        const char *colors, uint32_t num_warnings)
 {
     shot_viewer viewer;
-    char *const line = common_format(
+    OWN char *const line = common_format(
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
@@ -233,7 +227,6 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
     }
     shot_close(&viewer);
-    free(line);
 }
 
 // Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.

@@ -1,5 +1,5 @@
 // A range of frames on the time bar: playback stays within it.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -8,11 +8,6 @@
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/motion/play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // 41 frames of 20 a second: two seconds.
 static const md5_anim clip = {.num_frames = 41, .frame_rate = 20.0, .duration = 2.0};
@@ -121,9 +116,9 @@ TEST (view_option_range_counts_from_zero) {
     CHECK(view_read_options(1, good + 1, &options, problem, sizeof problem));
     CHECK(options.range_first == 0 && options.range_last == 4);
     view_free_options(&options);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    EACH (row, bad) {
         char text[32], name[] = "--range", *words[] = {name, text};
-        (void)snprintf(text, sizeof text, "%s", bad[i]);
+        (void)snprintf(text, sizeof text, "%s", *row);
         CHECK(!view_read_options(2, words, &options, problem, sizeof problem));
         view_free_options(&options);
     }
@@ -164,15 +159,13 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 // The two files are equal, checksums included.
 TEST (view_movie_counts_its_pictures_at_the_end) {
     size_t known_size = 0, open_size = 0;
-    uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
-    uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
+    OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
+    OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
     if (CHECK(known != NULL && open != NULL)) {
         CHECK_UINT(announced(open), 3);
         CHECK_UINT(open_size, known_size);
         CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
     }
-    free(known);
-    free(open);
 }
 
 TEST_SCENE (view_record_begins_and_ends_by_a_key) {

@@ -1,15 +1,11 @@
 // Reduced triangles of meshes: how far they are from the whole surface, what they keep, and which
 // members of crowds are drawn from them.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/crowd/reduce.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"
@@ -93,11 +89,10 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
         for (int k = 0; k <= STEPS - i; k++) {
             const double u = (double)i / (double)STEPS, v = (double)k / (double)STEPS,
                          w = 1.0 - u - v;
-            const double x = u * (double)a->x + v * (double)b->x + w * (double)c->x;
-            const double y = u * (double)a->y + v * (double)b->y + w * (double)c->y;
-            const double z = u * (double)a->z + v * (double)b->z + w * (double)c->z;
-            const double d =
-                square(x - (double)p.x) + square(y - (double)p.y) + square(z - (double)p.z);
+            const double x = u * a->x + v * b->x + w * c->x;
+            const double y = u * a->y + v * b->y + w * c->y;
+            const double z = u * a->z + v * b->z + w * c->z;
+            const double d = square(x - p.x) + square(y - p.y) + square(z - p.z);
             least = fmin(least, d);
         }
     return sqrt(least);
@@ -120,7 +115,7 @@ static double distance_to(const md5_mesh *mesh, const view_triangles *level, md5
 TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.2f, 0.8f};
     md5_error error = {0};
-    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, &error);
+    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, &error);
     for (uint32_t m = 0; CHECK(model != NULL) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
@@ -130,14 +125,12 @@ TEST (view_reduced_surfaces_are_near) {
         for (int i = 0; i < 2; i++) {
             double largest = 0.0;
             for (uint32_t v = 0; v < mesh->num_vertices; v += step)
-                largest = fmax(largest, distance_to(mesh, &levels[i], mesh->positions[v],
-                                                    0.5 * (double)errors[i]));
-            test_check(largest < (double)errors[i], __FILE__, __LINE__, "mesh %u: %.3f units away",
-                       (unsigned)m, largest);
+                largest = fmax(largest,
+                               distance_to(mesh, &levels[i], mesh->positions[v], 0.5 * errors[i]));
+            CHECK_THAT(largest < errors[i], "mesh %u: %.3f units away", (unsigned)m, largest);
             free(levels[i].indices);
         }
     }
-    md5_free_model(model);
 }
 
 // A flat sheet keeps the vertices of its edge and one more, since the edge is straight, and its
@@ -154,11 +147,11 @@ TEST (view_reduced_sheet_keeps_its_edge) {
         const md5_vec3 a = flat.positions[level.indices[3 * t]];
         const md5_vec3 b = flat.positions[level.indices[3 * t + 1]];
         const md5_vec3 c = flat.positions[level.indices[3 * t + 2]];
-        const double twice = (double)((c.x - a.x) * (b.y - a.y) - (b.x - a.x) * (c.y - a.y));
+        const double twice = ((c.x - a.x) * (b.y - a.y) - (b.x - a.x) * (c.y - a.y));
         CHECK(twice > 0.0);
         area += 0.5 * twice;
     }
-    CHECK_NEAR(area, (double)((SIDE - 1) * (SIDE - 1)), 1e-6);
+    CHECK_NEAR(area, ((SIDE - 1) * (SIDE - 1)), 1e-6);
     for (uint32_t i = 0; i < NUM_PLACES; i++)
         if (i % SIDE == 0 || i % SIDE + 1 == SIDE || i < SIDE || i + SIDE >= NUM_PLACES)
             CHECK(uses(&level, i));
@@ -238,11 +231,11 @@ TEST (view_odd_meshes_can_be_reduced) {
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
     md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places), *const normals = places + NUM;
-    md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
-    uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
-    uint32_t *const joints = common_alloc(NUM, sizeof *joints);
-    uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
-    md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
+    OWN md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
+    OWN uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
+    OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
+    OWN uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
+    OWN md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
     for (uint32_t i = 0; i < NUM; i++) {
         const float angle = 6.2831853f * (float)i / (float)SIDES, side = i < SIDES ? 1.0f : 0.0f;
         places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
@@ -270,11 +263,6 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                            .influence_joints = joints,
                            .influences = influences};
     CHECK(reduced_count(&mesh, 0.01f) < SIDES);
-    free(influences);
-    free(indices);
-    free(joints);
-    free(first);
-    free(texcoords);
     free(places);
 }
 
@@ -290,10 +278,10 @@ TEST (view_large_crowds_are_reduced_by_default) {
         {{.crowd = 2, .crowd_reduced = 40, .crowd_reduced_given = true}, 40.0f},
         {{.crowd = 100, .crowd_reduced_given = true}, 0.0f},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_document *const document = shot_load(&cases[i].options);
+    EACH (row, cases) {
+        view_document *const document = shot_load(&row->options);
         if (document != NULL)
-            CHECK_NEAR(document->crowd.reduced_pixels, cases[i].pixels, 0.0);
+            CHECK_NEAR(document->crowd.reduced_pixels, row->pixels, 0.0);
         view_free_document(document, NULL);
     }
 }
@@ -316,8 +304,7 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     const double share = shot_difference(&reduced, &whole);
     const double step = shot_difference(&later, &whole);
     CHECK(!shot_same(&reduced, &whole) && shot_same(&off, &whole));
-    test_check(share < 0.5 * step, __FILE__, __LINE__, "fewer triangles change %.4f, time %.4f",
-               share, step);
+    CHECK_THAT(share < 0.5 * step, "fewer triangles change %.4f, time %.4f", share, step);
     free(whole.rgba);
     free(later.rgba);
     free(reduced.rgba);
@@ -418,11 +405,11 @@ TEST (view_quality_gives_way_as_far_as_needed) {
         double full;
         uint32_t step;
     } cases[] = {{0.07, 1}, {0.1, 2}, {0.15, 3}, {0.25, 4}, {0.35, 5}, {3.0, 5}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         view_quality quality = {0};
-        const uint32_t changes = run(&quality, cases[i].full, 60.0);
-        CHECK_UINT(quality.step, cases[i].step);
-        CHECK_UINT(changes, cases[i].step); // never back
+        const uint32_t changes = run(&quality, row->full, 60.0);
+        CHECK_UINT(quality.step, row->step);
+        CHECK_UINT(changes, row->step); // never back
     }
 }
 
@@ -530,7 +517,7 @@ static uint8_t *draw_half(view_state *state)
                       && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
     state->economy.scale = 0.0f;
-    test_check(done, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(done, "%s", error.message);
     md5gl_destroy_target(state->renderer, target);
     return rgba;
 }
@@ -547,7 +534,7 @@ static double compare(const shot *full, const uint8_t *half)
                     mean += full->rgba[4 * ((2 * y + i / 2) * full->width + 2 * x + i % 2) + c];
                 sum += abs(mean - 4 * (int)half[4 * (y * WIDTH + x) + c]) / 4.0;
             }
-    return sum / (3.0 * (double)((size_t)WIDTH * HEIGHT));
+    return sum / (3.0 * ((size_t)WIDTH * HEIGHT));
 }
 
 // In both projections; the camera from another side gives a different picture.
@@ -557,14 +544,12 @@ TEST_SCENE (view_small_pictures_show_the_same) {
     for (size_t i = 0; i < 2; i++) {
         if (shot_open(&viewer, scene, lines[i])) {
             shot full = shot_draw(&viewer);
-            uint8_t *const half = draw_half(&viewer.state);
+            OWN uint8_t *const half = draw_half(&viewer.state);
             CHECK_NEAR(compare(&full, half), 0.0, 3.0);
             viewer.state.camera.azimuth += 40.0f;
-            uint8_t *const other = draw_half(&viewer.state);
+            OWN uint8_t *const other = draw_half(&viewer.state);
             CHECK(compare(&full, other) > 10.0);
             free(full.rgba);
-            free(half);
-            free(other);
         }
         shot_close(&viewer);
     }

@@ -3,9 +3,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // -- A viewer by a command line -----------------------------------------------------------------
 
 enum { LARGE_DIFFERENCE = 24 };
@@ -54,7 +51,7 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
     }
     if (viewer->options.num_times > 0)
         state->play.time = viewer->options.times[0];
-    return test_check(opened, __FILE__, __LINE__, "%s: %s%s", line, problem, state->log.error);
+    return CHECK_THAT(opened, "%s: %s%s", line, problem, state->log.error);
 }
 
 view_document *shot_load(const view_options *options)
@@ -82,7 +79,7 @@ shot shot_draw(shot_viewer *viewer)
                                    viewer->options.no_background, false, &error)
                       && md5gl_read_pixels(state->renderer, target, drawn.width, drawn.height,
                                            drawn.rgba, &error);
-    test_check(done, __FILE__, __LINE__, "%s", error.message);
+    CHECK_THAT(done, "%s", error.message);
     md5gl_destroy_target(state->renderer, target);
     return drawn;
 }

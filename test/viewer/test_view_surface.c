@@ -1,5 +1,5 @@
 // What the body shows instead of its materials: weights, texture coordinates, and their panels.
-#include "test/render/test_gl_scene.h"
+#include "test/own.h"
 #include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_wait.h"
@@ -13,10 +13,6 @@
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/panels.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.3"
 #define SIZE " --samples 1 --resolution 160,120"
@@ -238,9 +234,8 @@ static const md5_layer_desc *layer_of(const view_state *state, uint32_t layer)
 static view_rect node_of(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
-    char *const item = common_format("state/%s/%s", layer, name);
+    OWN char *const item = common_format("state/%s/%s", layer, name);
     const view_rect rect = item_find(state, &facts, item);
-    free(item);
     return rect;
 }
 
@@ -260,9 +255,8 @@ static bool is_lit(view_state *state, const char *name)
 
 static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
-    char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
+    OWN char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
     const view_command request = item_press(state, facts, item, 0.5f, 0.5f);
-    free(item);
     return request;
 }
 

@@ -1,5 +1,5 @@
 // Quarter turns: a model whose file has y upward is shown upright, and turns are exact.
-#include "test/test.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/jobs/view.h"
@@ -8,11 +8,6 @@
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/motion.h"
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_at(md5_vec3 v, float x, float y, float z)
 {
@@ -143,7 +138,7 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
     md5_retarget *const retarget =
         md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
-    md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
+    OWN md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
         md5_sample(source, moment, MD5_ROOT_FILE, poses);
@@ -155,19 +150,18 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
             CHECK(is_same_rotation(wanted[i].rotation, found[i].rotation));
         }
     }
-    free(poses);
     md5_destroy_retarget(retarget);
 }
 
 static void check_clip(const char *path)
 {
-    md5_model *const source = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL source = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     md5_model *const target =
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
-    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
         view_scene made = {.model = target};
-        md5_binding *const binding = md5_bind(source, anim, NULL, NULL);
+        OWN_BINDING binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
         if (CHECK(binding != NULL) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
             CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
@@ -176,11 +170,8 @@ static void check_clip(const char *path)
                 check_frame(binding, made.clips[0].binding, frame);
         }
         view_free_scene(&made);
-        md5_free_binding(binding);
     }
-    md5_free_anim(anim);
     md5_free_model(target);
-    md5_free_model(source);
 }
 
 TEST (view_retargeted_clips_have_the_bits_of_retargeting) {
@@ -378,7 +369,7 @@ TEST (view_compare_poses_another_clip) {
         const double w = sqrt(0.5) * sqrt(1.0 - 0.25 * 0.25);
         double largest = 0.0;
         for (int i = 0; i < 2; i++) {
-            const double angle = (double)compare.differences[i].angle;
+            const double angle = compare.differences[i].angle;
             CHECK_NEAR(compare.differences[i].distance, 0.0, 1e-6);
             largest = angle > largest ? angle : largest;
         }
@@ -424,8 +415,8 @@ TEST (view_compare_refuses_what_does_not_fit) {
         static const char *const files[] = {"models/zoo/nothing.md5mesh",
                                             "models/zoo/nothing.md5anim",
                                             "models/bobbin/walk.md5anim"};
-        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-            CHECK(!load(&compare, &scene, files[i]));
+        EACH (file, files) {
+            CHECK(!load(&compare, &scene, *file));
             view_free_compare(&compare);
         }
         // A model that the clip does not fit stands in its bind pose.

@@ -1,6 +1,6 @@
 // The interface returns actions of the user as requests, and changes only its own state.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
-#include "test/test.h"
 #include "test/viewer/test_view_item.h"
 
 #include "demo/common/file.h"
@@ -12,10 +12,6 @@
 #include "demo/viewer/base/panel.h"
 
 #include <SDL.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
@@ -257,7 +253,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
         float low, high;
         view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-        char *const name = common_format("parameter/%s", parameter->name);
+        OWN char *const name = common_format("parameter/%s", parameter->name);
         machine->acts = true;
         const float before = md5_player_get(machine->player, i);
         CHECK_UINT(press(s, name, 0.9999f).action, VIEW_TAKEN);
@@ -269,7 +265,6 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         if (is_float)
             CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
         CHECK_STRING(item_release(&s->viewer), "parameter");
-        free(name);
     }
 }
 
@@ -349,7 +344,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     s->viewer.shown.hierarchy = true;
     draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
+    OWN char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
@@ -361,7 +356,6 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
     const view_command request = turn_wheel(s, row.x, row.y);
     CHECK_UINT(request.action, VIEW_TAKEN);
-    free(name);
 }
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
@@ -422,10 +416,10 @@ static void check_key(view_state *viewer, const view_option *row, const view_key
     bool *const field = view_switch_field(row, &turned);
     *field = !*field;
     switches_press(viewer, key);
-    test_check(memcmp(&viewer->shown, &turned, sizeof turned) == 0, __FILE__, __LINE__,
+    CHECK_THAT(memcmp(&viewer->shown, &turned, sizeof turned) == 0,
                "a key of --%s does not turn its switch, or turns another", row->name);
     switches_press(viewer, key);
-    test_check(memcmp(&viewer->shown, &before, sizeof before) == 0, __FILE__, __LINE__,
+    CHECK_THAT(memcmp(&viewer->shown, &before, sizeof before) == 0,
                "a key of --%s does not turn its switch back", row->name);
 }
 
@@ -460,7 +454,7 @@ TEST (view_keys_of_switches_are_found_in_their_modes) {
                 const view_binding found =
                     view_find_binding((view_mode)mode, key->code, key->shift, false, false);
                 if (key->modes == 0 || (key->modes >> mode & 1) != 0)
-                    test_check(found.action == VIEW_TOGGLE + (view_action)i, __FILE__, __LINE__,
+                    CHECK_THAT(found.action == VIEW_TOGGLE + (view_action)i,
                                "a key of --%s does something else in mode %d", table[i].name, mode);
             }
 }
@@ -496,11 +490,11 @@ TEST (view_keys_mean_one_thing_in_each_mode) {
         {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
         {SDLK_h, false, {help, help, help}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    EACH (row, cases)
         for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
             const view_binding found =
-                view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
-            CHECK_UINT(found.action, cases[i].actions[mode]);
+                view_find_binding((view_mode)mode, row->code, row->shift, false, false);
+            CHECK_UINT(found.action, row->actions[mode]);
         }
 }
 
@@ -516,17 +510,16 @@ TEST (view_each_switch_has_one_row) {
                                || table[i].kind == VIEW_OPTION_OPPOSITE
                                || table[i].kind == VIEW_OPTION_EITHER;
         if (table[i].word == NULL) {
-            test_check(!has_key(&table[i]) && table[i].usual == VIEW_USUALLY_NO, __FILE__, __LINE__,
+            CHECK_THAT(!has_key(&table[i]) && table[i].usual == VIEW_USUALLY_NO,
                        "--%s has a key, but is no switch", table[i].name);
             continue;
         }
         bool *const field = view_switch_field(&table[i], &shown);
-        test_check(is_switch && !*field, __FILE__, __LINE__, "--%s sets what another option sets",
-                   table[i].name);
+        CHECK_THAT(is_switch && !*field, "--%s sets what another option sets", table[i].name);
         *field = true;
     }
     for (size_t i = 0; i < sizeof shown / sizeof(bool); i++)
-        test_check(((const bool *)&shown)[i], __FILE__, __LINE__, "switch %zu has no option", i);
+        CHECK_THAT(((const bool *)&shown)[i], "switch %zu has no option", i);
 }
 
 TEST (view_switches_have_defaults_until_given) {
@@ -599,13 +592,11 @@ TEST (view_options_refuse_empty_values) {
     CHECK(count > 30);
     for (size_t i = 0; i < count; i++) {
         char *argument = common_format("--%s=", table[i].name), problem[256] = "";
-        char *const takes = common_format("--%s takes ", table[i].name);
+        OWN char *const takes = common_format("--%s takes ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
-        test_check(strncmp(problem, takes, strlen(takes)) == 0, __FILE__, __LINE__, "%s: %s",
-                   argument, problem);
+        CHECK_THAT(strncmp(problem, takes, strlen(takes)) == 0, "%s: %s", argument, problem);
         view_free_options(&options);
-        free(takes);
         free(argument);
     }
 }
@@ -615,15 +606,13 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     for (int i = 0; i < NUM_TEXTS; i++) {
-        char *const text = print_text(i);
+        OWN char *const text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
                 common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
-            test_check(has_words(text, words), __FILE__, __LINE__, "%s does not tell of --%s",
-                       names[i], table[j].name);
+            CHECK_THAT(has_words(text, words), "%s does not tell of --%s", names[i], table[j].name);
             free(words);
         }
-        free(text);
     }
 }
 
@@ -644,18 +633,16 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
         const char *const help = table[i].key_help != NULL ? table[i].key_help : table[i].help;
         const char *const where = in_machine ? " (state machine)" : "";
         const char *const keys = table[i].keys[0].keys;
-        char *const line = common_format("  %-27s %s%s\n", keys, help, where);
-        char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
+        OWN char *const line = common_format("  %-27s %s%s\n", keys, help, where);
+        OWN char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
         bool is_listed = false;
         for (uint32_t j = 0; j < num_lines; j++)
             is_listed = is_listed || strcmp(lines[j].help, help) == 0;
-        test_check(is_listed, __FILE__, __LINE__, "H does not list the key of --%s", table[i].name);
-        test_check(strstr(bindings, line) != NULL, __FILE__, __LINE__,
+        CHECK_THAT(is_listed, "H does not list the key of --%s", table[i].name);
+        CHECK_THAT(strstr(bindings, line) != NULL,
                    "--list-bindings does not tell of the key of --%s", table[i].name);
-        test_check(strstr(manual, entry) != NULL, __FILE__, __LINE__,
-                   "--man does not tell of the key of --%s", table[i].name);
-        free(entry);
-        free(line);
+        CHECK_THAT(strstr(manual, entry) != NULL, "--man does not tell of the key of --%s",
+                   table[i].name);
     }
     free(manual);
     free(bindings);
@@ -671,8 +658,7 @@ TEST (view_debug_line_has_each_switch) {
     for (size_t i = 0; i < count; i++) {
         char *const word =
             table[i].word != NULL ? common_format("%s=", table[i].word) : common_copy("");
-        test_check(strstr(text, word) != NULL, __FILE__, __LINE__, "--%s: no %s in '%s'",
-                   table[i].name, word, text);
+        CHECK_THAT(strstr(text, word) != NULL, "--%s: no %s in '%s'", table[i].name, word, text);
         free(word);
     }
     CHECK(strlen(text) < sizeof text / 2); // room for further switches

@@ -1,7 +1,7 @@
 // How much work --verify does: each pose skins a model once, however many meshes it has.
 #define _POSIX_C_SOURCE 200809L // mkstemp(), dup()
 #define _XOPEN_SOURCE 700       // dup(), fileno(), nftw()
-#include "test/render/test_gl_scene.h"
+#include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
@@ -11,9 +11,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { NUM_MESHES = 100, NUM_POSES = 2 }; // without clips: the bind pose and one with bent joints
@@ -107,7 +104,7 @@ static bool count_work(const char *path, bool dual)
     gl_scene scene;
     view_options options;
     char problem[256], *model = write_model();
-    char *path_option = common_format("--path=%s", path);
+    OWN char *path_option = common_format("--path=%s", path);
     char *arguments[] = {"--verify", "--no-auto", path_option, dual ? "--skinning=dual" : model,
                          model};
     bool done = false;
@@ -129,7 +126,6 @@ static bool count_work(const char *path, bool dual)
     }
     view_free_options(&options);
     (void)remove(model);
-    free(path_option);
     free(model);
     return done;
 }
@@ -156,7 +152,7 @@ TEST (view_verify_skins_a_model_once_a_pose_by_compute_shaders) {
 TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_vec3 once[4], again[4];
     md5_error error = {0};
-    md5_model *const square = scene_square();
+    OWN_MODEL square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
     const md5_mat34 palettes[4] = {scene_moved(1, 2, 3), scene_moved(4, 5, 6), scene_identity,
                                    scene_identity};
@@ -171,7 +167,6 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
         CHECK(memcmp(once, again, sizeof once) == 0);
     }
     md5gl_destroy_model(scene->renderer, drawn);
-    md5_free_model(square);
 }
 
 // -- Verify models --------------------------------------------------------------------------------
@@ -257,8 +252,8 @@ static void check_report(const gl_scene *scene, const char *line,
     shot_viewer viewer;
     if (shot_open(&viewer, scene, line)) {
         const verify_report report = verify(&viewer.state);
-        test_check(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
-                   __FILE__, __LINE__, "%s, expected \"%s\":\n%s", line, words, report.text);
+        CHECK_THAT(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
+                   "%s, expected \"%s\":\n%s", line, words, report.text);
         free(report.text);
     }
     shot_close(&viewer);
@@ -267,14 +262,13 @@ static void check_report(const gl_scene *scene, const char *line,
 static void check_model(const gl_scene *scene, const char *path)
 {
     static const char *const paths[] = {"4", "8", "exact"};
-    char *const line = common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
+    OWN char *const line =
+        common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
     check_report(scene, line, is_exact, "");
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        char *const forced = common_format("%s --path %s", line, paths[i]);
+        OWN char *const forced = common_format("%s --path %s", line, paths[i]);
         check_report(scene, forced, is_predicted, "");
-        free(forced);
     }
-    free(line);
 }
 
 TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
@@ -310,26 +304,24 @@ TEST_SCENE (view_verify_accepts_the_corpus) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    char *const folder = common_format("%s/corpus", test_corpus());
+    OWN char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
     CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
     CHECK(real_models.count > 0);
     for (size_t i = 0; i < real_models.count; i++) {
-        char *const line = common_format("--verify %s", real_models.paths[i]);
+        OWN char *const line = common_format("--verify %s", real_models.paths[i]);
         check_report(scene, line, is_exact, "");
-        free(line);
         free(real_models.paths[i]);
     }
-    free(folder);
 }
 
 // -- Forced paths -----------------------------------------------------------------------------
 
-#define OWN "--verify models/bobbin/bobbin.md5mesh"
+#define BOBBIN "--verify models/bobbin/bobbin.md5mesh"
 
 TEST_SCENE (view_verify_accepts_our_model_on_lossless_paths) {
-    check_report(scene, OWN " --path 8", is_exact, "path 8 (forced)");
-    check_report(scene, OWN " --path exact", is_exact, "path exact (forced)");
+    check_report(scene, BOBBIN " --path 8", is_exact, "path 8 (forced)");
+    check_report(scene, BOBBIN " --path exact", is_exact, "path exact (forced)");
 }
 
 // The number behind `word` in the line of mesh "skin".
@@ -349,7 +341,7 @@ static bool loses_no_more_than_predicted(const verify_report *report)
 
 // Its vertices have more than four influences.
 TEST_SCENE (view_verify_reports_what_four_influences_lose) {
-    check_report(scene, OWN " --path 4", loses_no_more_than_predicted, "path 4 (forced)");
+    check_report(scene, BOBBIN " --path 4", loses_no_more_than_predicted, "path 4 (forced)");
 }
 
 #define STILL "--verify test/reference/data/still.md5mesh test/reference/data/still.md5anim"
@@ -358,19 +350,16 @@ TEST_SCENE (view_verify_reports_what_four_influences_lose) {
 TEST_SCENE (view_verify_reports_the_path_that_is_forced) {
     static const char *const paths[] = {"4", "8", "exact", "cpu", "compute"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        char *const line = common_format(STILL " --path %s", paths[i]);
-        char *const words = common_format("path %s (forced)", paths[i]);
+        OWN char *const line = common_format(STILL " --path %s", paths[i]);
+        OWN char *const words = common_format("path %s (forced)", paths[i]);
         check_report(scene, line, is_exact, words);
-        free(line);
-        free(words);
     }
 }
 
 TEST_SCENE (view_verify_reports_dual_quaternions) {
     static const char *const paths[] = {"auto", "exact", "cpu", "compute"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        char *const line = common_format(STILL " --skinning dual --path %s", paths[i]);
+        OWN char *const line = common_format(STILL " --skinning dual --path %s", paths[i]);
         check_report(scene, line, is_exact, "dual quaternions: largest error");
-        free(line);
     }
 }

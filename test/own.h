@@ -1,0 +1,71 @@
+// Variables that free what they point to at the end of their block, the last one first.
+#ifndef TEST_OWN_H
+#define TEST_OWN_H
+
+#include "test/test.h"
+
+#include "md5/md5dialects.h"
+#include "md5/md5game.h"
+#include "md5/md5play.h"
+
+static inline void own_memory(const void *owner)
+{
+    void *memory;
+    memcpy(&memory, owner, sizeof memory);
+    free(memory);
+}
+
+// OWN char *const text = malloc(size);
+#define OWN __attribute__((cleanup(own_memory)))
+
+#define OWNED(name, release)                                \
+    static inline void own_##name(md5_##name *const *owner) \
+    {                                                       \
+        release(*owner);                                    \
+    }
+
+OWNED(actor, md5_destroy_actor)
+OWNED(anim, md5_free_anim)
+OWNED(baked, md5_free_baked)
+OWNED(binding, md5_free_binding)
+OWNED(camera, md5_free_camera)
+OWNED(character, md5_free_character)
+OWNED(cube2, md5_free_cube2)
+OWNED(curve, md5_destroy_curve)
+OWNED(entity, md5_free_entity)
+OWNED(game, md5_destroy_game)
+OWNED(image, md5_free_image)
+OWNED(machine, md5_destroy_machine)
+OWNED(machine_file, md5_free_machine_file)
+OWNED(model, md5_free_model)
+OWNED(morph, md5_free_morph)
+OWNED(player, md5_destroy_player)
+OWNED(retarget, md5_destroy_retarget)
+OWNED(scales, md5_free_scales)
+OWNED(squad, md5_destroy_squad)
+OWNED(weights, md5_free_weights)
+
+// OWN_MODEL model = md5_load_model(path, NULL, NULL);
+#define OWN_ACTOR __attribute__((cleanup(own_actor))) md5_actor *const
+#define OWN_ANIM __attribute__((cleanup(own_anim))) md5_anim *const
+#define OWN_BAKED __attribute__((cleanup(own_baked))) md5_baked *const
+#define OWN_BINDING __attribute__((cleanup(own_binding))) md5_binding *const
+#define OWN_CAMERA __attribute__((cleanup(own_camera))) md5_camera *const
+#define OWN_CHARACTER __attribute__((cleanup(own_character))) md5_character *const
+#define OWN_CUBE2 __attribute__((cleanup(own_cube2))) md5_cube2 *const
+#define OWN_CURVE __attribute__((cleanup(own_curve))) md5_curve *const
+#define OWN_ENTITY __attribute__((cleanup(own_entity))) md5_entity *const
+#define OWN_GAME __attribute__((cleanup(own_game))) md5_game *const
+#define OWN_IMAGE __attribute__((cleanup(own_image))) md5_image *const
+#define OWN_MACHINE __attribute__((cleanup(own_machine))) md5_machine *const
+#define OWN_MACHINE_FILE __attribute__((cleanup(own_machine_file))) md5_machine_file *const
+#define OWN_MODEL __attribute__((cleanup(own_model))) md5_model *const
+#define OWN_MORPH __attribute__((cleanup(own_morph))) md5_morph *const
+#define OWN_PLAYER __attribute__((cleanup(own_player))) md5_player *const
+#define OWN_RETARGET __attribute__((cleanup(own_retarget))) md5_retarget *const
+#define OWN_SCALES __attribute__((cleanup(own_scales))) md5_scales *const
+#define OWN_SQUAD __attribute__((cleanup(own_squad))) md5_squad *const
+#define OWN_WEIGHTS __attribute__((cleanup(own_weights))) md5_weights *const
+
+#undef OWNED
+#endif

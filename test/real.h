@@ -1,0 +1,172 @@
+// Vectors and rotations in double precision: what tests compare the library's floats with.
+#ifndef TEST_REAL_H
+#define TEST_REAL_H
+
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+typedef struct real3 {
+    double x, y, z;
+} real3;
+
+typedef struct real4 {
+    double x, y, z, w;
+} real4;
+
+typedef struct real_place {
+    real4 rotation;
+    real3 at;
+} real_place;
+
+// `value` if it is greater than `*worst`, or not a number.
+static inline void real_worse(double *worst, double value)
+{
+    if (!(value <= *worst))
+        *worst = value;
+}
+
+static inline real3 real3_of(md5_vec3 v)
+{
+    return (real3){v.x, v.y, v.z};
+}
+
+static inline real3 real3_add(real3 a, real3 b)
+{
+    return (real3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline real3 real3_scale(real3 v, double by)
+{
+    return (real3){v.x * by, v.y * by, v.z * by};
+}
+
+static inline real3 real3_sub(real3 a, real3 b)
+{
+    return (real3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline double real3_dot(real3 a, real3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline double real3_length(real3 v)
+{
+    return sqrt(real3_dot(v, v));
+}
+
+static inline real3 real3_unit(real3 v)
+{
+    return real3_scale(v, 1.0 / real3_length(v));
+}
+
+static inline double real3_distance(real3 a, real3 b)
+{
+    return real3_length(real3_sub(a, b));
+}
+
+static inline real3 real3_cross(real3 a, real3 b)
+{
+    return (real3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// M v, with the translation of M times `w`.
+static inline real3 real3_transform(const md5_mat34 *matrix, real3 v, double w)
+{
+    const float *const m = matrix->m;
+    return (real3){m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * w,
+                   m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * w,
+                   m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * w};
+}
+
+// The distance between two points, and the length of a vector.
+static inline double real_distance(md5_vec3 a, md5_vec3 b)
+{
+    return real3_distance(real3_of(a), real3_of(b));
+}
+
+static inline double real_length(md5_vec3 v)
+{
+    return real3_length(real3_of(v));
+}
+
+static inline double real4_dot(real4 a, real4 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static inline real4 real4_scale(real4 q, double by)
+{
+    return (real4){q.x * by, q.y * by, q.z * by, q.w * by};
+}
+
+static inline real4 real4_add(real4 a, real4 b)
+{
+    return (real4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+// Of the length that the quaternion has.
+static inline real4 real4_widen(md5_quat q)
+{
+    return (real4){q.x, q.y, q.z, q.w};
+}
+
+static inline double real4_length(md5_quat q)
+{
+    return sqrt(real4_dot(real4_widen(q), real4_widen(q)));
+}
+
+// Of unit length.
+static inline real4 real4_of(md5_quat q)
+{
+    return real4_scale(real4_widen(q), 1.0 / real4_length(q));
+}
+
+static inline real4 real4_conjugate(real4 q)
+{
+    return (real4){-q.x, -q.y, -q.z, q.w};
+}
+
+static inline real4 real4_mul(real4 a, real4 b)
+{
+    return (real4){
+        a.w * b.x + b.w * a.x + (a.y * b.z - a.z * b.y),
+        a.w * b.y + b.w * a.y + (a.z * b.x - a.x * b.z),
+        a.w * b.z + b.w * a.z + (a.x * b.y - a.y * b.x),
+        a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z),
+    };
+}
+
+// q v q^-1, as it is defined.
+static inline real3 real4_rotate(real4 q, real3 v)
+{
+    const real4 turned = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0.0}), real4_conjugate(q));
+    return (real3){turned.x, turned.y, turned.z};
+}
+
+// The angle of the turn from one to the other, 0..pi.
+static inline double real4_angle(real4 a, real4 b)
+{
+    const real4 way = real4_mul(b, real4_conjugate(a));
+    return 2.0 * atan2(sqrt(way.x * way.x + way.y * way.y + way.z * way.z), fabs(way.w));
+}
+
+// `q` or -q, which is the same rotation: whichever is nearer to `to`.
+static inline real4 real4_towards(real4 q, real4 to)
+{
+    return real4_dot(q, to) < 0.0 ? real4_scale(q, -1.0) : q;
+}
+
+// By sines, along the arc from one quaternion to the other; accurate for any angle.
+static inline real4 real4_slerp(real4 a, real4 b, double t)
+{
+    const real4 sum = real4_add(a, b), way = real4_add(a, real4_scale(b, -1.0));
+    const double angle = 2.0 * atan2(sqrt(real4_dot(way, way)), sqrt(real4_dot(sum, sum)));
+    if (angle == 0.0)
+        return a;
+    return real4_add(real4_scale(a, sin((1.0 - t) * angle) / sin(angle)),
+                     real4_scale(b, sin(t * angle) / sin(angle)));
+}
+
+#endif
