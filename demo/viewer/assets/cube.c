@@ -9,15 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where the joints of a part are in the joined model.
+// What no model of a game reaches, so that time does not grow with the square of a file.
+enum { MOST_PARTS = 256, MOST_NAMES = 1000, MOST_ROWS = 4000, MOST_MASKS = 64 };
+#define MOST_FRAMES 4000.0
+#define MOST_SIZE ((size_t)128 << 20)
+
+// A file that animates a part, loaded once.
+typedef struct cube_file {
+    const char *path;
+    uint32_t part;
+    md5_anim *anim; // both NULL: cannot be used, which was logged
+    md5_binding *binding;
+} cube_file;
+
+typedef struct cube_track {
+    const md5_cube2_anim *row; // NULL: the bind pose
+    const cube_file *file;
+    uint32_t first, count; // frames
+} cube_track;
+
+// A part: where its joints are in the joined model, and what it plays while a clip is made.
 typedef struct cube_part {
     const md5_cube2_part *part;
-    md5_model *model;           // NULL: not shown
-    uint32_t *joints;           // [joints of the part] in the joined model
-    uint32_t parent;            // joint of the joined model that the part's roots follow
-    md5_xform offset;           // of the part, relative to that joint, file units
-    uint32_t shared;            // the part whose joints it uses; itself, if none
-    const md5_cube2_link *link; // how it is attached to another part; NULL: it is not
+    md5_model *model;             // NULL: not shown
+    uint32_t *joints;             // [joints of the part] in the joined model
+    uint32_t parent;              // joint of the joined model that the part's roots follow
+    md5_xform offset;             // of the part, relative to that joint, file units
+    uint32_t shared;              // the part whose joints it uses; itself, if none
+    const md5_cube2_link *link;   // how it is attached to another part; NULL: it is not
+    const md5_cube2_part *player; // whose animations it plays; NULL: none
+    uint32_t num_rows, num_masks;
+    uint32_t *masks;     // [joints of the part]
+    md5_xform *pose;     // [joints of the part]
+    md5_xform *adjusted; // [joints of the part]
+    cube_track *tracks;  // [num_masks]
 } cube_part;
 
 // A joint of the joined model, in file units.
@@ -25,24 +50,28 @@ typedef struct cube_joint {
     char *name;                 // unique
     uint32_t parent;            // MD5_NONE = none
     md5_xform bind_local, bind; // relative to the parent; model space
-    uint32_t part, in_part;     // whose joint it is; joint 0 is nobody's: part = num_parts
+    const cube_part *part;      // whose joint it is; joint 0 is nobody's: NULL
+    uint32_t in_part;
 } cube_joint;
 
 typedef struct cube_model {
+    const char *path; // of the md5.cfg
+    view_log *log;
     const md5_cube2 *cube;
     cube_part *parts; // [cube->num_parts]
-    uint32_t num_joints, num_meshes;
+    uint32_t num_joints, num_meshes, num_files;
     cube_joint *joints; // joint 0 is the origin
+    md5_xform *pose;    // [num_joints]
+    cube_file *files;
+    md5_model *model; // all joined
 } cube_model;
 
 static const float DEGREE = 0.01745329252f;
 
-enum { MOST_PARTS = 256 }; // far more than any model has: time grows with their square
-
 // -- Placement ------------------------------------------------------------------------------------
 
 // Finds where a part is attached. Returns false if it is not shown.
-static bool attach(cube_model *joined, uint32_t index, const char *path, view_log *log)
+static bool attach(const cube_model *joined, uint32_t index)
 {
     const md5_cube2 *const cube = joined->cube;
     cube_part *const part = &joined->parts[index];
@@ -65,14 +94,14 @@ static bool attach(cube_model *joined, uint32_t index, const char *path, view_lo
         return true;
     }
     if (link == NULL) {
-        view_warn(log, "%s: part %u is not linked to another, so it is not shown", path,
-                  (unsigned)index);
+        view_warn(joined->log, "%s: part %u is not linked to another, so it is not shown",
+                  joined->path, (unsigned)index);
         return false;
     }
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
-        view_warn(log, "%s: part %u is linked to part %u, which is not shown before it", path,
-                  (unsigned)index, (unsigned)link->parent);
+        view_warn(joined->log, "%s: part %u is linked to part %u, which is not shown before it",
+                  joined->path, (unsigned)index, (unsigned)link->parent);
         return false;
     }
     // A tag belongs to a skeleton: parts that share it have the tags of each other. The last of a
@@ -86,8 +115,8 @@ static bool attach(cube_model *joined, uint32_t index, const char *path, view_lo
     const uint32_t joint =
         tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
     if (joint == MD5_NONE) {
-        view_warn(log, "%s: part %u is linked to the tag '%s', which part %u does not have", path,
-                  (unsigned)index, link->tag, (unsigned)link->parent);
+        view_warn(joined->log, "%s: part %u is linked to the tag '%s', which part %u does not have",
+                  joined->path, (unsigned)index, link->tag, (unsigned)link->parent);
         return false;
     }
     const md5_xform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
@@ -115,7 +144,7 @@ static void add_joints(cube_model *joined, uint32_t index)
         part->joints[in_part] = known != MD5_NONE ? shared->joints[known] : joined->num_joints;
         if (known != MD5_NONE)
             continue;
-        cube_joint added = {.part = index, .in_part = in_part};
+        cube_joint added = {.part = part, .in_part = in_part};
         added.name = index == 0 ? common_copy(joint->name)
                                 : common_format("%u/%s", (unsigned)index, joint->name);
         added.parent = joint->parent == MD5_NONE ? part->parent : part->joints[joint->parent];
@@ -127,21 +156,16 @@ static void add_joints(cube_model *joined, uint32_t index)
 
 // Loads the meshes and joins their skeletons. Returns false and logs an error if a mesh cannot be
 // read.
-static bool join_parts(cube_model *joined, const md5_cube2 *cube, const char *path,
-                       const md5_load_opts *opts, view_log *log)
+static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 {
-    *joined = (cube_model){
-        .cube = cube,
-        .parts = common_alloc(cube->num_parts, sizeof *joined->parts),
-        .num_joints = 1,
-        .joints = common_alloc(1, sizeof *joined->joints),
-    };
-    joined->joints[0] = (cube_joint){
+    const md5_cube2 *const cube = joined->cube;
+    joined->parts = common_alloc(cube->num_parts, sizeof *joined->parts);
+    joined->joints = common_alloc(1, sizeof *joined->joints);
+    joined->joints[joined->num_joints++] = (cube_joint){
         .name = common_copy("md5.cfg"),
         .parent = MD5_NONE,
         .bind_local = {.rotation = {.w = 1.0f}},
         .bind = {.rotation = {.w = 1.0f}},
-        .part = cube->num_parts,
     };
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         md5_error error = {0};
@@ -155,11 +179,11 @@ static bool join_parts(cube_model *joined, const md5_cube2 *cube, const char *pa
         while (part->shared < i && part->shared < MOST_PARTS
                && strcmp(cube->parts[part->shared].skeleton, part->part->skeleton) != 0)
             part->shared++;
-        if (!attach(joined, i, path, log))
+        if (!attach(joined, i))
             continue;
         part->model = md5_load_model(part->part->mesh, opts, &error);
         if (part->model == NULL)
-            return view_log_error(log, &error);
+            return view_log_error(joined->log, &error);
         add_joints(joined, i);
         joined->num_meshes += part->model->num_meshes;
     }
@@ -169,10 +193,10 @@ static bool join_parts(cube_model *joined, const md5_cube2 *cube, const char *pa
 // -- Meshes ---------------------------------------------------------------------------------------
 
 // Returns NULL and an error on failure.
-static md5_model *make_model(const cube_model *joined, const char *path, md5_error *error)
+static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
     view_words words = {0};
-    const md5_load_opts opts = {.file_name = path};
+    const md5_load_opts opts = {.file_name = joined->path};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (unsigned)joined->num_joints, (unsigned)joined->num_meshes);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
@@ -302,65 +326,25 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// What no model of a game reaches, so that time does not grow with the square of a file.
-enum { MOST_NAMES = 1000, MOST_ROWS = 4000, MOST_MASKS = 64 };
-#define MOST_FRAMES 4000.0
-#define MOST_SIZE ((size_t)128 << 20)
-
-// A file that animates a part, loaded once.
-typedef struct cube_file {
-    const char *path;
-    uint32_t part;
-    md5_anim *anim; // both NULL: cannot be used, which was logged
-    md5_binding *binding;
-} cube_file;
-
-typedef struct cube_track {
-    const md5_cube2_anim *row; // NULL: the bind pose
-    const cube_file *file;
-    uint32_t first, count; // frames
-} cube_track;
-
-// A part while a clip is made.
-typedef struct cube_player {
-    const md5_cube2_part *part; // whose animations it plays
-    uint32_t num_rows, num_masks;
-    uint32_t *masks;     // [joints of the part]
-    md5_xform *pose;     // [joints of the part]
-    md5_xform *adjusted; // [joints of the part]
-    cube_track tracks[MOST_MASKS];
-} cube_player;
-
-typedef struct cube_band {
-    const cube_model *joined;
-    const md5_model *model;
-    cube_player *players; // [num_parts]
-    cube_file *files;
-    uint32_t num_files;
-    md5_xform *pose; // [joints of the model]
-    view_log *log;
-} cube_band;
-
 // Returns the file that animates a part, loaded on first use: the array of files moves then.
-static cube_file *find_file(cube_band *band, uint32_t part, const char *path)
+static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
     md5_error error = {0};
-    for (uint32_t i = 0; i < band->num_files; i++)
-        if (band->files[i].part == part && strcmp(band->files[i].path, path) == 0)
-            return &band->files[i];
-    band->files = common_realloc(band->files, (size_t)band->num_files + 1, sizeof *band->files);
-    cube_file *const file = &band->files[band->num_files++];
-    *file = (cube_file){.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
-    if (file->anim != NULL)
-        file->binding = md5_bind(band->joined->parts[part].model, file->anim, NULL, &error);
-    if (file->binding == NULL) {
+    for (uint32_t i = 0; i < joined->num_files; i++)
+        if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
+            return &joined->files[i];
+    cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
+    file.binding = md5_bind(joined->parts[part].model, file.anim, NULL, &error);
+    if (file.binding == NULL) {
         char text[640];
         (void)md5_format_error(&error, text, sizeof text);
-        view_warn(band->log, "%s", text);
-        md5_free_anim(file->anim);
-        file->anim = NULL;
+        view_warn(joined->log, "%s", text);
+        md5_free_anim(file.anim);
+        file.anim = NULL;
     }
-    return file;
+    joined->files = common_grow(joined->files, joined->num_files, sizeof file);
+    joined->files[joined->num_files] = file;
+    return &joined->files[joined->num_files++];
 }
 
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
@@ -373,38 +357,33 @@ static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
     return false;
 }
 
-static void make_player(cube_band *band, uint32_t index)
+// Begins to play a part that is shown.
+static void begin_part(cube_part *shown, const cube_part *shared)
 {
-    const cube_part *const shown = &band->joined->parts[index];
-    const cube_part *const shared = &band->joined->parts[shown->shared];
-    cube_player *const player = &band->players[index];
-    if (shown->model == NULL)
-        return;
     const md5_skeleton *const skeleton = &shown->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     const md5_cube2_part *const part =
         shown->part->num_anims == 0 && shared->model != NULL ? shared->part : shown->part;
-    player->part = part;
-    player->num_rows = part->num_anims < MOST_ROWS ? part->num_anims : MOST_ROWS;
-    player->num_masks = part->num_masks < MOST_MASKS ? part->num_masks : MOST_MASKS;
-    player->masks = common_alloc(num_joints, sizeof *player->masks);
-    player->pose = common_alloc(num_joints, sizeof *player->pose);
-    player->adjusted = common_alloc(num_joints, sizeof *player->adjusted);
+    shown->player = part;
+    shown->num_rows = part->num_anims < MOST_ROWS ? part->num_anims : MOST_ROWS;
+    shown->num_masks = part->num_masks < MOST_MASKS ? part->num_masks : MOST_MASKS;
+    shown->masks = common_alloc(num_joints, sizeof *shown->masks);
+    shown->pose = common_alloc(num_joints, sizeof *shown->pose);
+    shown->adjusted = common_alloc(num_joints, sizeof *shown->adjusted);
+    shown->tracks = common_alloc(shown->num_masks, sizeof *shown->tracks);
     bool *const inside = common_alloc(num_joints, sizeof *inside);
     // Joints belong to the last mask that has them or a joint above them.
-    for (uint32_t m = 1; m < player->num_masks; m++)
+    for (uint32_t m = 1; m < shown->num_masks; m++)
         for (uint32_t i = 0; i < num_joints; i++) {
             const md5_cube2_mask *const mask = &part->masks[m];
             const uint32_t joint = skeleton->order[i];
             const uint32_t parent = skeleton->joints[joint].parent;
             const char *const name = skeleton->joints[joint].name;
-            inside[joint] = mask->num_joints == 0 || (parent != MD5_NONE && inside[parent]);
-            if (has_name(mask, name, true))
-                inside[joint] = false;
-            else if (has_name(mask, name, false))
-                inside[joint] = true;
+            inside[joint] = !has_name(mask, name, true)
+                            && (has_name(mask, name, false) || mask->num_joints == 0
+                                || (parent != MD5_NONE && inside[parent]));
             if (inside[joint])
-                player->masks[joint] = m;
+                shown->masks[joint] = m;
         }
     free(inside);
 }
@@ -413,23 +392,23 @@ static void make_player(cube_band *band, uint32_t index)
 
 // Finds what each mask of each part plays under a name: its own, or the "idle" that the engines
 // play beside others. Returns whether there is any, and the clip's rate and duration.
-static bool find_tracks(cube_band *band, const char *name, double *rate, double *duration)
+static bool find_tracks(cube_model *joined, const char *name, double *rate, double *duration)
 {
     bool any = false;
     *rate = *duration = 0.0;
-    for (uint32_t p = 0; p < band->joined->cube->num_parts; p++) {
-        cube_player *const player = &band->players[p];
-        for (uint32_t m = 0; player->part != NULL && m < player->num_masks; m++) {
-            cube_track *const track = &player->tracks[m];
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+        const cube_part *const part = &joined->parts[p];
+        for (uint32_t m = 0; m < part->num_masks; m++) {
+            cube_track *const track = &part->tracks[m];
             *track = (cube_track){NULL, NULL, 0, 0};
-            uint32_t row = md5_find_cube2_anim(player->part, m, name);
+            uint32_t row = md5_find_cube2_anim(part->player, m, name);
             if (row == MD5_NONE)
-                row = md5_find_cube2_anim(player->part, m, "idle");
+                row = md5_find_cube2_anim(part->player, m, "idle");
             if (row >= MOST_ROWS)
                 continue;
-            const md5_cube2_anim *const anim = &player->part->anims[row];
+            const md5_cube2_anim *const anim = &part->player->anims[row];
             const double own = (double)anim->frame_rate;
-            track->file = find_file(band, p, anim->file);
+            track->file = find_file(joined, p, anim->file);
             if (track->file->anim == NULL)
                 continue;
             track->row = anim;
@@ -445,14 +424,12 @@ static bool find_tracks(cube_band *band, const char *name, double *rate, double 
 }
 
 // Writes a part's pose: each joint as its mask plays.
-static void pose_part(const cube_band *band, uint32_t part, double time)
+static void pose_part(const cube_part *part, double time)
 {
-    const cube_player *const player = &band->players[part];
-    const md5_model *const model = band->joined->parts[part].model;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    memcpy(player->pose, model->bind_local, num_joints * sizeof *player->pose);
-    for (uint32_t m = 0; m < player->num_masks; m++) {
-        const cube_track *const track = &player->tracks[m];
+    const md5_skeleton *const skeleton = &part->model->skeleton;
+    memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
+    for (uint32_t m = 0; m < part->num_masks; m++) {
+        const cube_track *const track = &part->tracks[m];
         if (track->row == NULL)
             continue;
         const double frames = fmod(time * (double)track->row->frame_rate, track->count);
@@ -461,33 +438,31 @@ static void pose_part(const cube_band *band, uint32_t part, double time)
         const md5_moment moment =
             md5_moment_from_frames(track->file->anim, track->first + whole, track->first + next,
                                    (float)(frames - floor(frames)));
-        md5_sample(track->file->binding, moment, MD5_ROOT_FILE, player->adjusted);
-        md5_cube2_adjust_pose(player->part, track->row, &model->skeleton, player->adjusted);
-        for (uint32_t i = 0; i < num_joints; i++)
-            if (player->masks[i] == m)
-                player->pose[i] = player->adjusted[i];
+        md5_sample(track->file->binding, moment, MD5_ROOT_FILE, part->adjusted);
+        md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
+        for (uint32_t i = 0; i < skeleton->num_joints; i++)
+            if (part->masks[i] == m)
+                part->pose[i] = part->adjusted[i];
     }
 }
 
 // Writes the joined model's pose at a time.
-static void pose_all(const cube_band *band, double time)
+static void pose_all(const cube_model *joined, double time)
 {
-    const cube_model *const joined = band->joined;
     const uint32_t num_parts = joined->cube->num_parts;
     for (uint32_t p = 0; p < num_parts; p++)
         if (joined->parts[p].model != NULL)
-            pose_part(band, p, time);
+            pose_part(&joined->parts[p], time);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
-        const cube_part *const part = joint->part < num_parts ? &joined->parts[joint->part] : NULL;
         md5_xform local = joint->bind_local;
-        if (part != NULL && part->model != NULL) {
-            local = band->players[joint->part].pose[joint->in_part];
-            if (part->model->skeleton.joints[joint->in_part].parent == MD5_NONE)
-                local = md5_xform_mul(part->offset, local);
+        if (joint->part != NULL) {
+            local = joint->part->pose[joint->in_part];
+            if (joint->part->model->skeleton.joints[joint->in_part].parent == MD5_NONE)
+                local = md5_xform_mul(joint->part->offset, local);
         }
         local.translation = md5_vec3_scale(local.translation, joined->cube->scale);
-        band->pose[i] = local;
+        joined->pose[i] = local;
     }
     // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
     // whose angles are mirrored with y.
@@ -503,115 +478,96 @@ static void pose_all(const cube_band *band, double time)
                 .translation = {NAN, NAN, NAN},
             };
             if (angle != 0.0f && joint != MD5_NONE)
-                (void)md5_modify_joint(&band->model->skeleton, part->joints[joint], MD5_JOINT_MODEL,
-                                       change, 1.0f, band->pose);
+                (void)md5_modify_joint(&joined->model->skeleton, part->joints[joint],
+                                       MD5_JOINT_MODEL, change, 1.0f, joined->pose);
         }
     }
 }
 
-// -- Clips ----------------------------------------------------------------------------------------
+// -- Making clips ---------------------------------------------------------------------------------
 
 // Returns NULL if nothing has the name.
-static md5_anim *make_clip(cube_band *band, const char *name)
+static md5_anim *make_clip(cube_model *joined, const char *name)
 {
     double rate, duration;
-    if (!find_tracks(band, name, &rate, &duration))
+    if (!find_tracks(joined, name, &rate, &duration))
         return NULL;
     double frames = floor(duration * rate + 0.5);
     if (frames > MOST_FRAMES) {
         rate *= MOST_FRAMES / frames;
         frames = MOST_FRAMES;
     }
-    md5_anim *const anim = view_make_anim(band->model, (uint32_t)frames + 1, rate);
+    md5_anim *const anim = view_make_anim(joined->model, (uint32_t)frames + 1, rate);
     for (uint32_t i = 0; i < anim->num_frames; i++) {
-        pose_all(band, i / rate);
-        view_set_frame(anim, i, band->pose);
+        pose_all(joined, i / rate);
+        view_set_frame(anim, i, joined->pose);
     }
     return anim;
 }
 
 // Adds the alternatives of a row's names that are not listed.
-static void list_names(view_cube_clip **clips, uint32_t *count, const md5_cube2_anim *row)
+static void list_names(view_cube *loaded, const md5_cube2_anim *row)
 {
-    for (const char *name = row->names; *name != '\0' && *count < MOST_NAMES;) {
+    for (const char *name = row->names; *name != '\0' && loaded->num_clips < MOST_NAMES;) {
         const size_t length = strcspn(name, "|");
         char *const own = common_format("%.*s", (int)length, name);
         bool is_listed = length == 0;
-        for (uint32_t i = 0; i < *count; i++)
-            is_listed = is_listed || strcmp((*clips)[i].name, own) == 0;
+        for (uint32_t i = 0; i < loaded->num_clips; i++)
+            is_listed = is_listed || strcmp(loaded->clips[i].name, own) == 0;
         if (is_listed) {
             free(own);
         } else {
-            *clips = common_realloc(*clips, (size_t)*count + 1, sizeof **clips);
-            (*clips)[(*count)++] = (view_cube_clip){.name = own, .file = common_copy(row->file)};
+            loaded->clips = common_grow(loaded->clips, loaded->num_clips, sizeof *loaded->clips);
+            loaded->clips[loaded->num_clips++] =
+                (view_cube_clip){.name = own, .file = common_copy(row->file)};
         }
         name += length + (name[length] != '\0');
     }
 }
 
-static view_cube_clip *make_clips(const cube_model *joined, const md5_model *model,
-                                  uint32_t *num_clips, view_log *log)
+static void make_clips(cube_model *joined, view_cube *loaded)
 {
-    const uint32_t num_parts = joined->cube->num_parts;
-    view_cube_clip *clips = NULL;
-    uint32_t num_listed = 0;
     size_t size = 0;
-    cube_band band = {
-        .joined = joined,
-        .model = model,
-        .players = common_alloc(num_parts, sizeof *band.players),
-        .pose = common_alloc(joined->num_joints, sizeof *band.pose),
-        .log = log,
-    };
-    for (uint32_t p = 0; p < num_parts; p++) {
-        make_player(&band, p);
-        for (uint32_t i = 0; i < band.players[p].num_rows; i++)
-            list_names(&clips, &num_listed, &band.players[p].part->anims[i]);
-    }
+    joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
     // Loads all files first: tracks refer to them.
-    for (uint32_t p = 0; p < num_parts; p++)
-        for (uint32_t i = 0; i < band.players[p].num_rows; i++)
-            (void)find_file(&band, p, band.players[p].part->anims[i].file);
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+        cube_part *const part = &joined->parts[p];
+        if (part->model != NULL)
+            begin_part(part, &joined->parts[part->shared]);
+        for (uint32_t i = 0; i < part->num_rows; i++) {
+            list_names(loaded, &part->player->anims[i]);
+            (void)find_file(joined, p, part->player->anims[i].file);
+        }
+    }
     // Those that cannot be made are left out.
-    *num_clips = 0;
+    const uint32_t num_listed = loaded->num_clips;
+    loaded->num_clips = 0;
     for (uint32_t i = 0; i < num_listed; i++) {
-        view_log_progress(log, "animations", i, num_listed);
-        view_cube_clip clip = clips[i];
-        clip.anim = size < MOST_SIZE ? make_clip(&band, clip.name) : NULL;
+        view_log_progress(joined->log, "animations", i, num_listed);
+        view_cube_clip clip = loaded->clips[i];
+        clip.anim = size < MOST_SIZE ? make_clip(joined, clip.name) : NULL;
         if (clip.anim != NULL) {
             size += clip.anim->size;
-            clips[(*num_clips)++] = clip;
+            loaded->clips[loaded->num_clips++] = clip;
             continue;
         }
         free(clip.name);
         free(clip.file);
     }
-    view_log_progress(log, "animations", num_listed, num_listed);
+    view_log_progress(joined->log, "animations", num_listed, num_listed);
     if (size >= MOST_SIZE)
-        view_warn(log, "the first %u animations are shown", (unsigned)*num_clips);
-    for (uint32_t i = 0; i < num_parts; i++) {
-        free(band.players[i].masks);
-        free(band.players[i].pose);
-        free(band.players[i].adjusted);
-    }
-    for (uint32_t i = 0; i < band.num_files; i++) {
-        md5_free_binding(band.files[i].binding);
-        md5_free_anim(band.files[i].anim);
-    }
-    free(band.players);
-    free(band.files);
-    free(band.pose);
-    return clips;
+        view_warn(joined->log, "the first %u animations are shown", (unsigned)loaded->num_clips);
 }
 
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
                     view_log *log)
 {
     md5_error error = {0};
-    cube_model joined = {0};
     md5_cube2 *const cube = md5_load_cube2(path, NULL, opts, &error);
-    const bool is_joined = cube != NULL && join_parts(&joined, cube, path, opts, log);
-    md5_model *const model = is_joined ? make_model(&joined, path, &error) : NULL;
+    cube_model joined = {.path = path, .log = log, .cube = cube};
+    const bool is_joined = cube != NULL && join_parts(&joined, opts);
+    md5_model *const model = is_joined ? make_model(&joined, &error) : NULL;
+    joined.model = model;
     *loaded = (view_cube){.model = model};
     if (model != NULL) {
         loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
@@ -623,18 +579,29 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
         }
         view_report_unshown(cube, path, log);
         if (with_clips)
-            loaded->clips = make_clips(&joined, model, &loaded->num_clips, log);
+            make_clips(&joined, loaded);
     } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
+    for (uint32_t i = 0; i < joined.num_files; i++) {
+        md5_free_binding(joined.files[i].binding);
+        md5_free_anim(joined.files[i].anim);
+    }
     for (uint32_t i = 0; joined.parts != NULL && i < cube->num_parts; i++) {
-        md5_free_model(joined.parts[i].model);
-        free(joined.parts[i].joints);
+        const cube_part *const part = &joined.parts[i];
+        md5_free_model(part->model);
+        free(part->joints);
+        free(part->masks);
+        free(part->pose);
+        free(part->adjusted);
+        free(part->tracks);
     }
     for (uint32_t i = 0; i < joined.num_joints; i++)
         free(joined.joints[i].name);
     free(joined.joints);
     free(joined.parts);
+    free(joined.pose);
+    free(joined.files);
     md5_free_cube2(cube);
     return model != NULL;
 }
