@@ -87,7 +87,7 @@ static view_sphere sphere_around(const view_kind *kind)
     enum { MOST_FRAMES = 32 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(2 * (size_t)num_joints, sizeof *palette);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         const md5_anim *const anim = kind->clips[clip]->anim;
@@ -99,7 +99,7 @@ static view_sphere sphere_around(const view_kind *kind)
         for (uint32_t frame = 0; frame < anim->num_frames; frame += step) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_pose_palette(kind->clips[clip], moment, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
-                             pose, palette + num_joints, palette);
+                             pose, NULL, palette);
             bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
         }
     }
@@ -282,44 +282,40 @@ static md5_moment moment_after(const md5_anim *anim, uint32_t frame, uint32_t st
                         .fraction = (float)step / (float)steps};
 }
 
-static void bake_clip(kind_baking *work, uint32_t index)
-{
-    const md5_binding *const clip = work->kind->clips[index];
-    const uint32_t num_joints = clip->model->skeleton.num_joints;
-    const uint32_t rate = work->kind->bakes.rates[index];
-    const uint32_t num_frames = count_frames(work->kind, index);
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-    md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
-    for (uint32_t i = 0; i < num_frames; i++)
-        md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
-                         MD5_ROOT_IN_PLACE, pose, joints, palettes + (size_t)i * num_joints);
-    md5_baked *const baked =
-        md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
-    float largest = baked != NULL ? baked->position_error : 0.0f;
-    for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
-        const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
-        md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
-                         MD5_ROOT_IN_PLACE, pose, joints, palettes);
-        largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
-    }
-    work->baked[index] = baked;
-    work->errors[index] = largest;
-    free(pose);
-    free(joints);
-    free(palettes);
-}
-
+// Bakes the clips that are not baked yet.
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    kind_baking *const work = user;
+    const kind_baking *const work = user;
     (void)worker;
-    for (size_t i = begin; i < end; i++)
-        if (work->baked[i] == NULL)
-            bake_clip(work, (uint32_t)i);
+    for (size_t index = begin; index < end; index++) {
+        if (work->baked[index] != NULL)
+            continue;
+        const md5_binding *const clip = work->kind->clips[index];
+        const uint32_t num_joints = clip->model->skeleton.num_joints;
+        const uint32_t rate = work->kind->bakes.rates[index];
+        const uint32_t num_frames = count_frames(work->kind, (uint32_t)index);
+        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+        md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
+        for (uint32_t i = 0; i < num_frames; i++)
+            md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
+                             MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
+        md5_baked *const baked =
+            md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+        float largest = baked != NULL ? baked->position_error : 0.0f;
+        for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
+            const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
+            md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
+                             MD5_ROOT_IN_PLACE, pose, NULL, palettes);
+            largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
+        }
+        work->baked[index] = baked;
+        work->errors[index] = largest;
+        free(pose);
+        free(palettes);
+    }
 }
 
-// Bakes the clips that are not baked yet. Returns false if one cannot be.
+// Bakes all that are not baked yet. Returns false if one cannot be.
 static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
@@ -455,32 +451,18 @@ static bool add_pictured(view_kind *kind, float pixels, uint32_t num_kinds,
 
 // == Culling ===============================================================================
 
-static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
-{
-    inward = md5_vec3_scale(inward, 1.0f / md5_vec3_length(inward));
-    return (view_plane){.inward = inward, .begin = md5_vec3_dot(inward, point)};
-}
-
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
-    const view_axes *const axes = &lens->axes;
-    const md5_vec3 across[2] = {axes->right, axes->up}, ahead = md5_vec3_scale(axes->back, -1.0f);
-    const float half[2] = {lens->half_x, lens->half_y};
-    const float shift[2] = {lens->shift_x, lens->shift_y};
-    for (int i = 0; i < 4; i++) { // the left, right, lower and upper side
-        const float sign = i % 2 == 0 ? 1.0f : -1.0f;
-        const md5_vec3 inward = md5_vec3_scale(across[i / 2], sign);
-        const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
+    md5_vec4 planes[VIEW_NUM_PLANES + 1];
+    md5_frustum_planes(md5_mat44_mul(frame->clip_from_view, frame->view_from_world),
+                       MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const md5_vec3 inward = {planes[i].x, planes[i].y, planes[i].z};
+        const float scale = 1.0f / md5_vec3_length(inward);
         sight.planes[i] =
-            lens->orthographic
-                ? plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(inward, -wide)), inward)
-                : plane_through(lens->eye, md5_vec3_add(inward, md5_vec3_scale(ahead, wide)));
+            (view_plane){.inward = md5_vec3_scale(inward, scale), .begin = -scale * planes[i].w};
     }
-    sight.planes[4] =
-        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->near_z)), ahead);
-    sight.planes[5] =
-        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->far_z)), axes->back);
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
     sight.reach = md5gl_shadow_reach(frame);
@@ -610,19 +592,6 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
     return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
 }
 
-// Whether a member is updated in this frame. Its index spreads the members of a rate over the
-// frames.
-static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
-{
-    if (crowd->sight == NULL || !crowd->spares)
-        return true;
-    const float pixels = pixels_across(crowd->sight, sphere);
-    uint32_t stride = pixels < quarter_rate_pixels ? 4 : pixels < half_rate_pixels ? 2 : 1;
-    while (stride > 1 && (float)stride * crowd->pace > longest_wait)
-        stride /= 2;
-    return (crowd->num_frames + number) % stride == 0;
-}
-
 float view_impostor_share(float size, float pixels)
 {
     if (pixels <= 0.0f)
@@ -651,7 +620,13 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         md5_player *const player = member->player;
         view_sphere sphere = sphere_of(crowd, member);
         member->waited += crowd->step;
-        member->is_due = is_due(crowd, sphere, (uint32_t)i);
+        // Its index spreads the members of a rate over the frames.
+        const bool is_spared = crowd->sight != NULL && crowd->spares;
+        const float size = is_spared ? pixels_across(crowd->sight, sphere) : INFINITY;
+        uint32_t stride = size < quarter_rate_pixels ? 4 : size < half_rate_pixels ? 2 : 1;
+        while (stride > 1 && (float)stride * crowd->pace > longest_wait)
+            stride /= 2;
+        member->is_due = (crowd->num_frames + i) % stride == 0;
         const bool advances = member->is_due && player != NULL;
         if (advances) {
             wander(crowd, (uint32_t)i);
@@ -848,21 +823,6 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Updating -------------------------------------------------------------------------------
 
-static void update(view_crowd *crowd, double seconds, const view_sight *sight)
-{
-    crowd->time += seconds;
-    crowd->step = (float)seconds;
-    crowd->sight = sight;
-    md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
-    if (sight == NULL)
-        return;
-    choose_posed(crowd);
-    md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
-    md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
-    crowd->num_frames++;
-    crowd->sight = NULL;
-}
-
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const uint64_t begin = SDL_GetPerformanceCounter();
@@ -878,11 +838,20 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->time += skipped;
         rest -= skipped;
     }
-    while (rest > longest) {
-        update(crowd, longest, NULL);
-        rest -= longest;
+    for (bool is_last = false; !is_last; rest -= longest) {
+        is_last = !(rest > longest);
+        crowd->step = (float)(is_last ? rest : longest);
+        crowd->time += is_last ? rest : longest;
+        crowd->sight = is_last ? sight : NULL;
+        md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
     }
-    update(crowd, rest, sight);
+    if (sight != NULL) {
+        choose_posed(crowd);
+        md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
+        md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
+        crowd->num_frames++;
+    }
+    crowd->sight = NULL;
     crowd->last_seconds =
         (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
     crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds

@@ -161,7 +161,7 @@ typedef struct view_plane {
     float shadow_shift; // how far inward a shadow moves per unit of fall; 0 = outward
 } view_plane;
 
-enum { VIEW_NUM_PLANES = 6 };
+enum { VIEW_NUM_PLANES = 5 }; // all but the far one
 
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];

@@ -224,15 +224,14 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
-// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
-// the parameter's value.
+// Sets in active[machine->desc->num_clips], which is all false, whether each clip plays now: the
+// clip of a one-shot, and those of the current and the previous state of each layer; of a 1D blend
+// only the neighbours of the parameter's value.
 static void find_active(const view_machine *machine, bool *active)
 {
     const md5_machine_desc *const desc = machine->desc;
     bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
     bool *const done = motions + desc->num_motions;
-    memset(active, 0, desc->num_clips * sizeof *active);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;

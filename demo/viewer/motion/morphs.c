@@ -11,25 +11,23 @@
 static md5_morph *load_files(const view_scene *scene, const common_list *files, view_log *log)
 {
     md5_morph_source *const sources = common_alloc(files->count + 1, sizeof *sources);
-    md5_model **const models = common_alloc(files->count + 1, sizeof *models);
     md5_error error = {.status = MD5_OK};
     size_t count = 0;
     bool loaded = true;
     for (; count < files->count && loaded; count++) {
-        models[count] = md5_load_model(files->names[count], NULL, &error);
         sources[count] =
-            (md5_morph_source){.name = common_stem(files->names[count]), .model = models[count]};
-        loaded = models[count] != NULL;
+            (md5_morph_source){.name = common_stem(files->names[count]),
+                               .model = md5_load_model(files->names[count], NULL, &error)};
+        loaded = sources[count].model != NULL;
     }
     md5_morph *const morph =
         loaded ? md5_make_morph(scene->model, sources, (uint32_t)count, NULL, &error) : NULL;
     if (morph == NULL)
         view_log_error(log, &error);
     for (size_t i = 0; i < count; i++) {
-        md5_free_model(models[i]);
+        md5_free_model((md5_model *)(uintptr_t)sources[i].model);
         free((char *)(uintptr_t)sources[i].name);
     }
-    free(models);
     free(sources);
     return morph;
 }
@@ -109,7 +107,6 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all
     const uint32_t num_targets = morphs->morph->num_targets;
     morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
     morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
-    memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
     md5_error error = {0};
     const md5_machine *const machine = view_machine_of(scene);
     if (view_has_driven_morphs(scene)) {

@@ -130,14 +130,13 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
         clip->anim->frame_rate = rate;
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;
     }
-    char *const folder = common_folder(clip->path), *const stem = common_stem(clip->path);
-    char *const name = common_format("%s.md5scale", stem);
+    char *const folder = common_folder(clip->path);
+    char *const name = common_format("%s.md5scale", clip->name);
     char *const path = common_find(folder, name);
     clip->scales = path != NULL ? md5_load_scales(path, clip->anim, &opts, &error) : NULL;
     if (clip->scales == NULL && path != NULL)
         view_log_warning(log, &error);
     free(folder);
-    free(stem);
     free(name);
     free(path);
 }
