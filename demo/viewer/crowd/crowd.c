@@ -1,7 +1,6 @@
 // Crowds: their kinds with their levels of detail, and the members, which are advanced and posed.
 #include "demo/viewer/crowd/crowd.h"
 
-#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/assets/words.h"
@@ -9,6 +8,7 @@
 
 #include <SDL.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,11 +350,12 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     for (uint32_t i = 0; i < num_clips; i++)
         bakes->rates[i] = 1;
     const uint64_t size = baked_size(kind);
-    bool is_baked = size <= memory;
-    if (!is_baked)
-        view_warn(loader->log, "%s stays skinned: its baked clips take %.1f MB, at most %.1f fit",
-                  kind->name, 1e-6 * (double)size, 1e-6 * (double)memory);
-    if (is_baked && (is_baked = bake(&work, threads, &error))) {
+    bool is_baked = false;
+    if (size > memory) {
+        (void)snprintf(error.message, sizeof error.message,
+                       "its baked clips take %.1f MB, at most %.1f fit", 1e-6 * (double)size,
+                       1e-6 * (double)memory);
+    } else if (bake(&work, threads, &error)) {
         // The rates of fast clips are raised as far as the memory allows.
         for (uint32_t i = 0; i < num_clips; i++) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
@@ -374,7 +375,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
             level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
         is_baked = level.drawn != NULL;
     }
-    if (!is_baked && size <= memory)
+    if (!is_baked)
         view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
     for (uint32_t i = 0; i < num_clips; i++) {
         bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
@@ -1054,10 +1055,8 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
-    crowd->files = common_alloc(num_files, sizeof *crowd->files);
-    crowd->num_files = num_files;
     for (size_t i = 0; i < num_files; i++)
-        crowd->files[i] = common_copy(files[i]);
+        common_add(&crowd->files, common_copy(files[i]));
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->threads = common_start_threads(0);
@@ -1099,10 +1098,8 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         free(kind->palettes);
         free(kind->placements);
     }
-    for (size_t i = 0; i < crowd->num_files; i++)
-        free(crowd->files[i]);
+    common_free_list(&crowd->files);
     common_stop_threads(crowd->threads);
-    free(crowd->files);
     free(crowd->members);
     free(crowd->posed);
     free(crowd->scratch);

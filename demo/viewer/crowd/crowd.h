@@ -10,6 +10,7 @@
 #ifndef DEMO_VIEWER_CROWD_CROWD_H
 #define DEMO_VIEWER_CROWD_CROWD_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
@@ -217,8 +218,7 @@ typedef struct view_crowd {
     uint32_t count; // 0: there is none
     view_kind kinds[VIEW_MAX_KINDS];
     uint32_t num_kinds;
-    char **files; // [num_files] of all kinds but the first; each kind begins with its model
-    size_t num_files;
+    common_list files;    // of all kinds but the first; each kind begins with its model
     view_member *members; // [count], sorted by kind, then by clip
     uint32_t *posed;      // [num_posed] members to pose in this update
     uint32_t num_posed;

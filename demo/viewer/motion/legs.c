@@ -175,22 +175,6 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 // -- Walking --------------------------------------------------------------------------------
 
-static md5_walk_desc describe(const view_scene *scene)
-{
-    const view_legs *const legs = &scene->legs;
-    const bool has_terrain = scene->terrain.num_feet > 0;
-    return (md5_walk_desc){
-        .skeleton = scene->skeleton,
-        .legs = legs->legs,
-        .num_legs = legs->num_legs,
-        .num_groups = 2,
-        .body = legs->body,
-        .terrain = has_terrain ? find_terrain : NULL,
-        .user = (void *)&scene->terrain,
-        .bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f,
-    };
-}
-
 // What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning on the
 // spot.
 static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
@@ -233,12 +217,20 @@ static void walk_legs(view_scene *scene, const view_play *play)
     const double time = play->time;
     view_legs *const legs = &scene->legs;
     const md5_xform origin = {.rotation = {.w = 1.0f}};
-    md5_walk_desc desc = describe(scene);
+    md5_walk_desc desc = {
+        .skeleton = scene->skeleton,
+        .legs = legs->legs,
+        .num_legs = legs->num_legs,
+        .num_groups = 2,
+        .body = legs->body,
+        .terrain = scene->terrain.num_feet > 0 ? find_terrain : NULL,
+        .user = &scene->terrain,
+    };
     if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
         (void)md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
         legs->time = time > 600.0 ? time - 600.0 : 0.0;
-        desc = describe(scene); // again: the lean depends on the radius
     }
+    desc.bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f;
     while (legs->time + 0.5 * tick < time) {
         md5_vec3 velocity;
         float turn;
