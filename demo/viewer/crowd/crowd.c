@@ -235,7 +235,6 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
     if (!is_uploaded) {
         view_free_levels(kind, loader->renderer);
         kind->num_levels = 1;
-        return;
     }
 }
 
@@ -410,46 +409,6 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_
     };
 }
 
-// -- Impostors ------------------------------------------------------------------------------
-
-// Pictures per second of a clip if the memory suffices; small figures need no more.
-static const double picture_rate = 15.0;
-
-// Bytes of GPU memory for the pictures of all kinds.
-static const size_t picture_memory = (size_t)192 << 20;
-
-// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
-enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
-
-// Adds impostors of the clips of a kind. `num_kinds` kinds share the memory. Returns false and logs
-// an error on failure.
-static bool add_pictured(view_kind *kind, float pixels, uint32_t num_kinds,
-                         const view_loader *loader)
-{
-    const uint32_t num_clips = kind->num_clips, count = kind->end - kind->begin;
-    view_pictures *const pictures = &kind->pictures;
-    double total = 0.0;
-    md5_error error = {0};
-    pictures->first = common_alloc((size_t)num_clips + 1, sizeof *pictures->first);
-    pictures->instances = common_alloc(count, sizeof *pictures->instances);
-    for (uint32_t i = 0; i < num_clips; i++)
-        total += kind->clips[i]->anim->duration;
-    const double most = (double)picture_memory / (double)FRAME_SIZE / num_kinds - num_clips;
-    const double rate = total * picture_rate > most ? fmax(most, 0.0) / total : picture_rate;
-    for (uint32_t i = 0; i < num_clips; i++)
-        pictures->first[i + 1] =
-            pictures->first[i] + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
-    const md5gl_impostor_desc desc = {
-        .num_frames = pictures->first[num_clips],
-        .center = kind->sphere.centre,
-        .radius = kind->sphere.radius,
-    };
-    pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
-    kind->levels[kind->num_levels++] =
-        (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = pixels};
-    return pictures->impostors != NULL || view_log_error(loader->log, &error);
-}
-
 // == Culling ===============================================================================
 
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
@@ -570,7 +529,7 @@ static void wander(view_crowd *crowd, uint32_t number)
     md5_player_advance(player, (double)seconds, NULL, NULL);
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     // Springs are simulated in world space, so they need the character's placement.
-    for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
         if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
             md5_target *const target = md5_player_target(player, i);
             target->position = member->place.translation;
@@ -744,10 +703,11 @@ static md5_moment moment_of(const view_crowd *crowd, const view_member *member)
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
-    unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
+    md5_mat34 *const buffers = (md5_mat34 *)(void *)(crowd->scratch + worker * crowd->scratch_size);
+    unsigned char *const scratch = (unsigned char *)(buffers + crowd->buffer_size);
     md5_pose_job jobs[VIEW_POSES_AT_ONCE];
     md5_mat34 *palettes[VIEW_POSES_AT_ONCE];
-    md5_mat34 *buffer = crowd->buffers + worker * crowd->buffer_size;
+    md5_mat34 *buffer = buffers;
     uint32_t num_jobs = 0;
     for (size_t i = begin; i < end; i++) {
         const view_member *const member = &crowd->members[crowd->posed[i]];
@@ -768,7 +728,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         for (uint32_t k = 0; k < num_jobs; k++)
             memcpy(palettes[k], jobs[k].palette,
                    jobs[k].binding->skeleton->num_joints * sizeof *buffer);
-        buffer = crowd->buffers + worker * crowd->buffer_size;
+        buffer = buffers;
         num_jobs = 0;
     }
 }
@@ -990,6 +950,15 @@ static bool make_members(view_crowd *crowd, view_log *log)
 
 // -- Memory ---------------------------------------------------------------------------------
 
+// Pictures per second of a clip if the memory suffices; small figures need no more.
+static const double picture_rate = 15.0;
+
+// Bytes of GPU memory for the pictures of all kinds.
+static const size_t picture_memory = (size_t)192 << 20;
+
+// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
+enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
+
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
@@ -1018,9 +987,33 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
-        if (crowd->impostor_pixels > 0.0f
-            && !add_pictured(kind, crowd->impostor_pixels, crowd->num_kinds, loader))
-            return false;
+        if (crowd->impostor_pixels <= 0.0f)
+            continue;
+        view_pictures *const pictures = &kind->pictures;
+        double total = 0.0;
+        md5_error error = {0};
+        pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
+        pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            total += kind->clips[i]->anim->duration;
+        const double max_pictures =
+            (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+        const double rate =
+            total * picture_rate > max_pictures ? fmax(max_pictures, 0.0) / total : picture_rate;
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            pictures->first[i + 1] =
+                pictures->first[i]
+                + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
+        const md5gl_impostor_desc desc = {
+            .num_frames = pictures->first[kind->num_clips],
+            .center = kind->sphere.centre,
+            .radius = kind->sphere.radius,
+        };
+        pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
+        kind->levels[kind->num_levels++] =
+            (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = crowd->impostor_pixels};
+        if (pictures->impostors == NULL)
+            return view_log_error(loader->log, &error);
     }
     return true;
 }
@@ -1065,11 +1058,9 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)count));
     if (!make_levels(crowd, loader) || !make_members(crowd, loader->log))
         return false;
-    const uint32_t num_workers = crowd->threads->num_workers;
+    crowd->scratch_size += crowd->buffer_size * sizeof(md5_mat34);
     crowd->scratch_size = (crowd->scratch_size / LINE + 2) * LINE;
-    crowd->buffer_size += LINE;
-    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
-    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
+    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
     return true;
 }
 
@@ -1103,7 +1094,6 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     free(crowd->members);
     free(crowd->posed);
     free(crowd->scratch);
-    free(crowd->buffers);
     *crowd = (view_crowd){0};
 }
 

@@ -227,8 +227,7 @@ typedef struct view_crowd {
     uint32_t num_faded;          // of these, drawn as models too
     unsigned char *scratch;      // `scratch_size` bytes for each worker
     size_t scratch_size;
-    md5_mat34 *buffers; // `buffer_size` matrices for each worker
-    size_t buffer_size;
+    size_t buffer_size; // matrices at the begin of these, into which clips are posed
     const md5_threads *threads;
     bool levels;           // draws small members reduced, baked or as impostors
     bool reduces;          // with `levels`: small members and shadow casters have fewer triangles
