@@ -47,12 +47,19 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
            && fabsf(drawn[2]) <= drawn[3];
 }
 
+static md5gl_frame frame_of(const view_lens *lens)
+{
+    md5gl_frame frame = {.width = 400, .height = 300};
+    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
+    return frame;
+}
+
 TEST (view_culling_keeps_what_the_picture_shows) {
     uint64_t random = 5;
     int num_in = 0, num_culled = 0;
     for (int i = 0; i < 400; i++) {
         const view_lens lens = any_lens(i % 2 == 0, &random);
-        const md5gl_frame frame = {.width = 400, .height = 300};
+        const md5gl_frame frame = frame_of(&lens);
         const view_sight sight = view_make_sight(&lens, &frame, 0.0f);
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = somewhere(200.0f, &random);
@@ -76,7 +83,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
     const float lowest = -20.0f;
     for (int i = 0; i < 400; i++) {
         const view_lens lens = any_lens(i % 2 == 0, &random);
-        md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {-0.5f, 0.3f, 0.8f}};
+        md5gl_frame frame = frame_of(&lens);
+        frame.light_direction = (md5_vec3){-0.5f, 0.3f, 0.8f};
         frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
         const view_sight sight = view_make_sight(&lens, &frame, lowest);
         CHECK(sight.reach > 0.0f);
@@ -99,7 +107,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
 TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     uint64_t random = 7;
     const view_lens lens = any_lens(false, &random);
-    md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {1, 0, 0}};
+    md5gl_frame frame = frame_of(&lens);
+    frame.light_direction = (md5_vec3){1, 0, 0};
     const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100.0f)),
                                 1.0f};
     view_sight sight = view_make_sight(&lens, &frame, 0.0f);
@@ -141,7 +150,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     camera.distance = distance;
     camera.scene_radius = distance;
     const view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
-    const md5gl_frame frame = {.width = 400, .height = 300};
+    const md5gl_frame frame = frame_of(&lens);
     made->sight = view_make_sight(&lens, &frame, 0.0f);
     return true;
 }

@@ -1,7 +1,6 @@
 // Crowds: their kinds with their levels of detail, and the members, which are advanced and posed.
 #include "demo/viewer/crowd/crowd.h"
 
-#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/assets/words.h"
@@ -9,6 +8,7 @@
 
 #include <SDL.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static view_sphere sphere_around(const view_kind *kind)
     enum { MOST_FRAMES = 32 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(2 * (size_t)num_joints, sizeof *palette);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         const md5_anim *const anim = kind->clips[clip]->anim;
@@ -99,7 +99,7 @@ static view_sphere sphere_around(const view_kind *kind)
         for (uint32_t frame = 0; frame < anim->num_frames; frame += step) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_pose_palette(kind->clips[clip], moment, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
-                             pose, palette + num_joints, palette);
+                             pose, NULL, palette);
             bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
         }
     }
@@ -235,7 +235,6 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
     if (!is_uploaded) {
         view_free_levels(kind, loader->renderer);
         kind->num_levels = 1;
-        return;
     }
 }
 
@@ -282,44 +281,40 @@ static md5_moment moment_after(const md5_anim *anim, uint32_t frame, uint32_t st
                         .fraction = (float)step / (float)steps};
 }
 
-static void bake_clip(kind_baking *work, uint32_t index)
-{
-    const md5_binding *const clip = work->kind->clips[index];
-    const uint32_t num_joints = clip->model->skeleton.num_joints;
-    const uint32_t rate = work->kind->bakes.rates[index];
-    const uint32_t num_frames = count_frames(work->kind, index);
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-    md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
-    for (uint32_t i = 0; i < num_frames; i++)
-        md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
-                         MD5_ROOT_IN_PLACE, pose, joints, palettes + (size_t)i * num_joints);
-    md5_baked *const baked =
-        md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
-    float largest = baked != NULL ? baked->position_error : 0.0f;
-    for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
-        const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
-        md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
-                         MD5_ROOT_IN_PLACE, pose, joints, palettes);
-        largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
-    }
-    work->baked[index] = baked;
-    work->errors[index] = largest;
-    free(pose);
-    free(joints);
-    free(palettes);
-}
-
+// Bakes the clips that are not baked yet.
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    kind_baking *const work = user;
+    const kind_baking *const work = user;
     (void)worker;
-    for (size_t i = begin; i < end; i++)
-        if (work->baked[i] == NULL)
-            bake_clip(work, (uint32_t)i);
+    for (size_t index = begin; index < end; index++) {
+        if (work->baked[index] != NULL)
+            continue;
+        const md5_binding *const clip = work->kind->clips[index];
+        const uint32_t num_joints = clip->model->skeleton.num_joints;
+        const uint32_t rate = work->kind->bakes.rates[index];
+        const uint32_t num_frames = count_frames(work->kind, (uint32_t)index);
+        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+        md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
+        for (uint32_t i = 0; i < num_frames; i++)
+            md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
+                             MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
+        md5_baked *const baked =
+            md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+        float largest = baked != NULL ? baked->position_error : 0.0f;
+        for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
+            const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
+            md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
+                             MD5_ROOT_IN_PLACE, pose, NULL, palettes);
+            largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
+        }
+        work->baked[index] = baked;
+        work->errors[index] = largest;
+        free(pose);
+        free(palettes);
+    }
 }
 
-// Bakes the clips that are not baked yet. Returns false if one cannot be.
+// Bakes all that are not baked yet. Returns false if one cannot be.
 static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
@@ -354,11 +349,12 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     for (uint32_t i = 0; i < num_clips; i++)
         bakes->rates[i] = 1;
     const uint64_t size = baked_size(kind);
-    bool is_baked = size <= memory;
-    if (!is_baked)
-        view_warn(loader->log, "%s stays skinned: its baked clips take %.1f MB, at most %.1f fit",
-                  kind->name, 1e-6 * (double)size, 1e-6 * (double)memory);
-    if (is_baked && (is_baked = bake(&work, threads, &error))) {
+    bool is_baked = false;
+    if (size > memory) {
+        (void)snprintf(error.message, sizeof error.message,
+                       "its baked clips take %.1f MB, at most %.1f fit", 1e-6 * (double)size,
+                       1e-6 * (double)memory);
+    } else if (bake(&work, threads, &error)) {
         // The rates of fast clips are raised as far as the memory allows.
         for (uint32_t i = 0; i < num_clips; i++) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
@@ -378,7 +374,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
             level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
         is_baked = level.drawn != NULL;
     }
-    if (!is_baked && size <= memory)
+    if (!is_baked)
         view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
     for (uint32_t i = 0; i < num_clips; i++) {
         bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
@@ -413,74 +409,20 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_
     };
 }
 
-// -- Impostors ------------------------------------------------------------------------------
-
-// Pictures per second of a clip if the memory suffices; small figures need no more.
-static const double picture_rate = 15.0;
-
-// Bytes of GPU memory for the pictures of all kinds.
-static const size_t picture_memory = (size_t)192 << 20;
-
-// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
-enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
-
-// Adds impostors of the clips of a kind. `num_kinds` kinds share the memory. Returns false and logs
-// an error on failure.
-static bool add_pictured(view_kind *kind, float pixels, uint32_t num_kinds,
-                         const view_loader *loader)
-{
-    const uint32_t num_clips = kind->num_clips, count = kind->end - kind->begin;
-    view_pictures *const pictures = &kind->pictures;
-    double total = 0.0;
-    md5_error error = {0};
-    pictures->first = common_alloc((size_t)num_clips + 1, sizeof *pictures->first);
-    pictures->instances = common_alloc(count, sizeof *pictures->instances);
-    for (uint32_t i = 0; i < num_clips; i++)
-        total += kind->clips[i]->anim->duration;
-    const double most = (double)picture_memory / (double)FRAME_SIZE / num_kinds - num_clips;
-    const double rate = total * picture_rate > most ? fmax(most, 0.0) / total : picture_rate;
-    for (uint32_t i = 0; i < num_clips; i++)
-        pictures->first[i + 1] =
-            pictures->first[i] + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
-    const md5gl_impostor_desc desc = {
-        .num_frames = pictures->first[num_clips],
-        .center = kind->sphere.centre,
-        .radius = kind->sphere.radius,
-    };
-    pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
-    kind->levels[kind->num_levels++] =
-        (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = pixels};
-    return pictures->impostors != NULL || view_log_error(loader->log, &error);
-}
-
 // == Culling ===============================================================================
-
-static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
-{
-    inward = md5_vec3_scale(inward, 1.0f / md5_vec3_length(inward));
-    return (view_plane){.inward = inward, .begin = md5_vec3_dot(inward, point)};
-}
 
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
-    const view_axes *const axes = &lens->axes;
-    const md5_vec3 across[2] = {axes->right, axes->up}, ahead = md5_vec3_scale(axes->back, -1.0f);
-    const float half[2] = {lens->half_x, lens->half_y};
-    const float shift[2] = {lens->shift_x, lens->shift_y};
-    for (int i = 0; i < 4; i++) { // the left, right, lower and upper side
-        const float sign = i % 2 == 0 ? 1.0f : -1.0f;
-        const md5_vec3 inward = md5_vec3_scale(across[i / 2], sign);
-        const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
+    md5_vec4 planes[VIEW_NUM_PLANES + 1];
+    md5_frustum_planes(md5_mat44_mul(frame->clip_from_view, frame->view_from_world),
+                       MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const md5_vec3 inward = {planes[i].x, planes[i].y, planes[i].z};
+        const float scale = 1.0f / md5_vec3_length(inward);
         sight.planes[i] =
-            lens->orthographic
-                ? plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(inward, -wide)), inward)
-                : plane_through(lens->eye, md5_vec3_add(inward, md5_vec3_scale(ahead, wide)));
+            (view_plane){.inward = md5_vec3_scale(inward, scale), .begin = -scale * planes[i].w};
     }
-    sight.planes[4] =
-        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->near_z)), ahead);
-    sight.planes[5] =
-        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->far_z)), axes->back);
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
     sight.reach = md5gl_shadow_reach(frame);
@@ -587,7 +529,7 @@ static void wander(view_crowd *crowd, uint32_t number)
     md5_player_advance(player, (double)seconds, NULL, NULL);
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     // Springs are simulated in world space, so they need the character's placement.
-    for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
         if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
             md5_target *const target = md5_player_target(player, i);
             target->position = member->place.translation;
@@ -608,19 +550,6 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
     const md5_vec3 arm = md5_quat_rotate(member->place.rotation, sphere.centre);
     return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
-}
-
-// Whether a member is updated in this frame. Its index spreads the members of a rate over the
-// frames.
-static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
-{
-    if (crowd->sight == NULL || !crowd->spares)
-        return true;
-    const float pixels = pixels_across(crowd->sight, sphere);
-    uint32_t stride = pixels < quarter_rate_pixels ? 4 : pixels < half_rate_pixels ? 2 : 1;
-    while (stride > 1 && (float)stride * crowd->pace > longest_wait)
-        stride /= 2;
-    return (crowd->num_frames + number) % stride == 0;
 }
 
 float view_impostor_share(float size, float pixels)
@@ -651,7 +580,13 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         md5_player *const player = member->player;
         view_sphere sphere = sphere_of(crowd, member);
         member->waited += crowd->step;
-        member->is_due = is_due(crowd, sphere, (uint32_t)i);
+        // Its index spreads the members of a rate over the frames.
+        const bool is_spared = crowd->sight != NULL && crowd->spares;
+        const float size = is_spared ? pixels_across(crowd->sight, sphere) : INFINITY;
+        uint32_t stride = size < quarter_rate_pixels ? 4 : size < half_rate_pixels ? 2 : 1;
+        while (stride > 1 && (float)stride * crowd->pace > longest_wait)
+            stride /= 2;
+        member->is_due = (crowd->num_frames + i) % stride == 0;
         const bool advances = member->is_due && player != NULL;
         if (advances) {
             wander(crowd, (uint32_t)i);
@@ -768,10 +703,11 @@ static md5_moment moment_of(const view_crowd *crowd, const view_member *member)
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
-    unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
+    md5_mat34 *const buffers = (md5_mat34 *)(void *)(crowd->scratch + worker * crowd->scratch_size);
+    unsigned char *const scratch = (unsigned char *)(buffers + crowd->buffer_size);
     md5_pose_job jobs[VIEW_POSES_AT_ONCE];
     md5_mat34 *palettes[VIEW_POSES_AT_ONCE];
-    md5_mat34 *buffer = crowd->buffers + worker * crowd->buffer_size;
+    md5_mat34 *buffer = buffers;
     uint32_t num_jobs = 0;
     for (size_t i = begin; i < end; i++) {
         const view_member *const member = &crowd->members[crowd->posed[i]];
@@ -792,7 +728,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         for (uint32_t k = 0; k < num_jobs; k++)
             memcpy(palettes[k], jobs[k].palette,
                    jobs[k].binding->skeleton->num_joints * sizeof *buffer);
-        buffer = crowd->buffers + worker * crowd->buffer_size;
+        buffer = buffers;
         num_jobs = 0;
     }
 }
@@ -848,21 +784,6 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Updating -------------------------------------------------------------------------------
 
-static void update(view_crowd *crowd, double seconds, const view_sight *sight)
-{
-    crowd->time += seconds;
-    crowd->step = (float)seconds;
-    crowd->sight = sight;
-    md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
-    if (sight == NULL)
-        return;
-    choose_posed(crowd);
-    md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
-    md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
-    crowd->num_frames++;
-    crowd->sight = NULL;
-}
-
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const uint64_t begin = SDL_GetPerformanceCounter();
@@ -878,11 +799,20 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->time += skipped;
         rest -= skipped;
     }
-    while (rest > longest) {
-        update(crowd, longest, NULL);
-        rest -= longest;
+    for (bool is_last = false; !is_last; rest -= longest) {
+        is_last = !(rest > longest);
+        crowd->step = (float)(is_last ? rest : longest);
+        crowd->time += is_last ? rest : longest;
+        crowd->sight = is_last ? sight : NULL;
+        md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
     }
-    update(crowd, rest, sight);
+    if (sight != NULL) {
+        choose_posed(crowd);
+        md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
+        md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
+        crowd->num_frames++;
+    }
+    crowd->sight = NULL;
     crowd->last_seconds =
         (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
     crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds
@@ -1020,6 +950,15 @@ static bool make_members(view_crowd *crowd, view_log *log)
 
 // -- Memory ---------------------------------------------------------------------------------
 
+// Pictures per second of a clip if the memory suffices; small figures need no more.
+static const double picture_rate = 15.0;
+
+// Bytes of GPU memory for the pictures of all kinds.
+static const size_t picture_memory = (size_t)192 << 20;
+
+// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
+enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
+
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
@@ -1048,9 +987,33 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
-        if (crowd->impostor_pixels > 0.0f
-            && !add_pictured(kind, crowd->impostor_pixels, crowd->num_kinds, loader))
-            return false;
+        if (crowd->impostor_pixels <= 0.0f)
+            continue;
+        view_pictures *const pictures = &kind->pictures;
+        double total = 0.0;
+        md5_error error = {0};
+        pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
+        pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            total += kind->clips[i]->anim->duration;
+        const double max_pictures =
+            (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+        const double rate =
+            total * picture_rate > max_pictures ? fmax(max_pictures, 0.0) / total : picture_rate;
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            pictures->first[i + 1] =
+                pictures->first[i]
+                + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
+        const md5gl_impostor_desc desc = {
+            .num_frames = pictures->first[kind->num_clips],
+            .center = kind->sphere.centre,
+            .radius = kind->sphere.radius,
+        };
+        pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
+        kind->levels[kind->num_levels++] =
+            (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = crowd->impostor_pixels};
+        if (pictures->impostors == NULL)
+            return view_log_error(loader->log, &error);
     }
     return true;
 }
@@ -1085,10 +1048,8 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
-    crowd->files = common_alloc(num_files, sizeof *crowd->files);
-    crowd->num_files = num_files;
     for (size_t i = 0; i < num_files; i++)
-        crowd->files[i] = common_copy(files[i]);
+        common_add(&crowd->files, common_copy(files[i]));
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->threads = common_start_threads(0);
@@ -1097,11 +1058,9 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)count));
     if (!make_levels(crowd, loader) || !make_members(crowd, loader->log))
         return false;
-    const uint32_t num_workers = crowd->threads->num_workers;
+    crowd->scratch_size += crowd->buffer_size * sizeof(md5_mat34);
     crowd->scratch_size = (crowd->scratch_size / LINE + 2) * LINE;
-    crowd->buffer_size += LINE;
-    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
-    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
+    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
     return true;
 }
 
@@ -1130,14 +1089,11 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         free(kind->palettes);
         free(kind->placements);
     }
-    for (size_t i = 0; i < crowd->num_files; i++)
-        free(crowd->files[i]);
+    common_free_list(&crowd->files);
     common_stop_threads(crowd->threads);
-    free(crowd->files);
     free(crowd->members);
     free(crowd->posed);
     free(crowd->scratch);
-    free(crowd->buffers);
     *crowd = (view_crowd){0};
 }
 

@@ -10,6 +10,7 @@
 #ifndef DEMO_VIEWER_CROWD_CROWD_H
 #define DEMO_VIEWER_CROWD_CROWD_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
@@ -161,7 +162,7 @@ typedef struct view_plane {
     float shadow_shift; // how far inward a shadow moves per unit of fall; 0 = outward
 } view_plane;
 
-enum { VIEW_NUM_PLANES = 6 };
+enum { VIEW_NUM_PLANES = 5 }; // all but the far one
 
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];
@@ -217,8 +218,7 @@ typedef struct view_crowd {
     uint32_t count; // 0: there is none
     view_kind kinds[VIEW_MAX_KINDS];
     uint32_t num_kinds;
-    char **files; // [num_files] of all kinds but the first; each kind begins with its model
-    size_t num_files;
+    common_list files;    // of all kinds but the first; each kind begins with its model
     view_member *members; // [count], sorted by kind, then by clip
     uint32_t *posed;      // [num_posed] members to pose in this update
     uint32_t num_posed;
@@ -227,8 +227,7 @@ typedef struct view_crowd {
     uint32_t num_faded;          // of these, drawn as models too
     unsigned char *scratch;      // `scratch_size` bytes for each worker
     size_t scratch_size;
-    md5_mat34 *buffers; // `buffer_size` matrices for each worker
-    size_t buffer_size;
+    size_t buffer_size; // matrices at the begin of these, into which clips are posed
     const md5_threads *threads;
     bool levels;           // draws small members reduced, baked or as impostors
     bool reduces;          // with `levels`: small members and shadow casters have fewer triangles

@@ -13,14 +13,6 @@
 
 // -- Loading --------------------------------------------------------------------------------
 
-static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *error)
-{
-    md5_free_binding(compare->binding);
-    compare->bound = anim;
-    compare->binding = anim != NULL ? md5_bind(compare->model, anim, NULL, error) : NULL;
-    return anim == NULL || compare->binding != NULL;
-}
-
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {
@@ -35,15 +27,13 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         .peaks = common_alloc((size_t)num_joints + 1, sizeof *compare->peaks),
         .scene_joints = common_alloc((size_t)num_joints + 1, sizeof *compare->scene_joints),
     };
-    bool is_loaded;
     if (common_has_ending(path, ".md5anim")) {
-        compare->own_anim = md5_load_anim(path, NULL, &error);
-        is_loaded = compare->own_anim != NULL && bind_clip(compare, compare->own_anim, &error);
+        compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
+        compare->binding = md5_bind(compare->model, compare->bound, NULL, &error);
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
-        is_loaded = compare->model != NULL;
     }
-    if (!is_loaded)
+    if (compare->own_model == NULL && compare->binding == NULL)
         return view_log_error(log, &error);
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
@@ -88,9 +78,17 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-static void write_differences(view_compare *compare)
+// Poses the other one at a moment and writes how far its joints are from scene_joints.
+static void write_differences(view_compare *compare, const view_scene *scene, md5_moment moment)
 {
+    const md5_model *const model = compare->model;
     uint32_t count = 0;
+    if (compare->binding == NULL || view_is_bind_pose(scene)) {
+        memcpy(compare->joints, model->bind, model->skeleton.num_joints * sizeof *compare->joints);
+    } else {
+        md5_sample(compare->binding, moment, scene->root, compare->pose);
+        md5_local_to_model(&model->skeleton, compare->pose, compare->joints);
+    }
     for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
             continue;
@@ -106,17 +104,6 @@ static void write_differences(view_compare *compare)
             .angle = 2.0f * atan2f(axis, fabsf(turn.w)) * (180.0f / VIEW_PI),
         };
     }
-}
-
-static void pose_other(view_compare *compare, const view_scene *scene, const md5_moment *moment)
-{
-    const size_t size = compare->model->skeleton.num_joints * sizeof *compare->joints;
-    if (compare->binding == NULL || view_is_bind_pose(scene)) {
-        memcpy(compare->joints, compare->model->bind, size);
-        return;
-    }
-    md5_sample(compare->binding, *moment, scene->root, compare->pose);
-    md5_local_to_model(&compare->model->skeleton, compare->pose, compare->joints);
 }
 
 // -- Over a clip ----------------------------------------------------------------------------
@@ -145,8 +132,7 @@ static void measure_clip(view_compare *compare, view_scene *scene, const view_pl
                                                                           : play->wrap);
         view_pose_moment(scene, &own);
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-        pose_other(compare, scene, &other);
-        write_differences(compare);
+        write_differences(compare, scene, other);
         for (uint32_t i = 0; i < compare->num_same; i++) {
             const view_difference *const now = &compare->differences[i];
             view_peak *const peak = &compare->peaks[i];
@@ -174,8 +160,11 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         return;
     const md5_anim *const anim =
         compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
-    if (anim != compare->bound)
-        (void)bind_clip(compare, anim, &error);
+    if (anim != compare->bound) {
+        md5_free_binding(compare->binding);
+        compare->bound = anim;
+        compare->binding = md5_bind(compare->model, anim, NULL, &error);
+    }
     // A clip is shown as it is in its file: no machine, legs or channels move the model.
     const md5_anim *const shown =
         view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
@@ -188,7 +177,6 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         measure_clip(compare, scene, play);
     const md5_moment moment =
         compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
-    pose_other(compare, scene, &moment);
     const bool has_no_clip =
         view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
     const bool is_bind = view_is_bind_pose(scene) || has_no_clip;
@@ -197,7 +185,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
                compare->num_joints * sizeof *compare->scene_joints);
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-    write_differences(compare);
+    write_differences(compare, scene, moment);
     if (compare->num_same > 0)
         qsort(compare->differences, compare->num_same, sizeof *compare->differences,
               compare_distances);

@@ -508,7 +508,7 @@ bool view_reload(view_state *viewer)
                               ? common_copy(viewer->document->textures.dropped)
                               : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
-    char **files = common_alloc(num_clips + 2 + crowd->num_files, sizeof *files);
+    char **files = common_alloc(num_clips + 2 + crowd->files.count, sizeof *files);
     size_t count = 0;
     if (model)
         files[count++] = common_copy(viewer->document->scene.path);
@@ -516,8 +516,8 @@ bool view_reload(view_state *viewer)
         files[count++] = common_copy(viewer->document->scene.clips[i].path);
     if (viewer->document->scene.camera_path.camera != NULL)
         files[count++] = common_copy(viewer->document->scene.camera_path.path);
-    for (size_t i = 0; i < crowd->num_files; i++)
-        files[count++] = common_copy(crowd->files[i]);
+    for (size_t i = 0; i < crowd->files.count; i++)
+        files[count++] = common_copy(crowd->files.names[i]);
 
     const bool opened = open_files(viewer, (const char *const *)files, count,
                                    viewer->document->scene.picked_up, viewer->document->as_asked);

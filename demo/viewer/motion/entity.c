@@ -76,34 +76,6 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     return model;
 }
 
-static bool start_actors(view_entity *figure, md5_error *error)
-{
-    const uint32_t count = figure->entity->num_clips;
-    figure->clips = common_alloc(count, sizeof *figure->clips);
-    figure->anims = common_alloc(count, sizeof *figure->anims);
-    for (uint32_t i = 0; i < count; i++) {
-        figure->anims[i] = *figure->entity->clips[i].anim;
-        figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
-        figure->clips[i] = figure->entity->clips[i];
-        figure->clips[i].anim = &figure->anims[i];
-    }
-    figure->played = *figure->entity;
-    figure->played.clips = figure->clips;
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
-        view_entity_part *const part = &figure->parts[i];
-        const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
-        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, error);
-        if (part->actor == NULL)
-            return false;
-        // What an actor does by itself is saved, to begin there again.
-        md5_actor_spawn(part->actor, is_head ? figure->parts[part->above].entity : part->entity);
-        md5_actor_save(part->actor, part->fresh);
-    }
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-        figure->channels[c] = (view_channel){.clip = -1};
-    return true;
-}
-
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log)
 {
@@ -147,17 +119,38 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
             figure->parts[figure->num_parts++] = part;
         }
     }
+    figure->played = *entity;
+    figure->played.clips = figure->clips = common_alloc(entity->num_clips, sizeof *figure->clips);
+    figure->anims = common_alloc(entity->num_clips, sizeof *figure->anims);
     figure->paced = common_alloc(entity->num_clips, sizeof *figure->paced);
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const from = &entity->clips[i];
+        figure->anims[i] = *from->anim;
+        figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
+        figure->clips[i] = *from;
+        figure->clips[i].anim = &figure->anims[i];
         if (from->num_files == 0)
             continue;
         figure->paced[i] = *from->anims[0];
         figure->paced[i].frame_rate *= (double)from->anim->rate;
         figure->paced[i].duration /= (double)from->anim->rate;
     }
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+        figure->channels[c] = (view_channel){.clip = -1};
     md5_model *const model = join_parts(figure, library->game, address->name, &error);
-    if (model != NULL && start_actors(figure, &error))
+    bool is_started = model != NULL;
+    for (uint32_t i = 0; i < figure->num_parts && is_started; i++) {
+        view_entity_part *const part = &figure->parts[i];
+        const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
+        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, &error);
+        is_started = part->actor != NULL;
+        if (!is_started)
+            break;
+        // What an actor does by itself is saved, to begin there again.
+        md5_actor_spawn(part->actor, is_head ? figure->parts[part->above].entity : part->entity);
+        md5_actor_save(part->actor, part->fresh);
+    }
+    if (is_started)
         return model;
     view_log_error(log, &error);
     md5_free_model(model);
@@ -275,20 +268,6 @@ static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
     }
 }
 
-// When a channel's clip would have begun to be where it is at `time`, not long before that.
-static double begin_of(const view_entity *figure, md5_channel channel, double time)
-{
-    const view_channel *const playing = &figure->channels[channel];
-    if (playing->clip < 0)
-        return time;
-    const md5_model_anim *const anim = figure->entity->clips[playing->clip].anim;
-    const double length = 0.001 * anim->milliseconds / (double)anim->rate;
-    const double passed = time - playing->start;
-    if (passed >= 0.0 && passed <= longest_run)
-        return playing->start;
-    return length > 0.0 ? time - fmin(passed - length * floor(passed / length), longest_run) : time;
-}
-
 // Actors go forward only: lets them begin anew, so that they are at `time` what they were.
 static void begin_anew(view_entity *figure, double time)
 {
@@ -297,7 +276,17 @@ static void begin_anew(view_entity *figure, double time)
     figure->begin = time;
     figure->clock = 0.0;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
-        begins[c] = begin_of(figure, (md5_channel)c, time);
+        // When the clip would have begun to be where it is now, not long before that.
+        const view_channel *const playing = &figure->channels[c];
+        const bool plays = playing->clip >= 0;
+        const md5_model_anim *const anim = plays ? figure->entity->clips[playing->clip].anim : NULL;
+        const double length = plays ? 0.001 * anim->milliseconds / (double)anim->rate : 0.0;
+        const double passed = time - playing->start;
+        begins[c] = time;
+        if (plays && passed >= 0.0 && passed <= longest_run)
+            begins[c] = playing->start;
+        else if (length > 0.0)
+            begins[c] = time - fmin(passed - length * floor(passed / length), longest_run);
         figure->begin = fmin(figure->begin, begins[c]);
     }
     for (uint32_t i = 0; i < figure->num_parts; i++)

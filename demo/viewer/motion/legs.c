@@ -175,42 +175,6 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 // -- Walking --------------------------------------------------------------------------------
 
-static md5_walk_desc describe(const view_scene *scene)
-{
-    const view_legs *const legs = &scene->legs;
-    const bool has_terrain = scene->terrain.num_feet > 0;
-    return (md5_walk_desc){
-        .skeleton = scene->skeleton,
-        .legs = legs->legs,
-        .num_legs = legs->num_legs,
-        .num_groups = 2,
-        .body = legs->body,
-        .terrain = has_terrain ? find_terrain : NULL,
-        .user = (void *)&scene->terrain,
-        .bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f,
-    };
-}
-
-// What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning on the
-// spot.
-static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
-{
-    const float speed = walk_share * legs->walk.radius;
-    const double phase = fmod(legs->time, 24.0);
-    if (legs->is_driven) {
-        const float share = legs->control.fast ? run_share : walk_share;
-        *velocity = (md5_vec3){share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
-        *turn = -turn_rate * (float)legs->control.side;
-        return;
-    }
-    *velocity = (md5_vec3){speed, 0, 0};
-    *turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
-    if (phase > 14.0)
-        *velocity = phase < 18.0 ? (md5_vec3){0, speed, 0} : (md5_vec3){1.6f * speed, 0, 0};
-    if (phase > 22.0)
-        *velocity = (md5_vec3){0, 0, 0};
-}
-
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
     for (uint32_t i = 0; i < legs->num_pistons; i++)
@@ -233,16 +197,35 @@ static void walk_legs(view_scene *scene, const view_play *play)
     const double time = play->time;
     view_legs *const legs = &scene->legs;
     const md5_xform origin = {.rotation = {.w = 1.0f}};
-    md5_walk_desc desc = describe(scene);
+    md5_walk_desc desc = {
+        .skeleton = scene->skeleton,
+        .legs = legs->legs,
+        .num_legs = legs->num_legs,
+        .num_groups = 2,
+        .body = legs->body,
+        .terrain = scene->terrain.num_feet > 0 ? find_terrain : NULL,
+        .user = &scene->terrain,
+    };
     if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
         (void)md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
         legs->time = time > 600.0 ? time - 600.0 : 0.0;
-        desc = describe(scene); // again: the lean depends on the radius
     }
+    desc.bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f;
     while (legs->time + 0.5 * tick < time) {
-        md5_vec3 velocity;
-        float turn;
-        steer(legs, &velocity, &turn);
+        // What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning
+        // on the spot.
+        const float speed = walk_share * legs->walk.radius;
+        const float share = legs->control.fast ? run_share : walk_share;
+        const double phase = fmod(legs->time, 24.0);
+        md5_vec3 velocity = {share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
+        float turn = -turn_rate * (float)legs->control.side;
+        if (!legs->is_driven) {
+            turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
+            velocity = phase > 22.0    ? (md5_vec3){0, 0, 0}
+                       : phase >= 18.0 ? (md5_vec3){1.6f * speed, 0, 0}
+                       : phase > 14.0  ? (md5_vec3){0, speed, 0}
+                                       : (md5_vec3){speed, 0, 0};
+        }
         md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
         legs->time += tick;
     }

@@ -224,15 +224,14 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
-// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
-// the parameter's value.
+// Sets in active[machine->desc->num_clips], which is all false, whether each clip plays now: the
+// clip of a one-shot, and those of the current and the previous state of each layer; of a 1D blend
+// only the neighbours of the parameter's value.
 static void find_active(const view_machine *machine, bool *active)
 {
     const md5_machine_desc *const desc = machine->desc;
     bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
     bool *const done = motions + desc->num_motions;
-    memset(active, 0, desc->num_clips * sizeof *active);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;
@@ -314,10 +313,11 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     machine->events[0].time = machine->time;
 }
 
-// Moves a parameter towards `share` of one end of its range, or back to rest. `moves` is set while
-// keys have moved it and it is not back yet. Returns false if there is no such parameter.
-static bool steer(view_machine *machine, const char *name, int direction, float share,
-                  float seconds, bool *moves)
+// Moves a parameter a part of its way to `share` of one end of its range while keys ask for that,
+// or back to 0. `moves` is set while keys have moved it and it is not back yet. Returns false if
+// there is no such parameter.
+static bool steer(view_machine *machine, const char *name, int direction, float share, float part,
+                  bool *moves)
 {
     const uint32_t parameter = parameter_of(machine, name);
     if (parameter == MD5_NONE)
@@ -327,29 +327,15 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
         return true;
     float low, high;
     view_parameter_range(machine->character->machine, name, &low, &high);
-    const float rest = fmaxf(low, fminf(0.0f, high));
-    const float end = direction > 0 ? high : direction < 0 ? low : rest;
+    const float end = direction > 0 ? share * high : direction < 0 ? share * low : 0.0f;
     const float now = md5_player_get(machine->player, parameter);
-    float next = now + (end * share - now) * (1.0f - expf(-value_rate * seconds));
-    if (direction == 0 && fabsf(next - rest) < 0.01f * (high - low)) {
-        next = rest;
+    float next = part < 1.0f ? now + (end - now) * part : end;
+    if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
+        next = 0.0f;
         *moves = false;
     }
-    (void)md5_player_set(machine->player, (uint32_t)parameter, next);
+    (void)md5_player_set(machine->player, parameter, next);
     return true;
-}
-
-// Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
-static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
-{
-    const uint32_t parameter = parameter_of(machine, name);
-    float low, high;
-    if (parameter == MD5_NONE || (direction == 0 && !*moves))
-        return;
-    view_parameter_range(machine->character->machine, name, &low, &high);
-    const float end = direction > 0 ? high : direction < 0 ? low : 0.0f;
-    (void)md5_player_set(machine->player, parameter, end * share);
-    *moves = direction != 0;
 }
 
 // Whether clips of the machine turn the character, by its parameter "turn": degrees a second to the
@@ -366,16 +352,15 @@ static void act(view_machine *machine)
     const double rest = 4.5, turn = turns_itself(machine) ? 60.0 : (double)turn_rate;
     const double walk = 360.0 / turn; // one full turn, or as much of it as the clips turn
     const uint32_t number = machine->num_acts++;
-    machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
+    const bool walks = number % 2 == 1;
+    machine->control = (view_control){.ahead = walks,
+                                      .side = walks,
+                                      .fast = number % 4 == 3,
+                                      .moves_ahead = machine->control.moves_ahead,
                                       .moves_side = machine->control.moves_side};
-    machine->next_act = machine->time + rest;
-    if (number % 2 == 1) {
-        machine->control.ahead = 1;
-        machine->control.side = 1;
-        machine->control.fast = number % 4 == 3;
-        machine->next_act = machine->time + walk;
+    machine->next_act = machine->time + (walks ? walk : rest);
+    if (walks)
         return;
-    }
     int32_t trigger = view_find_trigger(machine, number / 2);
     if (trigger < 0 && number > 0) {
         machine->num_acts = 0;
@@ -396,17 +381,17 @@ static void advance(view_machine *machine, double seconds)
             machine->settings[machine->next_setting].value);
     if (machine->acts && machine->time >= machine->next_act)
         act(machine);
-    const float share = control->fast ? 1.0f : 0.5f;
+    const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
     if (turns_itself(machine)) {
         // It receives what the keys ask for in one call, and takes the steps that lead there.
-        order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
-              &control->moves_ahead);
-        order(machine, "turn", -control->side, 1.0f, &control->moves_side);
+        (void)steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1.0f,
+                    &control->moves_ahead);
+        (void)steer(machine, "turn", -control->side, 1.0f, 1.0f, &control->moves_side);
     } else {
-        if (!steer(machine, "ahead", control->ahead, share, span, &control->moves_ahead))
-            (void)steer(machine, "speed", control->ahead, share, span, &control->moves_ahead);
+        if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
+            (void)steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
         // Without clips for sideways motion the character itself turns.
-        if (!steer(machine, "side", control->side, share, span, &control->moves_side))
+        if (!steer(machine, "side", control->side, share, part, &control->moves_side))
             machine->place.rotation = view_turn_by(
                 machine->place.rotation, view_radians(-turn_rate * (float)control->side * span));
     }

@@ -7,33 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Loads the files in the folder and computes their differences from the model.
-static md5_morph *load_files(const view_scene *scene, const common_list *files, view_log *log)
-{
-    md5_morph_source *const sources = common_alloc(files->count + 1, sizeof *sources);
-    md5_model **const models = common_alloc(files->count + 1, sizeof *models);
-    md5_error error = {.status = MD5_OK};
-    size_t count = 0;
-    bool loaded = true;
-    for (; count < files->count && loaded; count++) {
-        models[count] = md5_load_model(files->names[count], NULL, &error);
-        sources[count] =
-            (md5_morph_source){.name = common_stem(files->names[count]), .model = models[count]};
-        loaded = models[count] != NULL;
-    }
-    md5_morph *const morph =
-        loaded ? md5_make_morph(scene->model, sources, (uint32_t)count, NULL, &error) : NULL;
-    if (morph == NULL)
-        view_log_error(log, &error);
-    for (size_t i = 0; i < count; i++) {
-        md5_free_model(models[i]);
-        free((char *)(uintptr_t)sources[i].name);
-    }
-    free(models);
-    free(sources);
-    return morph;
-}
-
 static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     for (size_t i = 0; i < loader->options->num_morphs; i++) {
@@ -100,17 +73,30 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all
         return true;
     char *const folder = common_folder(scene->path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
-    morphs->morph = load_files(scene, &files, loader->log);
+    md5_morph_source *const sources = common_alloc(files.count + 1, sizeof *sources);
+    md5_error error = {0};
+    uint32_t count = 0;
+    bool is_loaded = true;
+    for (; count < files.count && is_loaded; count++) {
+        const char *const path = files.names[count];
+        sources[count] = (md5_morph_source){.name = common_stem(path),
+                                            .model = md5_load_model(path, NULL, &error)};
+        is_loaded = sources[count].model != NULL;
+    }
+    morphs->morph = is_loaded ? md5_make_morph(scene->model, sources, count, NULL, &error) : NULL;
+    while (count-- > 0) {
+        md5_free_model((md5_model *)(uintptr_t)sources[count].model);
+        free((char *)(uintptr_t)sources[count].name);
+    }
+    free(sources);
     common_free_list(&files);
     free(inner);
     free(folder);
     if (morphs->morph == NULL)
-        return false;
+        return view_log_error(loader->log, &error);
     const uint32_t num_targets = morphs->morph->num_targets;
     morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
     morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
-    memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
-    md5_error error = {0};
     const md5_machine *const machine = view_machine_of(scene);
     if (view_has_driven_morphs(scene)) {
         morphs->num_driven = md5_machine_num_morphs(machine);

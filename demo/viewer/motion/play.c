@@ -62,20 +62,6 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end)
     return true;
 }
 
-// Where a time within the range leads that has passed an end of it: around, or to that end if the
-// clip plays once.
-static double keep_in_range(view_play *play, double place, double begin, double end)
-{
-    if (place >= begin && place < end)
-        return place;
-    if (play->wrap == MD5_WRAP_CLAMP) {
-        play->playing = false;
-        return place < begin ? begin : end;
-    }
-    const double over = fmod(place - begin, end - begin);
-    return begin + (over < 0.0 ? over + end - begin : over);
-}
-
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
     double first, last;
@@ -90,7 +76,17 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
         const double place = play->time - from;
         const bool is_inside = place >= first && place <= last;
         const double start = is_inside ? place : play->backward ? last : first;
-        play->time = from + keep_in_range(play, start + way, first, last);
+        // A time that has passed an end of the range leads around, or to that end if the clip
+        // plays once.
+        double next = start + way;
+        if (!(next >= first && next < last) && play->wrap == MD5_WRAP_CLAMP) {
+            play->playing = false;
+            next = next < first ? first : last;
+        } else if (!(next >= first && next < last)) {
+            const double over = fmod(next - first, last - first);
+            next = first + (over < 0.0 ? over + last - first : over);
+        }
+        play->time = from + next;
         return;
     }
     play->time += way;

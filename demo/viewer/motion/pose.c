@@ -71,11 +71,6 @@ static float value_at(float *values, uint32_t count, uint32_t index)
     return values[index];
 }
 
-static bool is_stray(const view_sphere *core, md5_vec3 point)
-{
-    return md5_vec3_length(md5_vec3_sub(point, core->centre)) > core->radius;
-}
-
 // A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
 // others. Such are helper triangles and flashes; the model would be small beside them.
 static view_sphere find_core(const view_scene *scene)
@@ -119,7 +114,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
         for (uint32_t v = 0; v < num_vertices; v++) {
             const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
                                                   : md5_mat34_translation(scene->joints[v]);
-            if (i == num_meshes || !is_stray(&core, point))
+            if (i == num_meshes || md5_vec3_length(md5_vec3_sub(point, core.centre)) <= core.radius)
                 points[count++] = point;
             if (count < sizeof points / sizeof points[0] && v + 1 < num_vertices)
                 continue;

@@ -130,14 +130,13 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
         clip->anim->frame_rate = rate;
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;
     }
-    char *const folder = common_folder(clip->path), *const stem = common_stem(clip->path);
-    char *const name = common_format("%s.md5scale", stem);
+    char *const folder = common_folder(clip->path);
+    char *const name = common_format("%s.md5scale", clip->name);
     char *const path = common_find(folder, name);
     clip->scales = path != NULL ? md5_load_scales(path, clip->anim, &opts, &error) : NULL;
     if (clip->scales == NULL && path != NULL)
         view_log_warning(log, &error);
     free(folder);
-    free(stem);
     free(name);
     free(path);
 }
@@ -333,47 +332,6 @@ size_t view_find_model(const char *const *files, size_t num_files)
     return i;
 }
 
-static bool load_model(view_scene *scene, const char *path, view_log *log)
-{
-    md5_error error = {0};
-    const md5_load_opts opts = loud(scene, log);
-    if (common_has_ending(path, ".md5machine")) {
-        if (!view_load_machine(&scene->machine, path, &opts, log))
-            return false;
-        scene->model = scene->machine.character->model;
-        view_make_pose(scene, &scene->model->skeleton);
-        view_choose_motion(scene);
-        return true;
-    }
-    scene->model = scene->own_model = md5_load_model(path, &opts, &error);
-    if (scene->model == NULL)
-        return view_log_error(log, &error);
-    view_make_pose(scene, &scene->model->skeleton);
-    return true;
-}
-
-static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
-{
-    const md5_load_opts opts = loud(scene, log);
-    view_cube cube;
-    if (!view_load_cube(&cube, path, &opts, with_clips, log))
-        return false;
-    scene->model = scene->own_model = cube.model;
-    view_make_pose(scene, &scene->model->skeleton);
-    scene->looks = cube.looks;
-    scene->num_looks = cube.num_looks;
-    for (uint32_t i = 0; i < cube.num_clips; i++) {
-        const view_cube_clip *const from = &cube.clips[i];
-        md5_error error = {0};
-        if (!add_clip(scene,
-                      (view_clip){.path = from->file, .name = from->name, .anim = from->anim}, NULL,
-                      &error))
-            view_log_error(log, &error);
-    }
-    free(cube.clips); // what is in them is the scene's now
-    return true;
-}
-
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
@@ -397,10 +355,34 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         scene->name = common_stem(scene->path);
     }
     const bool is_cube = model_path != NULL && common_has_ending(scene->path, ".cfg");
-    if (is_cube && !load_cube(scene, scene->path, pick_up, log))
-        return false;
-    if (model_path != NULL && !is_cube && !load_model(scene, model_path, log))
-        return false;
+    const md5_load_opts opts = loud(scene, log);
+    md5_error error = {0};
+    view_cube cube = {0};
+    if (is_cube) {
+        if (!view_load_cube(&cube, scene->path, &opts, pick_up, log))
+            return false;
+        scene->model = scene->own_model = cube.model;
+        scene->looks = cube.looks;
+        scene->num_looks = cube.num_looks;
+    } else if (model_path != NULL && common_has_ending(model_path, ".md5machine")) {
+        if (!view_load_machine(&scene->machine, model_path, &opts, log))
+            return false;
+        scene->model = scene->machine.character->model;
+        view_choose_motion(scene);
+    } else if (model_path != NULL) {
+        scene->model = scene->own_model = md5_load_model(model_path, &opts, &error);
+        if (scene->model == NULL)
+            return view_log_error(log, &error);
+    }
+    if (scene->model != NULL)
+        view_make_pose(scene, &scene->model->skeleton);
+    for (uint32_t i = 0; i < cube.num_clips; i++) {
+        const view_cube_clip *const from = &cube.clips[i];
+        const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
+        if (!add_clip(scene, clip, NULL, &error))
+            view_log_error(log, &error);
+    }
+    free(cube.clips); // what is in them is the scene's now
     if (model_path != NULL && view_is_joints_alone(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
@@ -437,30 +419,6 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 
 // -- Of a game folder ----------------------------------------------------------------------------
 
-static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
-{
-    scene->model = scene->own_model =
-        view_load_entity(&scene->entity, scene->library, address, log);
-    if (scene->model == NULL)
-        return false;
-    view_make_pose(scene, &scene->model->skeleton);
-    // The clips of an entity stay its own.
-    for (uint32_t i = 0; i < scene->entity.entity->num_clips; i++) {
-        const md5_entity_clip *const from = &scene->entity.entity->clips[i];
-        if (from->num_files == 0)
-            continue;
-        md5_error error = {0};
-        const view_clip clip = {
-            .path = view_make_address(scene->library->place, from->anim->files[0], NULL),
-            .name = common_copy(from->anim->name),
-            .anim = &scene->entity.paced[i],
-            .in_entity = i + 1};
-        if (!add_clip(scene, clip, NULL, &error))
-            view_log_error(log, &error);
-    }
-    return true;
-}
-
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
 {
@@ -478,10 +436,29 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     scene->path = common_copy(address);
     scene->name = common_has_ending(parts.name, ".md5mesh") ? common_stem(parts.name)
                                                             : common_copy(common_base(parts.name));
-    const bool is_clip = common_has_ending(parts.name, ".md5anim");
-    const bool is_loaded =
-        scene->library != NULL
-        && (is_clip ? load_clip(scene, parts.name, log) : load_entity(scene, &parts, log));
+    bool is_loaded = scene->library != NULL;
+    if (is_loaded && common_has_ending(parts.name, ".md5anim")) {
+        is_loaded = load_clip(scene, parts.name, log);
+    } else if (is_loaded) {
+        scene->model = scene->own_model =
+            view_load_entity(&scene->entity, scene->library, &parts, log);
+        is_loaded = scene->model != NULL;
+        if (is_loaded)
+            view_make_pose(scene, &scene->model->skeleton);
+        // The clips of an entity stay its own.
+        for (uint32_t i = 0; is_loaded && i < scene->entity.entity->num_clips; i++) {
+            const md5_entity_clip *const from = &scene->entity.entity->clips[i];
+            if (from->num_files == 0)
+                continue;
+            const view_clip clip = {
+                .path = view_make_address(scene->library->place, from->anim->files[0], NULL),
+                .name = common_copy(from->anim->name),
+                .anim = &scene->entity.paced[i],
+                .in_entity = i + 1};
+            if (!add_clip(scene, clip, NULL, &error))
+                view_log_error(log, &error);
+        }
+    }
     view_free_address(&parts);
     if (!is_loaded) {
         view_free_scene(scene);
