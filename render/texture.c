@@ -174,7 +174,7 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
         upload_level(gl, target, 0, format, &level);
     if (!has_border && (desc->is_nearest || whole == 4))
         return true;
-    uint8_t *const scratch = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!scratch)
         return false;
     if (has_border) {
@@ -190,7 +190,7 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
             fill_border(&level, alpha);
         upload_level(gl, target, number, format, &level);
     }
-    md5gli_free(&renderer->allocator, scratch, size);
+    md5gli_free(renderer, scratch);
     return true;
 }
 
@@ -199,7 +199,7 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
                            md5_error *error)
 {
     const size_t count = (size_t)desc->width * desc->height;
-    uint8_t *const ordered = (uint8_t *)md5gli_alloc(&renderer->allocator, count, 4, error);
+    uint8_t *const ordered = MD5GL_NEW(renderer, uint8_t, 4 * count, error);
     if (!ordered)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -211,7 +211,7 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
         to[3] = 255;
     }
     const bool uploaded = upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, ordered, error);
-    md5gli_free(&renderer->allocator, ordered, 4 * count);
+    md5gli_free(renderer, ordered);
     return uploaded;
 }
 

@@ -117,7 +117,7 @@ static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_
     batch->skeleton = skeleton;
     batch->count = count;
     memcpy(batch->joints, joints, count * sizeof *joints);
-    md5i_begin_aim(skeleton, job, batch);
+    batch->rule = md5i_aim_rule_of(skeleton, job);
     return true;
 }
 

@@ -516,9 +516,9 @@ MD5_WIDE_INLINE wide_vec3 from_axes(md5_axes axes, wide_vec3 v)
 MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *batch, wide_vec3 along, wide_vec3 swung,
                                       wide_quat swing, md5_wide *sound)
 {
-    const md5_axes axes = batch->skeleton->axes;
+    const md5_axes axes = batch->rule.axes;
     const wide_vec3 sight = from_axes(axes, along), up = from_axes(axes, swung);
-    if (!batch->stays_upright)
+    if (!batch->rule.stays_upright)
         return swing;
     const md5_wide slant =
         md5_wide_add(md5_wide_mul(sight.x, sight.x), md5_wide_mul(sight.y, sight.y));
@@ -527,7 +527,7 @@ MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *batch, wide_vec3 alon
     if (md5_is_mirrored(axes))
         sine = md5_wide_sub(md5_wide_all(-0.0f), sine);
     const md5_wide cosine =
-        md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(batch->up_along), sight.z));
+        md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(batch->rule.up_along), sight.z));
     return quat_turn(quat_about(along, cosine, sine), swing);
 }
 
@@ -536,15 +536,15 @@ MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 {
     const md5_aim_batch *const batch = view->batch;
     const md5_wide one = md5_wide_all(1.0f);
-    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(batch->forward));
-    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(batch->up));
+    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(batch->rule.forward));
+    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(batch->rule.up));
     const wide_vec3 sight = vec3_normalize(vec3_sub(view->target, view->eye), forward);
     const md5_wide cosine = vec3_dot(forward, sight);
     const wide_quat swing = quat_between(forward, sight, cosine, sound);
     const wide_vec3 both = vec3_add(forward, sight);
     const md5_wide k = md5_wide_div(vec3_dot(up, both), md5_wide_add(one, cosine));
     const wide_vec3 swung = vec3_add(vec3_sub(up, vec3_scale(both, k)),
-                                     vec3_scale(sight, md5_wide_all(2.0f * batch->up_along)));
+                                     vec3_scale(sight, md5_wide_all(2.0f * batch->rule.up_along)));
     const wide_quat turn = set_upright(batch, sight, swung, swing, sound);
     const md5_mask is_far = md5_wide_less(turn.w, md5_wide_all(0.0f));
     return quat_scale(turn, md5_wide_select(is_far, md5_wide_all(-1.0f), one));
@@ -552,12 +552,12 @@ MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 
 MD5_WIDE_INLINE wide_quat limit_turn(const md5_aim_batch *batch, wide_quat turn)
 {
-    if (!batch->is_limited)
+    if (!batch->rule.is_limited)
         return turn;
-    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(batch->most_cosine);
+    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(batch->rule.max_cosine);
     const wide_vec3 axis =
         vec3_normalize(axis_of(turn), (wide_vec3){none, none, md5_wide_all(1.0f)});
-    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(batch->most_sine)), most);
+    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(batch->rule.max_sine)), most);
     return quat_select(md5_wide_less(turn.w, most), limited, turn);
 }
 
