@@ -48,8 +48,8 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
         {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
     };
     for (int i = 0; i < 4; i++) {
-        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)bound[i].unit);
-        gl->BindTexture(GL_TEXTURE_2D, bound[i].texture ? bound[i].texture : renderer->white);
+        md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
+                            bound[i].texture ? bound[i].texture : renderer->white);
     }
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
                   bound[3].texture != 0);
@@ -558,12 +558,11 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
         color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }
     use_model_program(renderer, draw->model, draw->mesh, draw->program);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
-    gl->BindTexture(GL_TEXTURE_CUBE_MAP, is_cube ? stage->texture : 0);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
-    gl->BindTexture(GL_TEXTURE_2D, is_bumped ? stage->normals : renderer->white);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, stage->texture && !is_cube ? stage->texture : renderer->white);
+    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, is_cube ? stage->texture : 0);
+    md5gli_bind_texture(gl, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
+                        is_bumped ? stage->normals : renderer->white);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+                        stage->texture && !is_cube ? stage->texture : renderer->white);
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
                    stage->has_matrix ? stage->matrix[0] : identity);
@@ -793,8 +792,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     gl->Disable(GL_BLEND);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
-    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
+    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, 0);
     return built;
 }
 

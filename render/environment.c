@@ -409,8 +409,8 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     renderer->light_error.status = MD5_OK;
     if (!environment)
         return;
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_ENVIRONMENT);
-    renderer->gl.BindTexture(GL_TEXTURE_2D, environment->reflections); // of the whole frame
+    md5gli_bind_texture(&renderer->gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
+                        environment->reflections); // of the whole frame
 
     // The directions from the eye that belong to the right, the upper and the middle of the
     // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
@@ -471,8 +471,7 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     gl->Disable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
     gl->Disable(GL_DEPTH_TEST); // nor is depth written then
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, renderer->environment->panorama);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, renderer->environment->panorama);
     gl->UniformMatrix3fv(program->uniforms[MD5GL_RAYS], 1, GL_FALSE, renderer->rays);
     gl->Uniform1f(program->uniforms[MD5GL_LEVEL], level_of_pixels(renderer));
     gl->DrawArrays(GL_TRIANGLES, 0, 3);

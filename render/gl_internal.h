@@ -232,6 +232,9 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify);
 
+void md5gli_bind_texture(const GladGLContext *gl, enum md5gl_unit unit, GLenum target,
+                         GLuint texture);
+
 // One level of a texture: rgba[4 * width * height].
 typedef struct md5gl_level {
     uint32_t width, height;

@@ -462,8 +462,7 @@ static void bind_pictures(md5gl_renderer *renderer, const md5gl_impostors *impos
     static const enum md5gl_unit units[NUM_PARTS] = {MD5GL_UNIT_TEXTURE, MD5GL_UNIT_NORMALS};
     const GladGLContext *gl = &renderer->gl;
     for (int part = 0; part < NUM_PARTS; part++) {
-        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)units[part]);
-        gl->BindTexture(GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
+        md5gli_bind_texture(gl, units[part], GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
     }
 }
 

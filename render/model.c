@@ -377,8 +377,8 @@ static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh
 
 static void bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
 {
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    renderer->gl.BindTexture(table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, table->texture);
+    md5gli_bind_texture(&renderer->gl, unit, table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D,
+                        table->texture);
 }
 
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,

@@ -557,8 +557,7 @@ static bool is_opaque_texture(md5gl_renderer *renderer, md5gl_texture texture)
     GLint alpha = GL_ALPHA;
     if (renderer->is_webgl)
         return false;
-    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture);
     gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
     return alpha == GL_ONE;
 }

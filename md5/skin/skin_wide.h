@@ -518,13 +518,19 @@ MD5_WIDE_INLINE uint32_t count_influences(const skin_arrays *arrays, uint32_t ve
     return arrays->first_influence[vertex + 1] - arrays->first_influence[vertex];
 }
 
-// The singles of a run are sorted by number of influences: if the first has as many as the last,
-// all have.
+// The number of influences if all vertices have the same, the usual case; 0 = they differ. The
+// singles of a run are sorted by it: if the first has as many as the last, all have.
+MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
+{
+    const uint32_t count = count_influences(arrays, vertices[0]);
+    const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
+    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
+}
+
 MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
                                  matrix_rows sums[MD5_WIDTH])
 {
-    const uint32_t count = count_influences(arrays, of->vertices[0]);
-    switch (count == count_influences(arrays, of->vertices[MD5_WIDTH - 1]) ? count : 0) {
+    switch (count_alike(arrays, of->vertices)) {
     case 2:
         sum_alike(arrays, of, what, 2, sums);
         break;
@@ -548,14 +554,6 @@ MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group
     return (lanes_mat34){{e[0][0], e[0][1], e[0][2], e[0][3]},
                          {e[1][0], e[1][1], e[1][2], e[1][3]},
                          {e[2][0], e[2][1], e[2][2], e[2][3]}};
-}
-
-MD5_WIDE_INLINE md5_wide gather_first_biases(const skin_arrays *arrays, const group *of)
-{
-    float biases[MD5_WIDTH];
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        biases[lane] = arrays->influences[arrays->first_influence[of->vertices[lane]]].w;
-    return md5_wide_load(biases);
 }
 
 // The dual quaternions of influence `number` of MD5_WIDTH vertices, and their biases.
@@ -593,10 +591,9 @@ MD5_WIDE_INLINE lanes4 add4(lanes4 a, lanes4 b)
 }
 
 MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const group *of,
-                                               uint32_t count)
+                                               uint32_t count, lanes_dual first, md5_wide bias)
 {
-    lanes_dual first, next;
-    const md5_wide bias = gather_influence(arrays, of, 0, &first);
+    lanes_dual next;
     lanes_dual sum = {scale4(first.real, bias), scale4(first.dual, bias)};
     for (uint32_t i = 1; i < count; i++) {
         md5_wide by = gather_influence(arrays, of, i, &next);
@@ -612,25 +609,18 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const 
     return matrix_of_dual(&sum);
 }
 
-// The number of influences if all vertices have the same, the usual case; 0 = they differ. See
-// sum_singles().
-MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
-{
-    const uint32_t count = count_influences(arrays, vertices[0]);
-    const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
-    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
-}
-
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of, bool is_exact)
 {
     lanes_mat34 m;
     if (arrays->duals) {
+        lanes_dual first;
         const uint32_t count = count_alike(arrays, of->vertices);
-        if (count == 0 || !are_ordinary(gather_first_biases(arrays, of))) {
+        const md5_wide bias = gather_influence(arrays, of, 0, &first);
+        if (count == 0 || !are_ordinary(bias)) {
             skin_by_scalar(arrays, of, MD5_SKIN_SINGLES);
             return;
         }
-        m = blend_dual_singles(arrays, of, count);
+        m = blend_dual_singles(arrays, of, count, first, bias);
     } else {
         if (is_exact) {
             matrix_rows sums[MD5_WIDTH];
