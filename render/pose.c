@@ -562,26 +562,6 @@ static bool is_opaque_texture(md5gl_renderer *renderer, md5gl_texture texture)
     return alpha == GL_ONE;
 }
 
-// Finds which visible meshes need the alpha test, if their materials changed. It queries GL: until
-// a model is posed, its meshes count as alpha-tested.
-static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
-{
-    const uint32_t num_meshes = model->model->num_meshes;
-    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
-        md5gl_surface *const surface = &model->surfaces[i];
-        const md5gl_material *const material = &surface->material;
-        if (surface->opacity_known || !mesh->visible)
-            continue;
-        // Opaque textures are marked as such; vertex colours may have alpha, too.
-        surface->alpha_tested =
-            !material->is_opaque
-            && (mesh->mesh->colors || material->alpha_test >= 1.0f
-                || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
-        surface->opacity_known = true;
-    }
-}
-
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
@@ -600,7 +580,24 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         model->placed = instances->placements != NULL;
         model->baked = NULL;
         model->morph = NULL;
-        update_opacity(renderer, model);
+
+        // Which visible meshes need the alpha test, if their materials changed. That queries GL:
+        // until a model is posed, its meshes count as alpha-tested.
+        const uint32_t num_meshes = model->model->num_meshes;
+        for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+            const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
+            md5gl_surface *const surface = &model->surfaces[i];
+            const md5gl_material *const material = &surface->material;
+            if (surface->opacity_known || !mesh->visible)
+                continue;
+            // Opaque textures are marked as such; vertex colours may have alpha, too.
+            surface->alpha_tested =
+                !material->is_opaque
+                && (mesh->mesh->colors || material->alpha_test >= 1.0f
+                    || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
+            surface->opacity_known = true;
+        }
+
         posed = instances->baked ? pose_clips(renderer, model, instances, error)
                                  : pose_palettes(renderer, model, instances, error);
     }

@@ -96,30 +96,6 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
     return md5_float4_of_quat(part);
 }
 
-static void turn_joints(const md5_chain *chain, aim_view *view, md5_quat *turned)
-{
-    const uint32_t last = chain->count - 1;
-    if (last > 0) {
-        const md5_float4 whole = shorter_way(find_turn(view));
-        const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &view->rule);
-        md5_float4 so_far = turn;
-        md5_float4 old = md5_float4_of_vec3(chain->places[0]), place = old;
-        for (uint32_t i = 0; i < last; i++) {
-            if (i > 0)
-                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
-            turned[i] =
-                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain->rotations[i])));
-            const md5_float4 next = md5_float4_of_vec3(chain->places[i + 1]);
-            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
-            old = next;
-        }
-        view->eye = place;
-        view->rotation = md5_float4_turn(so_far, view->rotation);
-    }
-    const md5_float4 rest = limit_turn(shorter_way(find_turn(view)), &view->rule);
-    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
-}
-
 static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
 {
     return md5_is_place(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
@@ -162,7 +138,26 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
     };
     md5_quat turned[MD5_MAX_CHAIN];
-    turn_joints(&chain, &view, turned);
+    const uint32_t last = chain.count - 1;
+    if (last > 0) {
+        const md5_float4 whole = shorter_way(find_turn(&view));
+        const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
+        md5_float4 so_far = turn;
+        md5_float4 old = md5_float4_of_vec3(chain.places[0]), place = old;
+        for (uint32_t i = 0; i < last; i++) {
+            if (i > 0)
+                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
+            turned[i] =
+                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain.rotations[i])));
+            const md5_float4 next = md5_float4_of_vec3(chain.places[i + 1]);
+            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
+            old = next;
+        }
+        view.eye = place;
+        view.rotation = md5_float4_turn(so_far, view.rotation);
+    }
+    const md5_float4 rest = limit_turn(shorter_way(find_turn(&view)), &view.rule);
+    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view.rotation));
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }
@@ -235,29 +230,6 @@ static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 dire
 
 // -- Time -----------------------------------------------------------------------------------
 
-// Each choice takes five random numbers, so that targets that come and go shift no other one.
-static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, md5_axes axes,
-                   md5_gaze *gaze)
-{
-    const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
-    const float chance = next_random(gaze), which = next_random(gaze);
-    const float least = numbers->min_seconds;
-    const float rest = least + (numbers->max_seconds - least) * next_random(gaze);
-    gaze->from = eyes_at(gaze);
-    gaze->target = MD5_NONE;
-    gaze->to = (md5_vec2){x * numbers->wide, y * numbers->high};
-    const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
-    if (chance < numbers->interest && direction_of(desc, axes, target, &gaze->to))
-        gaze->target = target;
-    gaze->seconds = 0.0f;
-    // About the angle between the two directions: the chord between their unit vectors.
-    const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
-    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
-    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
-    gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
-    gaze->rest = rest > shortest_rest ? rest : shortest_rest;
-}
-
 void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
 {
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
@@ -280,8 +252,29 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     const md5_gaze_numbers numbers = numbers_of(desc);
     const double constant = (double)numbers.head_seconds;
     while (left > 0.0) {
-        if (!(gaze->rest > 0.0f))
-            choose(desc, &numbers, axes, gaze);
+        if (!(gaze->rest > 0.0f)) {
+            // Each choice takes five random numbers, so that targets that come and go shift no
+            // other one.
+            const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
+            const float chance = next_random(gaze), which = next_random(gaze);
+            const float least = numbers.min_seconds;
+            const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
+            gaze->from = eyes_at(gaze);
+            gaze->target = MD5_NONE;
+            gaze->to = (md5_vec2){x * numbers.wide, y * numbers.high};
+            const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
+            if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
+                gaze->target = target;
+            gaze->seconds = 0.0f;
+            // About the angle between the two directions: the chord between their unit vectors.
+            const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
+            const md5_vec3 p =
+                md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
+            const md5_vec3 q =
+                md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
+            gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
+            gaze->rest = rest > shortest_rest ? rest : shortest_rest;
+        }
         const double step = left < (double)gaze->rest ? left : (double)gaze->rest;
         (void)direction_of(desc, axes, gaze->target, &gaze->to);
         // The head approaches its part of the way, exactly for any step.

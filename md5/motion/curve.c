@@ -764,27 +764,6 @@ static md5_quatd unit_key(const keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Copies times and keys, each key with the sign nearer to the key before.
-static void fill_keys(const keys *list, md5_squad *squad)
-{
-    md5_quatd q = unit_key(list, 0);
-    for (uint32_t i = 0; i < list->num_spans; i++) {
-        const bool is_last = i + 1 == list->num_keys;
-        const double end = is_last ? list->times[0] + list->period : list->times[i + 1];
-        md5_quatd next = unit_key(list, i + 1);
-        if (md5_quatd_dot(q, next) < 0.0)
-            next = md5_quatd_negate(next);
-        squad->spans[i] = (span){
-            .start = list->times[i],
-            .seconds = end - list->times[i],
-            .key = q,
-            .key_turn = turn_between(q, next),
-        };
-        q = next;
-    }
-    squad->last = q;
-}
-
 // The velocity at the start of span `i`, which is the end of the span before; at the ends of a
 // non-periodic curve that of the adjacent span.
 static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
@@ -837,7 +816,25 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->period = period;
     squad->size = block.used;
     squad->allocator = context.allocator;
-    fill_keys(&list, squad);
+
+    // Copies times and keys, each key with the sign nearer to the key before.
+    md5_quatd q = unit_key(&list, 0);
+    for (uint32_t i = 0; i < list.num_spans; i++) {
+        const bool is_last = i + 1 == list.num_keys;
+        const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
+        md5_quatd next = unit_key(&list, i + 1);
+        if (md5_quatd_dot(q, next) < 0.0)
+            next = md5_quatd_negate(next);
+        squad->spans[i] = (span){
+            .start = list.times[i],
+            .seconds = end - list.times[i],
+            .key = q,
+            .key_turn = turn_between(q, next),
+        };
+        q = next;
+    }
+    squad->last = q;
+
     // The inner points, of which each depends on the velocities at both ends of its span.
     for (uint32_t i = 0; i < squad->num_spans; i++) {
         span *const each = &squad->spans[i];

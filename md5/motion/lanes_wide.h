@@ -320,7 +320,7 @@ MD5_WIDE_INLINE wide_limb measure_limb(const md5_limb_lanes *lanes, md5_wide *so
     return limb;
 }
 
-// The distance of the foot, and the stretching of the limb: see choose_goal(). A softened distance
+// The distance of the foot, and the stretching of the limb: see plan_limb(). A softened distance
 // is unusual.
 MD5_WIDE_INLINE md5_wide choose_goal(const md5_limb_lanes *lanes, const wide_limb *limb,
                                      md5_wide distance, md5_wide *stretch, md5_wide *sound)
@@ -391,7 +391,7 @@ MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_
     return plane;
 }
 
-// See place_knee(); the distance is not 0.
+// See plan_limb(); the distance is not 0.
 MD5_WIDE_INLINE void place_knee(const wide_limb *limb, md5_wide distance, md5_wide stretch,
                                 md5_wide *x, md5_wide *y)
 {
@@ -604,7 +604,7 @@ MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, m
     }
 }
 
-// See turn_joints(). Writes model-space rotations.
+// See md5_solve_aim(). Writes model-space rotations.
 MD5_WIDE_INLINE void turn_joints(const wide_chain *chain, wide_view *view, wide_quat *turned,
                                  md5_wide *sound)
 {
