@@ -48,8 +48,8 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
         {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
     };
     for (int i = 0; i < 4; i++) {
-        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)bound[i].unit);
-        gl->BindTexture(GL_TEXTURE_2D, bound[i].texture ? bound[i].texture : renderer->white);
+        md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
+                            bound[i].texture ? bound[i].texture : renderer->white);
     }
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
                   bound[3].texture != 0);
@@ -535,66 +535,41 @@ static void set_depth_offset(md5gl_renderer *renderer, float offset)
 
 // -- One draw -------------------------------------------------------------------------------------
 
-// A texture on the whole surface, with what the shader does to it.
-typedef struct layer {
-    md5gl_texture texture; // 0: white
-    const float *matrix;   // two rows of three, or NULL: the identity
-    float color[4];
-    md5gl_vertex_color vertex_color;
-    const float *alpha_test; // or NULL
-    bool is_soft;            // its edge becomes coverage
-    md5gl_texgen texgen;
-    md5gl_texture normals; // of reflections, or 0
-    enum written_alpha alpha;
-} layer;
+// What the shader does with texels by their alpha: nothing, leaves out, or makes the edge coverage.
+enum alpha_test { ALPHA_IGNORED, ALPHA_TESTED, ALPHA_SOFT };
 
-static const layer blank = {.color = {0.0f, 0.0f, 0.0f, 1.0f}, .alpha = ALPHA_ONE};
-
-static layer layer_of(const md5gl_stage *stage, bool is_tested, enum written_alpha alpha)
-{
-    layer made = {.texture = stage->texture,
-                  .matrix = stage->has_matrix ? stage->matrix[0] : NULL,
-                  .vertex_color = stage->vertex_color,
-                  .alpha_test = is_tested ? &stage->alpha_test : NULL,
-                  .texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH,
-                  .normals = stage->normals,
-                  .alpha = alpha};
-    for (int i = 0; i < 4; i++) {
-        const float value = stage->color[i];
-        made.color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
-    }
-    return made;
-}
+static const md5gl_stage blank = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const GLint bumped_reflection = 5; // of stage_texgen in shaders/stage.frag
 
-static bool is_direction(md5gl_texgen texgen)
-{
-    return texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
-}
-
-static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const layer *drawn)
+// Draws a stage on the whole surface.
+static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
+                       enum alpha_test test, enum written_alpha alpha)
 {
     static const float identity[6] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
     const GladGLContext *gl = &renderer->gl;
     const GLint *const uniforms = draw->program->uniforms;
+    const md5gl_texgen texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH;
+    const bool is_cube = texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
+    const bool is_bumped = texgen == MD5GL_TEXGEN_REFLECT && stage->normals != 0;
+    float color[4];
+    for (int i = 0; i < 4; i++) {
+        const float value = stage->color[i];
+        color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
+    }
     use_model_program(renderer, draw->model, draw->mesh, draw->program);
-    const bool is_cube = is_direction(drawn->texgen);
-    const bool is_bumped = drawn->texgen == MD5GL_TEXGEN_REFLECT && drawn->normals != 0;
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
-    gl->BindTexture(GL_TEXTURE_CUBE_MAP, is_cube ? drawn->texture : 0);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_NORMALS);
-    gl->BindTexture(GL_TEXTURE_2D, is_bumped ? drawn->normals : renderer->white);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, drawn->texture && !is_cube ? drawn->texture : renderer->white);
-    gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN],
-                  is_bumped ? bumped_reflection : (GLint)drawn->texgen);
-    gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, drawn->matrix ? drawn->matrix : identity);
-    gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, drawn->color);
-    const GLint test = drawn->is_soft ? 2 : 1;
-    gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color,
-                  drawn->alpha_test != NULL ? test : 0, (GLint)drawn->alpha);
-    gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], drawn->alpha_test ? *drawn->alpha_test : 0.0f);
+    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, is_cube ? stage->texture : 0);
+    md5gli_bind_texture(gl, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
+                        is_bumped ? stage->normals : renderer->white);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+                        stage->texture && !is_cube ? stage->texture : renderer->white);
+    gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
+    gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
+                   stage->has_matrix ? stage->matrix[0] : identity);
+    gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOUR], 1, color);
+    gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)stage->vertex_color, (GLint)test,
+                  (GLint)alpha);
+    gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], test ? stage->alpha_test : 0.0f);
     draw_skin(renderer, &(model_draw){draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL}, draw->mesh,
               draw->program, draw->list->skin);
 }
@@ -611,15 +586,14 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || !(stage->color[3] > 0.0f))
             continue;
-        layer drawn = layer_of(stage, true, ALPHA_ONE);
-        drawn.color[0] = drawn.color[1] = drawn.color[2] = 0.0f;
-        drawn.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
-        drawn.is_soft = is_soft;
-        draw_layer(renderer, draw, &drawn);
+        md5gl_stage black = *stage;
+        black.color[0] = black.color[1] = black.color[2] = 0.0f;
+        black.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
+        draw_layer(renderer, draw, &black, is_soft ? ALPHA_SOFT : ALPHA_TESTED, ALPHA_ONE);
         is_cut = true;
     }
     if (!is_cut)
-        draw_layer(renderer, draw, &blank);
+        draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
 }
 
 // Both sides cast shadows, as in md5gl_draw_shadows().
@@ -743,7 +717,7 @@ static void restore_alpha(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
     write_channels(renderer, UINT32_MAX, true);
-    draw_layer(renderer, draw, &blank);
+    draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
 }
 
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
@@ -764,8 +738,8 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
         set_depth_offset(renderer,
                          stage->depth_offset != 0.0f ? stage->depth_offset : list->depth_offset);
         set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
-        const layer drawn = layer_of(stage, stage->is_tested && !has_base(list), alpha);
-        draw_layer(renderer, draw, &drawn);
+        const bool is_tested = stage->is_tested && !has_base(list);
+        draw_layer(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
     }
     set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha)
@@ -818,8 +792,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     gl->Disable(GL_BLEND);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
-    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
+    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, 0);
     return built;
 }
 

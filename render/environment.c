@@ -29,7 +29,6 @@ typedef struct md5gl_pyramid {
     md5gl_panorama levels[MAX_LEVELS];
     uint32_t num_levels;
     float *texels; // of all levels
-    size_t size;   // bytes
 } md5gl_pyramid;
 
 static const double pi = 3.14159265358979323846;
@@ -137,8 +136,8 @@ static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 
 // Halves a picture until no side is above `most`, and makes the levels from there on. Components
 // are brought to 0..65000. Returns false with MD5_ERROR_MEMORY.
-static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
-                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
+static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *picture, uint32_t most,
+                           md5gl_pyramid *pyramid, md5_error *error)
 {
     memset(pyramid, 0, sizeof *pyramid);
 
@@ -156,8 +155,7 @@ static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama 
         (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
         return false; // which analysers cannot know of the function above
     }
-    pyramid->size = (size_t)texels * 3 * sizeof(float);
-    pyramid->texels = (float *)md5gli_alloc(allocator, pyramid->size, 1, error);
+    pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
     if (!pyramid->texels)
         return false;
     md5gl_panorama level = {picture->width, picture->height, pyramid->texels};
@@ -297,8 +295,7 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
                                         md5_error *error)
 {
     const uint32_t height = mirror_width / 2;
-    const size_t size = (size_t)mirror_width * height * 3 * sizeof(float);
-    float *const texels = (float *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    float *const texels = MD5GL_NEW(renderer, float, (size_t)mirror_width *height * 3, error);
     if (!texels)
         return 0;
     const GLuint texture =
@@ -334,7 +331,7 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         }
         upload(&renderer->gl, i, GL_RGB16F, &level);
     }
-    md5gli_free(&renderer->allocator, texels, size);
+    md5gli_free(renderer, texels);
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
@@ -344,7 +341,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     const uint32_t most =
         renderer->max_texture_size < most_texels ? renderer->max_texture_size : most_texels;
     md5gl_pyramid pyramid;
-    if (!create_pyramid(&renderer->allocator, picture, most, &pyramid, error))
+    if (!create_pyramid(renderer, picture, most, &pyramid, error))
         return false;
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
@@ -355,7 +352,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     environment->panorama = create_background(renderer, &pyramid, error);
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
-    md5gli_free(&renderer->allocator, pyramid.texels, pyramid.size);
+    md5gli_free(renderer, pyramid.texels);
     return environment->reflections != 0;
 }
 
@@ -375,8 +372,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
                     (unsigned)height);
         return NULL;
     }
-    md5gl_environment *const environment =
-        (md5gl_environment *)md5gli_alloc(&renderer->allocator, 1, sizeof *environment, error);
+    md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
     if (environment && md5gli_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
@@ -391,7 +387,7 @@ void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *envi
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GLuint textures[2] = {environment->panorama, environment->reflections};
     renderer->gl.DeleteTextures(2, textures);
-    md5gli_free(&renderer->allocator, environment, sizeof *environment);
+    md5gli_free(renderer, environment);
 }
 
 const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
@@ -413,8 +409,8 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     renderer->light_error.status = MD5_OK;
     if (!environment)
         return;
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_ENVIRONMENT);
-    renderer->gl.BindTexture(GL_TEXTURE_2D, environment->reflections); // of the whole frame
+    md5gli_bind_texture(&renderer->gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
+                        environment->reflections); // of the whole frame
 
     // The directions from the eye that belong to the right, the upper and the middle of the
     // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
@@ -475,8 +471,7 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     gl->Disable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
     gl->Disable(GL_DEPTH_TEST); // nor is depth written then
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, renderer->environment->panorama);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, renderer->environment->panorama);
     gl->UniformMatrix3fv(program->uniforms[MD5GL_RAYS], 1, GL_FALSE, renderer->rays);
     gl->Uniform1f(program->uniforms[MD5GL_LEVEL], level_of_pixels(renderer));
     gl->DrawArrays(GL_TRIANGLES, 0, 3);

@@ -167,7 +167,6 @@ struct md5gl_baked {
 
 struct md5gl_model {
     const md5_model *model;
-    size_t size;
     const md5gl_morph *morph;  // targets of the instances; NULL: they have none
     md5gl_table morph_weights; // [num_morphed * targets], one texel each
     const md5gl_baked *baked;  // clips that the instances play; NULL: they are skinned
@@ -232,6 +231,9 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 // Sets the sampling of the texture that is bound to `target`.
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify);
+
+void md5gli_bind_texture(const GladGLContext *gl, enum md5gl_unit unit, GLenum target,
+                         GLuint texture);
 
 // One level of a texture: rgba[4 * width * height].
 typedef struct md5gl_level {
@@ -346,6 +348,8 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);
-void md5gli_free(const md5_allocator *allocator, void *memory, size_t size); // NULL is allowed
+#define MD5GL_NEW(renderer, type, count, error) \
+    ((type *)md5gli_alloc(&(renderer)->allocator, count, sizeof(type), error))
+void md5gli_free(md5gl_renderer *renderer, void *memory); // NULL and the renderer are allowed
 
 #endif

@@ -199,8 +199,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     if (columns > renderer->max_target_size / cell)
         return md5gli_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
                            (unsigned)impostors->num_views, (unsigned)impostors->desc.texels);
-    impostors->placements = (md5_mat34 *)md5gli_alloc(&renderer->allocator, impostors->num_views,
-                                                      sizeof *impostors->placements, error);
+    impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
     if (!impostors->placements)
         return false;
     for (uint32_t view = 0; view < impostors->num_views; view++)
@@ -246,8 +245,7 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     if (!arrange(renderer, impostors, error))
         return false;
     impostors->gloss = usual_gloss;
-    impostors->has_pictures =
-        (bool *)md5gli_alloc(&renderer->allocator, impostors->desc.num_frames, sizeof(bool), error);
+    impostors->has_pictures = MD5GL_NEW(renderer, bool, impostors->desc.num_frames, error);
     if (!impostors->has_pictures)
         return false;
 
@@ -295,8 +293,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     md5gl_impostor_desc full;
     if (!fill_description(desc, &full, error))
         return NULL;
-    md5gl_impostors *const impostors =
-        (md5gl_impostors *)md5gli_alloc(&renderer->allocator, 1, sizeof *impostors, error);
+    md5gl_impostors *const impostors = MD5GL_NEW(renderer, md5gl_impostors, 1, error);
     if (!impostors)
         return NULL;
     impostors->desc = full;
@@ -326,11 +323,9 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     gl->DeleteFramebuffers(2, framebuffers);
     gl->DeleteVertexArrays(1, &impostors->array);
     gl->DeleteBuffers(2, buffers);
-    md5gli_free(&renderer->allocator, impostors->placements,
-                impostors->num_views * sizeof *impostors->placements);
-    md5gli_free(&renderer->allocator, impostors->has_pictures,
-                impostors->desc.num_frames * sizeof(bool));
-    md5gli_free(&renderer->allocator, impostors, sizeof *impostors);
+    md5gli_free(renderer, impostors->placements);
+    md5gli_free(renderer, impostors->has_pictures);
+    md5gli_free(renderer, impostors);
 }
 
 bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame)
@@ -386,8 +381,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     const uint32_t num_views = impostors->num_views;
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t size = num_joints * sizeof(md5_mat34);
-    md5_mat34 *const palettes =
-        (md5_mat34 *)md5gli_alloc(&renderer->allocator, num_views, size, error);
+    md5_mat34 *const palettes = MD5GL_NEW(renderer, md5_mat34, num_views * num_joints, error);
     if (!palettes)
         return false;
     for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
@@ -395,7 +389,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     const md5gl_instances views = {
         .count = num_views, .palettes = palettes, .placements = impostors->placements};
     const bool posed = md5gl_pose(renderer, model, &views, error);
-    md5gli_free(&renderer->allocator, palettes, num_views * size);
+    md5gli_free(renderer, palettes);
     if (!posed)
         return false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
@@ -468,8 +462,7 @@ static void bind_pictures(md5gl_renderer *renderer, const md5gl_impostors *impos
     static const enum md5gl_unit units[NUM_PARTS] = {MD5GL_UNIT_TEXTURE, MD5GL_UNIT_NORMALS};
     const GladGLContext *gl = &renderer->gl;
     for (int part = 0; part < NUM_PARTS; part++) {
-        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)units[part]);
-        gl->BindTexture(GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
+        md5gli_bind_texture(gl, units[part], GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
     }
 }
 

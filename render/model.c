@@ -127,7 +127,7 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     size_t size = 0, used = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].size;
-    uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!bytes)
         return false;
     for (int i = 0; i < count; i++) {
@@ -139,7 +139,7 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
-    md5gli_free(&renderer->allocator, bytes, size);
+    md5gli_free(renderer, bytes);
     return true;
 }
 
@@ -200,10 +200,8 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t count = (size_t)mesh->mesh->num_vertices * slots;
-    uint32_t *const joints =
-        (uint32_t *)md5gli_alloc(&renderer->allocator, count, sizeof *joints, error);
-    float *const weights =
-        (float *)md5gli_alloc(&renderer->allocator, count, sizeof *weights, error);
+    uint32_t *const joints = MD5GL_NEW(renderer, uint32_t, count, error);
+    float *const weights = MD5GL_NEW(renderer, float, count, error);
     bool uploaded = joints && weights;
     if (uploaded) {
         (void)md5_pack_influences(&(md5_pack_job){
@@ -216,8 +214,8 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         if (uploaded)
             set_slot_attributes(gl, slots, joint_size, parts[0].size);
     }
-    md5gli_free(&renderer->allocator, joints, count * sizeof *joints);
-    md5gli_free(&renderer->allocator, weights, count * sizeof *weights);
+    md5gli_free(renderer, joints);
+    md5gli_free(renderer, weights);
     return uploaded;
 }
 
@@ -268,8 +266,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t count = 6 * (size_t)mesh->mesh->num_triangles;
-    uint32_t *const ends =
-        (uint32_t *)md5gli_alloc(&renderer->allocator, count, sizeof *ends, error);
+    uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, count, error);
     if (!ends)
         return false;
     for (size_t i = 0; i < count / 2; i++) {
@@ -281,7 +278,7 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *ends), ends,
                    GL_STATIC_DRAW);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    md5gli_free(&renderer->allocator, ends, count * sizeof *ends);
+    md5gli_free(renderer, ends);
     return true;
 }
 
@@ -354,13 +351,13 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
                            (unsigned)num_skins, num_meshes);
     md5gl_surface *const surfaces =
-        (md5gl_surface *)md5gli_alloc(&renderer->allocator, num_skins * num_meshes, size, error);
+        MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)
         return false;
     for (uint32_t skin = 0; skin < num_skins; skin++)
         memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
                num_meshes * size);
-    md5gli_free(&renderer->allocator, model->surfaces, model->num_skins * num_meshes * size);
+    md5gli_free(renderer, model->surfaces);
     model->surfaces = surfaces;
     model->num_skins = num_skins;
     md5gli_forget_looks(model);
@@ -380,8 +377,8 @@ static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh
 
 static void bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
 {
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    renderer->gl.BindTexture(table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, table->texture);
+    md5gli_bind_texture(&renderer->gl, unit, table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D,
+                        table->texture);
 }
 
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
@@ -522,10 +519,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     if (!copy)
         return NULL;
     copy->model = model;
-    copy->size = size;
     md5gli_clear_gl_errors(renderer);
-    copy->surfaces = (md5gl_surface *)md5gli_alloc(&renderer->allocator, model->num_meshes,
-                                                   sizeof *copy->surfaces, error);
+    copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
     copy->num_skins = 1;
     bool uploaded = copy->surfaces != NULL;
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
@@ -567,12 +562,10 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &model->batches[i].tints);
     }
     md5gli_destroy_table(renderer, &model->morph_weights);
-    md5gli_free(&renderer->allocator, model->surfaces,
-                (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
-    md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
-    md5gli_free(&renderer->allocator, model->batches,
-                model->batch_capacity * sizeof *model->batches);
-    md5gli_free(&renderer->allocator, model, model->size);
+    md5gli_free(renderer, model->surfaces);
+    md5gli_free(renderer, model->runs);
+    md5gli_free(renderer, model->batches);
+    md5gli_free(renderer, model);
 }
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)

@@ -97,7 +97,6 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     gl->Uniform1i(program->uniforms[MD5GL_IS_COLOUR], kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   (size_t)count * sizeof *vertices);
-    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, texture ? texture : renderer->white);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture ? texture : renderer->white);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));
 }

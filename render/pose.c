@@ -31,12 +31,10 @@ static bool upload_targets(md5gl_renderer *renderer, md5gl_morph *morph, size_t 
                            size_t num_deltas, md5_error *error)
 {
     const md5_model *const model = morph->source->model;
-    uint32_t *const first =
-        (uint32_t *)md5gli_alloc(&renderer->allocator, num_vertices + 1, sizeof *first, error);
+    uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_vertices + 1, error);
     // Texture buffers without a texel are of no use to drivers: one more, of zeros.
     const size_t room = num_deltas + 1;
-    delta_texels *const deltas =
-        (delta_texels *)md5gli_alloc(&renderer->allocator, room, sizeof *deltas, error);
+    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, room, error);
     const bool has_memory = first && deltas;
     uint32_t num_written = 0; // vertices
     uint32_t before = 0;      // deltas of earlier meshes
@@ -63,8 +61,8 @@ static bool upload_targets(md5gl_renderer *renderer, md5gl_morph *morph, size_t 
             md5gli_create_table(renderer, GL_R32UI, first, (num_vertices + 1) * sizeof *first);
         morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
     }
-    md5gli_free(&renderer->allocator, first, (num_vertices + 1) * sizeof *first);
-    md5gli_free(&renderer->allocator, deltas, room * sizeof *deltas);
+    md5gli_free(renderer, first);
+    md5gli_free(renderer, deltas);
     return has_memory;
 }
 
@@ -83,8 +81,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     if (!fits(renderer, num_vertices + 1, "vertices of morph targets", error)
         || !fits(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
         return NULL;
-    md5gl_morph *const morph =
-        (md5gl_morph *)md5gli_alloc(&renderer->allocator, 1, sizeof *morph, error);
+    md5gl_morph *const morph = MD5GL_NEW(renderer, md5gl_morph, 1, error);
     if (!morph)
         return NULL;
     morph->source = source;
@@ -103,15 +100,10 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     md5gli_destroy_table(renderer, &morph->first);
     md5gli_destroy_table(renderer, &morph->deltas);
-    md5gli_free(&renderer->allocator, morph, sizeof *morph);
+    md5gli_free(renderer, morph);
 }
 
 // -- Baked clips ----------------------------------------------------------------------------
-
-static size_t size_of_baked(uint32_t num_clips)
-{
-    return sizeof(md5gl_baked) + num_clips * sizeof(uint32_t);
-}
 
 static uint32_t count_vertices(const md5_model *model)
 {
@@ -156,10 +148,8 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
     for (uint32_t i = 0; i < baked->num_clips; i++)
         num_frames += clips[i]->num_frames;
     const size_t count = num_frames * baked->num_vertices, texel = sizeof(md5_baked_vertex);
-    md5_baked_vertex *const vertices =
-        (md5_baked_vertex *)md5gli_alloc(&renderer->allocator, count, texel, error);
-    md5_vec4 *const ranges =
-        (md5_vec4 *)md5gli_alloc(&renderer->allocator, baked->num_clips, 2 * sizeof *ranges, error);
+    md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, count, error);
+    md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)baked->num_clips, error);
     size_t frame = 0;
     for (uint32_t i = 0; i < baked->num_clips && vertices && ranges; i++) {
         const md5_baked *const clip = clips[i];
@@ -179,8 +169,8 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
         renderer->stats.baked_bytes += baked->gpu_size;
     }
     const bool uploaded = vertices && ranges;
-    md5gli_free(&renderer->allocator, vertices, count * texel);
-    md5gli_free(&renderer->allocator, ranges, 2 * sizeof *ranges * baked->num_clips);
+    md5gli_free(renderer, vertices);
+    md5gli_free(renderer, ranges);
     return uploaded;
 }
 
@@ -195,8 +185,8 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (!check_clips(renderer, model, clips, count, error) || !md5gli_build_baked(renderer, error))
         return NULL;
-    md5gl_baked *const baked =
-        (md5gl_baked *)md5gli_alloc(&renderer->allocator, 1, size_of_baked(count), error);
+    md5gl_baked *const baked = (md5gl_baked *)md5gli_alloc(
+        &renderer->allocator, 1, sizeof *baked + count * sizeof *baked->num_frames, error);
     if (!baked)
         return NULL;
     baked->model = model;
@@ -220,8 +210,8 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
     renderer->stats.baked_bytes -= baked->gpu_size;
     md5gli_destroy_table(renderer, &baked->vertices);
     md5gli_destroy_table(renderer, &baked->clips);
-    md5gli_free(&renderer->allocator, baked->jobs, baked->job_capacity * sizeof *baked->jobs);
-    md5gli_free(&renderer->allocator, baked, size_of_baked(baked->num_clips));
+    md5gli_free(renderer, baked->jobs);
+    md5gli_free(renderer, baked);
 }
 
 // -- Batches ----------------------------------------------------------------------------------
@@ -240,13 +230,12 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
     const uint32_t count = instances->count;
     const uint32_t num_batches = count / capacity + (count % capacity > 0);
     if (num_batches > model->batch_capacity) {
-        md5gl_batch *const batches =
-            (md5gl_batch *)md5gli_alloc(&renderer->allocator, num_batches, sizeof *batches, error);
+        md5gl_batch *const batches = MD5GL_NEW(renderer, md5gl_batch, num_batches, error);
         if (!batches)
             return false;
         if (model->batch_capacity > 0)
             memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
-        md5gli_free(&renderer->allocator, model->batches, model->batch_capacity * sizeof *batches);
+        md5gli_free(renderer, model->batches);
         for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
             batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
@@ -351,7 +340,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const md5gl_layout formed = md5gli_make_layout(md5gli_num_posed(mesh), MD5GL_NUM_ARRAYS);
     const size_t scratch_size =
         formed_at + (mesh->deform.write ? formed.begin[MD5GL_NUM_ARRAYS] : 0);
-    uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, scratch_size, 1, error);
+    uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, scratch_size, error);
     if (!bytes)
         return false;
     md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
@@ -363,7 +352,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
         else
             write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, i, bytes);
     }
-    md5gli_free(&renderer->allocator, bytes, scratch_size);
+    md5gli_free(renderer, bytes);
     return true;
 }
 
@@ -493,9 +482,8 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
         return false;
     const uint32_t largest = model->batches[0].count; // of all batches
     if (largest > baked->job_capacity) {
-        md5gli_free(&renderer->allocator, baked->jobs, baked->job_capacity * sizeof *baked->jobs);
-        baked->jobs =
-            (md5_vec4 *)md5gli_alloc(&renderer->allocator, largest, sizeof *baked->jobs, error);
+        md5gli_free(renderer, baked->jobs);
+        baked->jobs = MD5GL_NEW(renderer, md5_vec4, largest, error);
         baked->job_capacity = baked->jobs ? largest : 0;
         if (!baked->jobs)
             return false;
@@ -543,11 +531,10 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
     }
     const uint32_t num_runs = skins ? find_runs(skins, count, NULL) : 0;
     if (num_runs > model->run_capacity) {
-        md5gl_run *const runs =
-            (md5gl_run *)md5gli_alloc(&renderer->allocator, num_runs, sizeof *runs, error);
+        md5gl_run *const runs = MD5GL_NEW(renderer, md5gl_run, num_runs, error);
         if (!runs)
             return false;
-        md5gli_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
+        md5gli_free(renderer, model->runs);
         model->runs = runs;
         model->run_capacity = num_runs;
     }
@@ -570,30 +557,9 @@ static bool is_opaque_texture(md5gl_renderer *renderer, md5gl_texture texture)
     GLint alpha = GL_ALPHA;
     if (renderer->is_webgl)
         return false;
-    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture);
     gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
     return alpha == GL_ONE;
-}
-
-// Finds which visible meshes need the alpha test, if their materials changed. It queries GL: until
-// a model is posed, its meshes count as alpha-tested.
-static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
-{
-    const uint32_t num_meshes = model->model->num_meshes;
-    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
-        md5gl_surface *const surface = &model->surfaces[i];
-        const md5gl_material *const material = &surface->material;
-        if (surface->opacity_known || !mesh->visible)
-            continue;
-        // Opaque textures are marked as such; vertex colours may have alpha, too.
-        surface->alpha_tested =
-            !material->is_opaque
-            && (mesh->mesh->colors || material->alpha_test >= 1.0f
-                || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
-        surface->opacity_known = true;
-    }
 }
 
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
@@ -614,7 +580,24 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         model->placed = instances->placements != NULL;
         model->baked = NULL;
         model->morph = NULL;
-        update_opacity(renderer, model);
+
+        // Which visible meshes need the alpha test, if their materials changed. That queries GL:
+        // until a model is posed, its meshes count as alpha-tested.
+        const uint32_t num_meshes = model->model->num_meshes;
+        for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+            const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
+            md5gl_surface *const surface = &model->surfaces[i];
+            const md5gl_material *const material = &surface->material;
+            if (surface->opacity_known || !mesh->visible)
+                continue;
+            // Opaque textures are marked as such; vertex colours may have alpha, too.
+            surface->alpha_tested =
+                !material->is_opaque
+                && (mesh->mesh->colors || material->alpha_test >= 1.0f
+                    || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
+            surface->opacity_known = true;
+        }
+
         posed = instances->baked ? pose_clips(renderer, model, instances, error)
                                  : pose_palettes(renderer, model, instances, error);
     }

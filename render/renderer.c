@@ -173,8 +173,7 @@ static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
 static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
 {
     enum { SIDE = 128, CELL = 16 };
-    const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const cells = MD5GL_NEW(renderer, uint8_t, (size_t)SIDE * SIDE * 4, error);
     if (!cells)
         return 0;
     for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
@@ -184,7 +183,7 @@ static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
     }
     const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
     const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
-    md5gli_free(&renderer->allocator, cells, size);
+    md5gli_free(renderer, cells);
     return texture;
 }
 
@@ -249,7 +248,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
         return NULL;
     renderer->allocator = allocator;
     if (!load_functions(renderer, opts, error)) {
-        md5gli_free(&allocator, renderer, sizeof *renderer);
+        md5gli_free(renderer, renderer);
         return NULL;
     }
     md5gli_clear_gl_errors(renderer);
@@ -284,8 +283,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     gl->DeleteSamplers(2, samplers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
     gl->DeleteVertexArrays(3, arrays);
-    const md5_allocator allocator = renderer->allocator;
-    md5gli_free(&allocator, renderer, sizeof *renderer);
+    md5gli_free(renderer, renderer);
 }
 
 const char *md5gl_device_name(const md5gl_renderer *renderer)

@@ -251,8 +251,7 @@ void md5gli_bind_shadows(md5gl_renderer *renderer)
         {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->depth_sampler},
     };
     for (int i = 0; i < 3; i++) {
-        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)lookups[i].unit);
-        gl->BindTexture(GL_TEXTURE_2D, lookups[i].texture);
+        md5gli_bind_texture(gl, lookups[i].unit, GL_TEXTURE_2D, lookups[i].texture);
         gl->BindSampler((GLuint)lookups[i].unit, lookups[i].sampler);
     }
 }

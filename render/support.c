@@ -83,25 +83,34 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
                        (unsigned)state);
 }
 
+// Before each block its size, in room that keeps the alignment.
+enum { HEADER = 16 };
+
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
-    // One byte at least, so that NULL always means failure.
-    const bool fits = size == 0 || count <= SIZE_MAX / size;
-    const size_t bytes = fits && count * size > 0 ? count * size : 1;
-    void *memory = fits ? allocator->alloc(allocator->user, bytes) : NULL;
-    if (!memory) {
+    const bool fits = size == 0 || count <= (SIZE_MAX - HEADER) / size;
+    const size_t bytes = fits ? HEADER + count * size : 0;
+    unsigned char *const block =
+        fits ? (unsigned char *)allocator->alloc(allocator->user, bytes) : NULL;
+    if (!block) {
         md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory for %zu elements of %zu bytes", count,
                     size);
         return NULL;
     }
-    memset(memory, 0, bytes);
-    return memory;
+    memset(block, 0, bytes);
+    memcpy(block, &bytes, sizeof bytes);
+    return block + HEADER;
 }
 
-void md5gli_free(const md5_allocator *allocator, void *memory, size_t size)
+void md5gli_free(md5gl_renderer *renderer, void *memory)
 {
-    if (memory)
-        allocator->free(allocator->user, memory, size > 0 ? size : 1);
+    const md5_allocator allocator = renderer->allocator;
+    unsigned char *const block = memory ? (unsigned char *)memory - HEADER : NULL;
+    size_t bytes;
+    if (!block)
+        return;
+    memcpy(&bytes, block, sizeof bytes);
+    allocator.free(allocator.user, block, bytes);
 }
 
 void md5gli_assert_failed(const char *function, const char *condition, const char *rule)

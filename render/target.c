@@ -99,8 +99,7 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
                     (unsigned)width, (unsigned)height, (unsigned)limit);
         return NULL;
     }
-    md5gl_target *const target =
-        (md5gl_target *)md5gli_alloc(&renderer->allocator, 1, sizeof *target, error);
+    md5gl_target *const target = MD5GL_NEW(renderer, md5gl_target, 1, error);
     if (!target)
         return NULL;
     target->width = width;
@@ -127,7 +126,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     destroy_surface(&renderer->gl, &target->drawn);
     destroy_surface(&renderer->gl, &target->resolved);
-    md5gli_free(&renderer->allocator, target, sizeof *target);
+    md5gli_free(renderer, target);
 }
 
 static const target_surface *readable_surface(const md5gl_target *target)

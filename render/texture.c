@@ -174,7 +174,7 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
         upload_level(gl, target, 0, format, &level);
     if (!has_border && (desc->is_nearest || whole == 4))
         return true;
-    uint8_t *const scratch = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!scratch)
         return false;
     if (has_border) {
@@ -190,7 +190,7 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
             fill_border(&level, alpha);
         upload_level(gl, target, number, format, &level);
     }
-    md5gli_free(&renderer->allocator, scratch, size);
+    md5gli_free(renderer, scratch);
     return true;
 }
 
@@ -199,7 +199,7 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
                            md5_error *error)
 {
     const size_t count = (size_t)desc->width * desc->height;
-    uint8_t *const ordered = (uint8_t *)md5gli_alloc(&renderer->allocator, count, 4, error);
+    uint8_t *const ordered = MD5GL_NEW(renderer, uint8_t, 4 * count, error);
     if (!ordered)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -211,7 +211,7 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
         to[3] = 255;
     }
     const bool uploaded = upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, ordered, error);
-    md5gli_free(&renderer->allocator, ordered, 4 * count);
+    md5gli_free(renderer, ordered);
     return uploaded;
 }
 
@@ -228,33 +228,30 @@ static bool is_opaque(const uint8_t *rgba, size_t count)
 static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
+    const bool is_color = desc->kind == MD5GL_TEXTURE_COLOR;
     bool uploaded = true;
-    switch (desc->kind) {
-    case MD5GL_TEXTURE_MASK:
+    if (desc->kind == MD5GL_TEXTURE_MASK) {
         gl->PixelStorei(GL_UNPACK_ALIGNMENT, 1);
         gl->TexImage2D(GL_TEXTURE_2D, 0, GL_R8, (GLsizei)desc->width, (GLsizei)desc->height, 0,
                        GL_RED, GL_UNSIGNED_BYTE, desc->texels);
         gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
         return true;
-    case MD5GL_TEXTURE_NORMALS:
-        if (desc->normals != 0)
-            return upload_normals(renderer, desc, error);
-        return upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
-    case MD5GL_TEXTURE_COLOR:
-        // What is opaque is marked as that: its alpha is a constant 1.
-        if (!renderer->is_webgl && is_opaque(desc->texels, (size_t)desc->width * desc->height))
-            gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
-        return upload_levels(renderer, GL_TEXTURE_2D, GL_SRGB8_ALPHA8, desc, desc->texels, error);
-    case MD5GL_TEXTURE_STAGE:
-        return upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
-    case MD5GL_TEXTURE_STAGE_CUBE:
+    }
+    if (desc->kind == MD5GL_TEXTURE_STAGE_CUBE) {
         gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
         for (GLenum i = 0; i < 6 && uploaded; i++)
             uploaded = upload_levels(renderer, GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, GL_RGBA8, desc,
                                      desc->faces[i], error);
         return uploaded;
     }
-    return false;
+    if (desc->kind == MD5GL_TEXTURE_NORMALS && desc->normals != 0)
+        return upload_normals(renderer, desc, error);
+    // What is opaque is marked as that: its alpha is a constant 1.
+    if (is_color && !renderer->is_webgl
+        && is_opaque(desc->texels, (size_t)desc->width * desc->height))
+        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
+    return upload_levels(renderer, GL_TEXTURE_2D, is_color ? GL_SRGB8_ALPHA8 : GL_RGBA8, desc,
+                         desc->texels, error);
 }
 
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
@@ -265,6 +262,13 @@ void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, G
     gl->TexParameteri(target, GL_TEXTURE_WRAP_T, wrap);
     gl->TexParameteri(target, GL_TEXTURE_MAG_FILTER, magnify);
     gl->TexParameteri(target, GL_TEXTURE_MIN_FILTER, minify);
+}
+
+void md5gli_bind_texture(const GladGLContext *gl, enum md5gl_unit unit, GLenum target,
+                         GLuint texture)
+{
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    gl->BindTexture(target, texture);
 }
 
 GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,

@@ -14,18 +14,11 @@
 
 // The tip and its target.
 typedef struct aim_view {
-    md5_axes axes;
-    md5_float4 target, forward, up; // the last two in the tip's space
-    md5_float4 eye;                 // position of the tip
-    md5_float4 rotation;            // of the tip, model space
-    float up_along;                 // cosine between forward and up
+    md5_aim_rule rule;
+    md5_float4 target;
+    md5_float4 eye;      // position of the tip
+    md5_float4 rotation; // of the tip, model space
 } aim_view;
-
-// Whether up, which has the cosine `along` with the direction of sight, is not that direction.
-static bool has_upright(float along)
-{
-    return 1.0f - along * along > 1e-6f;
-}
 
 // Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright:
 // `swung`, which is the tip's up after `swing`, leans neither left nor right. Cosine and sine are
@@ -33,15 +26,15 @@ static bool has_upright(float along)
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
-    const md5_vec3 sight = md5i_vec3_from_axes(view->axes, along);
-    const md5_vec3 up = md5i_vec3_from_axes(view->axes, swung);
+    const md5_vec3 sight = md5i_vec3_from_axes(view->rule.axes, along);
+    const md5_vec3 up = md5i_vec3_from_axes(view->rule.axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
-    if (!(has_upright(view->up_along) && slant > 1e-8f))
+    if (!(view->rule.stays_upright && slant > 1e-8f))
         return swing;
     const float sine = sight.x * up.y - sight.y * up.x;
     const md5_float4 turn =
-        md5_float4_about(md5_float4_of_vec3(along), up.z - view->up_along * sight.z,
-                         md5_is_mirrored(view->axes) ? -sine : sine);
+        md5_float4_about(md5_float4_of_vec3(along), up.z - view->rule.up_along * sight.z,
+                         md5_is_mirrored(view->rule.axes) ? -sine : sine);
     if (slant < MD5_STEEP * MD5_STEEP) {
         const float part = sqrtf(slant) / MD5_STEEP;
         const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
@@ -54,8 +47,9 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
 static md5_float4 find_turn(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
-    const md5_float4 forward = md5_float4_rotate(view->rotation, view->forward);
-    const md5_float4 up = md5_float4_rotate(view->rotation, view->up);
+    const md5_float4 forward =
+        md5_float4_rotate(view->rotation, md5_float4_of_vec3(view->rule.forward));
+    const md5_float4 up = md5_float4_rotate(view->rotation, md5_float4_of_vec3(view->rule.up));
     const md5_float4 sight = md5_float4_normalize(toward, forward);
     const float cosine = md5_float4_dot3(forward, sight);
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
@@ -66,27 +60,11 @@ static md5_float4 find_turn(const aim_view *view)
         const md5_float4 both = md5_float4_add(forward, sight);
         const float k = md5_float4_dot3(up, both) / (1.0f + cosine);
         swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
-                               md5_float4_scale(sight, 2.0f * view->up_along));
+                               md5_float4_scale(sight, 2.0f * view->rule.up_along));
     } else {
         swung = md5_float4_rotate(swing, up);
     }
     return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
-}
-
-// The largest rotation of each joint.
-typedef struct aim_limit {
-    bool is_limited;
-    md5_quat most; // sine and cosine of half of the limit, in x and w
-} aim_limit;
-
-static aim_limit limit_of(float limit)
-{
-    // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
-    const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
-    aim_limit result = {.is_limited = limit > 0.0f && limit < PI};
-    if (result.is_limited)
-        result.most = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
-    return result;
 }
 
 // The same rotation by the shorter arc, so that w >= 0.
@@ -96,13 +74,12 @@ static md5_float4 shorter_way(md5_float4 turn)
 }
 
 // Reduces a rotation to the limit.
-static md5_float4 limit_turn(md5_float4 turn, const aim_limit *limit)
+static md5_float4 limit_turn(md5_float4 turn, const md5_aim_rule *rule)
 {
-    const md5_quat most = limit->most;
-    if (!limit->is_limited || md5_float4_at(turn, 3) >= most.w)
+    if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
     const md5_float4 axis = md5_float4_normalize(turn, md5_float4_of(0.0f, 0.0f, 1.0f, 0.0f));
-    return md5_float4_with_w(md5_float4_scale(axis, most.x), most.w);
+    return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
 // Returns one of `count` equal parts of a rotation with w >= 0. Half of a rotation is the
@@ -119,46 +96,30 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
     return md5_float4_of_quat(part);
 }
 
-static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5_quat *turned)
-{
-    const aim_limit largest = limit_of(limit);
-    const uint32_t last = chain->count - 1;
-    if (last > 0) {
-        const md5_float4 whole = shorter_way(find_turn(view));
-        const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &largest);
-        md5_float4 so_far = turn;
-        md5_float4 old = md5_float4_of_vec3(chain->places[0]), place = old;
-        for (uint32_t i = 0; i < last; i++) {
-            if (i > 0)
-                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
-            turned[i] =
-                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain->rotations[i])));
-            const md5_float4 next = md5_float4_of_vec3(chain->places[i + 1]);
-            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
-            old = next;
-        }
-        view->eye = place;
-        view->rotation = md5_float4_turn(so_far, view->rotation);
-    }
-    const md5_float4 rest = limit_turn(shorter_way(find_turn(view)), &largest);
-    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
-}
-
 static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
 {
     return md5_is_place(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
-void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
+md5_aim_rule md5i_aim_rule_of(const md5_skeleton *skeleton, const md5_aim_job *job)
 {
-    const aim_limit limit = limit_of(job->numbers.limit);
-    batch->forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes));
-    batch->up = direction_or(job->numbers.up, md5_up(skeleton->axes));
-    batch->up_along = md5_vec3_dot(batch->forward, batch->up);
-    batch->stays_upright = has_upright(batch->up_along);
-    batch->is_limited = limit.is_limited;
-    batch->most_sine = limit.most.x;
-    batch->most_cosine = limit.most.w;
+    // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
+    const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
+    const float limit = job->numbers.limit;
+    md5_aim_rule rule = {
+        .axes = skeleton->axes,
+        .forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes)),
+        .up = direction_or(job->numbers.up, md5_up(skeleton->axes)),
+        .is_limited = limit > 0.0f && limit < PI,
+    };
+    rule.up_along = md5_vec3_dot(rule.forward, rule.up);
+    rule.stays_upright = 1.0f - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
+    if (rule.is_limited) {
+        const md5_quat largest = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
+        rule.max_sine = largest.x;
+        rule.max_cosine = largest.w;
+    }
+    return rule;
 }
 
 bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xform *pose)
@@ -170,19 +131,33 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (!(job->weight > 0.0f) || job->numbers.limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
-    const md5_vec3 forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes));
-    const md5_vec3 up = direction_or(job->numbers.up, md5_up(skeleton->axes));
     aim_view view = {
-        .axes = skeleton->axes,
+        .rule = md5i_aim_rule_of(skeleton, job),
         .target = md5_float4_of_vec3(job->target),
-        .forward = md5_float4_of_vec3(forward),
-        .up = md5_float4_of_vec3(up),
         .eye = md5_float4_of_vec3(chain.places[chain.count - 1]),
         .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
-        .up_along = md5_vec3_dot(forward, up),
     };
     md5_quat turned[MD5_MAX_CHAIN];
-    turn_joints(&chain, &view, job->numbers.limit, turned);
+    const uint32_t last = chain.count - 1;
+    if (last > 0) {
+        const md5_float4 whole = shorter_way(find_turn(&view));
+        const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
+        md5_float4 so_far = turn;
+        md5_float4 old = md5_float4_of_vec3(chain.places[0]), place = old;
+        for (uint32_t i = 0; i < last; i++) {
+            if (i > 0)
+                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
+            turned[i] =
+                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain.rotations[i])));
+            const md5_float4 next = md5_float4_of_vec3(chain.places[i + 1]);
+            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
+            old = next;
+        }
+        view.eye = place;
+        view.rotation = md5_float4_turn(so_far, view.rotation);
+    }
+    const md5_float4 rest = limit_turn(shorter_way(find_turn(&view)), &view.rule);
+    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view.rotation));
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }
@@ -255,29 +230,6 @@ static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 dire
 
 // -- Time -----------------------------------------------------------------------------------
 
-// Each choice takes five random numbers, so that targets that come and go shift no other one.
-static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, md5_axes axes,
-                   md5_gaze *gaze)
-{
-    const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
-    const float chance = next_random(gaze), which = next_random(gaze);
-    const float least = numbers->min_seconds;
-    const float rest = least + (numbers->max_seconds - least) * next_random(gaze);
-    gaze->from = eyes_at(gaze);
-    gaze->target = MD5_NONE;
-    gaze->to = (md5_vec2){x * numbers->wide, y * numbers->high};
-    const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
-    if (chance < numbers->interest && direction_of(desc, axes, target, &gaze->to))
-        gaze->target = target;
-    gaze->seconds = 0.0f;
-    // About the angle between the two directions: the chord between their unit vectors.
-    const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
-    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
-    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
-    gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
-    gaze->rest = rest > shortest_rest ? rest : shortest_rest;
-}
-
 void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
 {
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
@@ -300,8 +252,29 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     const md5_gaze_numbers numbers = numbers_of(desc);
     const double constant = (double)numbers.head_seconds;
     while (left > 0.0) {
-        if (!(gaze->rest > 0.0f))
-            choose(desc, &numbers, axes, gaze);
+        if (!(gaze->rest > 0.0f)) {
+            // Each choice takes five random numbers, so that targets that come and go shift no
+            // other one.
+            const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
+            const float chance = next_random(gaze), which = next_random(gaze);
+            const float least = numbers.min_seconds;
+            const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
+            gaze->from = eyes_at(gaze);
+            gaze->target = MD5_NONE;
+            gaze->to = (md5_vec2){x * numbers.wide, y * numbers.high};
+            const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
+            if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
+                gaze->target = target;
+            gaze->seconds = 0.0f;
+            // About the angle between the two directions: the chord between their unit vectors.
+            const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
+            const md5_vec3 p =
+                md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
+            const md5_vec3 q =
+                md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
+            gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
+            gaze->rest = rest > shortest_rest ? rest : shortest_rest;
+        }
         const double step = left < (double)gaze->rest ? left : (double)gaze->rest;
         (void)direction_of(desc, axes, gaze->target, &gaze->to);
         // The head approaches its part of the way, exactly for any step.

@@ -552,33 +552,6 @@ static bool solve(solving *problem, double damping, double *result)
     return true;
 }
 
-// Turns the joints by J^T `solved`.
-static void turn_joints(solving *problem, const double *solved)
-{
-    md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0.0, 0.0, 0.0}};
-    double column[MAX_ROWS] = {0.0}, most = 0.0;
-    for (uint32_t i = 0; i < problem->num_angles; i++) {
-        const free_angle *const angle = &problem->angles[i];
-        fill_column(problem, angle, column);
-        md5_vec3d *const turn = &turns[angle->joint];
-        const double by = product(column, solved, problem->num_rows);
-        *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
-    }
-    for (uint32_t i = 0; i < problem->rig->count; i++) {
-        const double size = md5_vec3d_length(turns[i]);
-        most = size > most ? size : most;
-    }
-    // The half angle's tangent is taken for half of the angle.
-    const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
-    for (uint32_t i = 0; i < problem->rig->count; i++) {
-        const md5_vec3d turn = md5_vec3d_scale(turns[i], half);
-        if (md5_vec3d_dot(turn, turn) > 0.0)
-            problem->rig->joints[i].local = rig_turned(
-                problem->rig, i, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
-    }
-    md5i_place_rig(problem->rig);
-}
-
 // -- Iterations -----------------------------------------------------------------------------------
 
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
@@ -617,7 +590,31 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         if (!solve(problem, damping, solved))
             return;
         keep_rig(problem->rig, before);
-        turn_joints(problem, solved);
+
+        // The joints are turned by J^T `solved`.
+        md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0.0, 0.0, 0.0}};
+        double column[MAX_ROWS] = {0.0}, most = 0.0;
+        for (uint32_t j = 0; j < problem->num_angles; j++) {
+            const free_angle *const angle = &problem->angles[j];
+            fill_column(problem, angle, column);
+            md5_vec3d *const turn = &turns[angle->joint];
+            const double by = product(column, solved, problem->num_rows);
+            *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
+        }
+        for (uint32_t j = 0; j < problem->rig->count; j++) {
+            const double size = md5_vec3d_length(turns[j]);
+            most = size > most ? size : most;
+        }
+        // The half angle's tangent is taken for half of the angle.
+        const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
+        for (uint32_t j = 0; j < problem->rig->count; j++) {
+            const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
+            if (md5_vec3d_dot(turn, turn) > 0.0)
+                problem->rig->joints[j].local = rig_turned(
+                    problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
+        }
+        md5i_place_rig(problem->rig);
+
         const double now = measure(problem, tolerance, &is_reached);
         if (now < sum) {
             sum = now;
@@ -781,20 +778,6 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 
 // -- Rig ------------------------------------------------------------------------------------------
 
-static void add_joint(gathering *gather, uint32_t joint, uint32_t parent)
-{
-    const bool is_held = !is_in_a_chain(gather, joint);
-    md5_rig_joint *const added = &gather->rig.joints[gather->rig.count++];
-    *added = rig_joint_of(gather->pose, joint, parent, is_held ? NULL : gather->job->limits);
-    added->is_held = is_held;
-    if (parent == MD5_NONE) {
-        const md5_float4_place above = md5i_place_above(gather->skeleton, gather->pose, joint);
-        const md5_float4_place place = md5i_place_of(gather->skeleton, gather->pose, joint);
-        added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
-        added->place = md5_vec3d_of(md5_vec3_of_row(place.place));
-    }
-}
-
 // Adds the joints from a tip up to the highest one that is in a chain, unless they are in the rig.
 // Returns the tip's index in the rig, or MD5_NONE if they do not fit.
 static uint32_t add_path(gathering *gather, uint32_t tip)
@@ -819,41 +802,23 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
     if (count > MD5_MAX_GOAL_JOINTS - gather->rig.count)
         return MD5_NONE;
     while (count-- > 0) {
-        add_joint(gather, path[count], parent);
+        const uint32_t joint = path[count];
+        const bool is_held = !is_in_a_chain(gather, joint);
+        md5_rig_joint *const added = &gather->rig.joints[gather->rig.count++];
+        *added = rig_joint_of(gather->pose, joint, parent, is_held ? NULL : gather->job->limits);
+        added->is_held = is_held;
+        if (parent == MD5_NONE) {
+            const md5_float4_place above = md5i_place_above(gather->skeleton, gather->pose, joint);
+            const md5_float4_place place = md5i_place_of(gather->skeleton, gather->pose, joint);
+            added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
+            added->place = md5_vec3d_of(md5_vec3_of_row(place.place));
+        }
         parent = gather->rig.count - 1;
     }
     return parent;
 }
 
 // -- Goals ----------------------------------------------------------------------------------------
-
-static void add_goal(gathering *gather, md5_goal *goal)
-{
-    goal->distance = INFINITY;
-    if (!is_sound(gather->skeleton, goal))
-        return;
-    const uint32_t tip = add_path(gather, goal->tip);
-    if (tip == MD5_NONE)
-        return;
-    double length = 0.0; // of the chain
-    uint32_t at = goal->tip;
-    for (uint32_t i = 1; i < goal->length && i < MD5_MAX_CHAIN; i++) {
-        if (gather->skeleton->joints[at].parent == MD5_NONE)
-            break;
-        length += md5_vec3d_length(md5_vec3d_of(gather->pose[at].translation));
-        at = gather->skeleton->joints[at].parent;
-    }
-    gather->from[gather->num_goals] = goal;
-    gather->goals[gather->num_goals++] = (rig_goal){
-        .tip = tip,
-        .target = md5_vec3d_of(goal->target),
-        .has_rotation = goal->rotation != NULL,
-        .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
-                                   : (md5_quatd){0.0, 0.0, 0.0, 1.0},
-        .weight = (double)goal->weight,
-        .lever = length,
-    };
-}
 
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
@@ -868,8 +833,33 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     gather.job = job;
     gather.rig.axes = skeleton->axes;
     gather.rig.count = gather.num_goals = 0;
-    for (uint32_t i = 0; i < job->num_goals; i++)
-        add_goal(&gather, &job->goals[i]);
+    for (uint32_t i = 0; i < job->num_goals; i++) {
+        md5_goal *const goal = &job->goals[i];
+        goal->distance = INFINITY;
+        if (!is_sound(skeleton, goal))
+            continue;
+        const uint32_t tip = add_path(&gather, goal->tip);
+        if (tip == MD5_NONE)
+            continue;
+        double length = 0.0; // of the chain
+        uint32_t at = goal->tip;
+        for (uint32_t j = 1; j < goal->length && j < MD5_MAX_CHAIN; j++) {
+            if (skeleton->joints[at].parent == MD5_NONE)
+                break;
+            length += md5_vec3d_length(md5_vec3d_of(pose[at].translation));
+            at = skeleton->joints[at].parent;
+        }
+        gather.from[gather.num_goals] = goal;
+        gather.goals[gather.num_goals++] = (rig_goal){
+            .tip = tip,
+            .target = md5_vec3d_of(goal->target),
+            .has_rotation = goal->rotation != NULL,
+            .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
+                                       : (md5_quatd){0.0, 0.0, 0.0, 1.0},
+            .weight = (double)goal->weight,
+            .lever = length,
+        };
+    }
     md5i_place_rig(&gather.rig);
     bool is_finite = true;
     for (uint32_t i = 0; i < gather.rig.count; i++)

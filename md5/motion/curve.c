@@ -512,37 +512,26 @@ struct md5_curve {
 
 // -- Creation -------------------------------------------------------------------------------------
 
-// The layout of the block. Pointers are invalid while measuring.
-static md5_curve *lay_out(md5_block *block, const md5_pieces *pieces, uint32_t num_arcs,
-                          md5_curve *parts)
+static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
+    md5_curve parts = {.pieces = *pieces, .is_closed = is_closed, .allocator = context->allocator};
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
-    md5_curve *const curve = MD5_TAKE(block, md5_curve, 1);
-    parts->pieces = *pieces;
-    parts->pieces.points = MD5_TAKE(block, md5_vec4d, num_points);
-    parts->pieces.starts = MD5_TAKE(block, double, (size_t)pieces->count + 1);
-    parts->arcs = MD5_TAKE(block, md5_arc, num_arcs);
-    parts->num_arcs = num_arcs;
-    return curve;
-}
-
-static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
-{
-    md5_curve parts = {.size = 0};
     md5_block block = {NULL, 0};
-    const uint32_t num_arcs = measure_pieces(pieces, NULL, &parts.length);
-    lay_out(&block, pieces, num_arcs, &parts);
+    md5_curve *curve = NULL;
+    parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
+    for (int pass = 0; pass < 2; pass++) {
+        curve = MD5_TAKE(&block, md5_curve, 1);
+        parts.pieces.points = MD5_TAKE(&block, md5_vec4d, num_points);
+        parts.pieces.starts = MD5_TAKE(&block, double, (size_t)pieces->count + 1);
+        parts.arcs = MD5_TAKE(&block, md5_arc, parts.num_arcs);
+        if (pass == 0 && !md5i_block_allocate(context, &block))
+            return NULL;
+    }
     parts.size = block.used;
-    block = (md5_block){(unsigned char *)md5i_alloc(context, parts.size), 0};
-    if (!block.base)
-        return NULL;
-    md5_curve *const curve = lay_out(&block, pieces, num_arcs, &parts);
     *curve = parts;
-    const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
     memcpy(curve->pieces.points, pieces->points, num_points * sizeof *pieces->points);
     memcpy(curve->pieces.starts, pieces->starts, (pieces->count + 1) * sizeof *pieces->starts);
     measure_pieces(pieces, curve->arcs, &curve->length);
-    curve->allocator = context->allocator;
     return curve;
 }
 
@@ -564,10 +553,8 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opt
         if (is_bezier   ? make_bezier(&arena, desc, &pieces)
             : is_spline ? make_spline(&arena, desc, &pieces)
                         : make_catmull_rom(&arena, desc, &pieces))
-            curve = place_curve(&context, &pieces);
+            curve = place_curve(&context, &pieces, desc->is_closed);
     }
-    if (curve)
-        curve->is_closed = desc->is_closed;
     md5i_arena_free(&arena);
     return curve;
 }
@@ -777,27 +764,6 @@ static md5_quatd unit_key(const keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Copies times and keys, each key with the sign nearer to the key before.
-static void fill_keys(const keys *list, md5_squad *squad)
-{
-    md5_quatd q = unit_key(list, 0);
-    for (uint32_t i = 0; i < list->num_spans; i++) {
-        const bool is_last = i + 1 == list->num_keys;
-        const double end = is_last ? list->times[0] + list->period : list->times[i + 1];
-        md5_quatd next = unit_key(list, i + 1);
-        if (md5_quatd_dot(q, next) < 0.0)
-            next = md5_quatd_negate(next);
-        squad->spans[i] = (span){
-            .start = list->times[i],
-            .seconds = end - list->times[i],
-            .key = q,
-            .key_turn = turn_between(q, next),
-        };
-        q = next;
-    }
-    squad->last = q;
-}
-
 // The velocity at the start of span `i`, which is the end of the span before; at the ends of a
 // non-periodic curve that of the adjacent span.
 static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
@@ -850,7 +816,25 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->period = period;
     squad->size = block.used;
     squad->allocator = context.allocator;
-    fill_keys(&list, squad);
+
+    // Copies times and keys, each key with the sign nearer to the key before.
+    md5_quatd q = unit_key(&list, 0);
+    for (uint32_t i = 0; i < list.num_spans; i++) {
+        const bool is_last = i + 1 == list.num_keys;
+        const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
+        md5_quatd next = unit_key(&list, i + 1);
+        if (md5_quatd_dot(q, next) < 0.0)
+            next = md5_quatd_negate(next);
+        squad->spans[i] = (span){
+            .start = list.times[i],
+            .seconds = end - list.times[i],
+            .key = q,
+            .key_turn = turn_between(q, next),
+        };
+        q = next;
+    }
+    squad->last = q;
+
     // The inner points, of which each depends on the velocities at both ends of its span.
     for (uint32_t i = 0; i < squad->num_spans; i++) {
         span *const each = &squad->spans[i];

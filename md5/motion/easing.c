@@ -305,25 +305,22 @@ static double solve_bezier(double x1, double x2, double x)
     return s;
 }
 
-static double ease_steps(uint32_t steps, md5_jump jump, double t)
-{
-    const double rounding = 1.0 + 0x1p-23;
-    double step = floor(fmin(fmax(t, 0.0), 1.0) * steps * rounding), jumps = steps;
-    if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
-        step += 1.0;
-    if (jump == MD5_JUMP_BOTH)
-        jumps += 1.0;
-    else if (jump == MD5_JUMP_NONE)
-        jumps -= 1.0;
-    return step < jumps ? step / jumps : 1.0;
-}
-
 // -- Public functions -----------------------------------------------------------------------------
 
 double md5i_eased(const md5_easing *easing, double t)
 {
-    if (easing->kind == MD5_EASE_STEPS)
-        return ease_steps(easing->steps, easing->jump, t);
+    if (easing->kind == MD5_EASE_STEPS) {
+        const md5_jump jump = easing->jump;
+        const double rounding = 1.0 + 0x1p-23;
+        double jumps = easing->steps, step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
+        if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
+            step += 1.0;
+        if (jump == MD5_JUMP_BOTH)
+            jumps += 1.0;
+        else if (jump == MD5_JUMP_NONE)
+            jumps -= 1.0;
+        return step < jumps ? step / jumps : 1.0;
+    }
     if (!(t > 0.0))
         return 0.0;
     if (t >= 1.0)

@@ -453,25 +453,6 @@ static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t le
     return behind > far ? behind : far;
 }
 
-static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t leg, float seconds)
-{
-    md5_foothold *const foot = &walk->feet[leg];
-    foot->progress += seconds / walk->seconds;
-    if (foot->progress < PLAN_ENDS) {
-        const md5_vec3 planned = plan_end(gait, walk, leg, &foot->to_normal);
-        const float keep = (float)md5i_decay((double)seconds / REPLAN_SECONDS);
-        const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
-        foot->to = ground_at(gait, walk, to, &foot->to_normal);
-    }
-    if (foot->progress >= 1.0f) {
-        foot->is_stepping = false;
-        foot->progress = 1.0f;
-        foot->position = foot->to;
-        foot->normal = foot->to_normal;
-        foot->facing = walk->facing;
-    }
-}
-
 // Starts and advances steps; the character has been moved before.
 static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
 {
@@ -483,8 +464,23 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
         walk->seconds = shorter > gait->min_seconds ? shorter : gait->min_seconds;
     }
     for (uint32_t i = 0; i < walk->num_legs; i++)
-        if (walk->feet[i].is_stepping)
-            continue_step(gait, walk, i, seconds);
+        if (walk->feet[i].is_stepping) {
+            md5_foothold *const foot = &walk->feet[i];
+            foot->progress += seconds / walk->seconds;
+            if (foot->progress < PLAN_ENDS) {
+                const md5_vec3 planned = plan_end(gait, walk, i, &foot->to_normal);
+                const float keep = (float)md5i_decay((double)seconds / REPLAN_SECONDS);
+                const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
+                foot->to = ground_at(gait, walk, to, &foot->to_normal);
+            }
+            if (foot->progress >= 1.0f) {
+                foot->is_stepping = false;
+                foot->progress = 1.0f;
+                foot->position = foot->to;
+                foot->normal = foot->to_normal;
+                foot->facing = walk->facing;
+            }
+        }
     for (uint32_t i = 0; i < walk->num_legs; i++)
         if (walk->feet[i].is_stepping)
             return;
@@ -744,21 +740,6 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
     (void)md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1.0f, pose);
 }
 
-// Rotates the swivel about the body's up axis so that the target is in the plane of the leg.
-static void swivel_leg(const md5_skeleton *skeleton, md5_xform *pose, const md5_leg *leg,
-                       md5_vec3 target, md5_vec3 body_up)
-{
-    const uint32_t swivel = leg->swivel;
-    const md5_vec3 at = md5_joint_in_model(skeleton, pose, swivel).translation;
-    const md5_vec3 tip = md5_joint_in_model(skeleton, pose, leg->limb.tip).translation;
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
-    const md5_vec3 from = md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, at), body_up), none);
-    const md5_vec3 to =
-        md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, at), body_up), none);
-    if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
-        turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
-}
-
 uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)
 {
     MD5_ASSERT(desc != NULL && walk != NULL && pose != NULL, "desc, walk, pose: not NULL");
@@ -773,8 +754,20 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
         if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_PLACED)
             continue;
         const md5_vec3 target = md5_xform_point(to_model, ankle_of(&gait, &walk->feet[i]));
-        if (desc->legs[i].swivel < desc->skeleton->num_joints)
-            swivel_leg(desc->skeleton, pose, &desc->legs[i], target, normal);
+        if (desc->legs[i].swivel < desc->skeleton->num_joints) {
+            // About the body's up axis, so that the target is in the plane of the leg.
+            const md5_skeleton *const skeleton = desc->skeleton;
+            const uint32_t swivel = desc->legs[i].swivel;
+            const md5_vec3 at = md5_joint_in_model(skeleton, pose, swivel).translation;
+            const md5_vec3 tip = md5_joint_in_model(skeleton, pose, limb.tip).translation;
+            const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+            const md5_vec3 from =
+                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, at), normal), none);
+            const md5_vec3 to =
+                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, at), normal), none);
+            if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
+                turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
+        }
         const md5_quat rotation = ankle_rotation(&gait, walk, &walk->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1.0f};
         float miss = 0.0f;

@@ -47,28 +47,6 @@ static void put_vec3(md5_lane_vec3 *lanes, uint32_t lane, md5_vec3 v)
 
 // -- Limbs ------------------------------------------------------------------------------------
 
-static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_job *job,
-                     md5_xform *pose)
-{
-    lanes->poses[lane] = pose;
-    const bool is_usual = !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
-    lanes->are_usual[lane] = is_usual ? 1.0f : 0.0f;
-    put_vec3(&lanes->targets, lane, job->target);
-    lanes->are_poled[lane] = lanes->are_turned[lane] = 0.0f;
-    if (job->pole && md5_is_place(*job->pole)) {
-        lanes->has_poles = true;
-        lanes->are_poled[lane] = 1.0f;
-        put_vec3(&lanes->poles, lane, *job->pole);
-    }
-    if (job->rotation && md5_is_rotation(*job->rotation)) {
-        const md5_quat q = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
-        lanes->has_rotations = true;
-        lanes->are_turned[lane] = 1.0f;
-        put_vec3(&lanes->axes, lane, (md5_vec3){q.x, q.y, q.z});
-        lanes->cosines[lane] = q.w;
-    }
-}
-
 // Returns one bit for each character that was solved.
 static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
                           const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
@@ -79,7 +57,24 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
     lanes.most = jobs->numbers.stretch > 1.0f ? jobs->numbers.stretch : 1.0f;
     for (uint32_t i = 0; i < set->width; i++) {
         const uint32_t from = i < count ? i : 0; // lanes left over do the first one's work again
-        put_limb(&lanes, i, &jobs[from], poses[from]);
+        const md5_two_bone_job *const job = &jobs[from];
+        lanes.poses[i] = poses[from];
+        const bool is_usual = !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
+        lanes.are_usual[i] = is_usual ? 1.0f : 0.0f;
+        put_vec3(&lanes.targets, i, job->target);
+        lanes.are_poled[i] = lanes.are_turned[i] = 0.0f;
+        if (job->pole && md5_is_place(*job->pole)) {
+            lanes.has_poles = true;
+            lanes.are_poled[i] = 1.0f;
+            put_vec3(&lanes.poles, i, *job->pole);
+        }
+        if (job->rotation && md5_is_rotation(*job->rotation)) {
+            const md5_quat q = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
+            lanes.has_rotations = true;
+            lanes.are_turned[i] = 1.0f;
+            put_vec3(&lanes.axes, i, (md5_vec3){q.x, q.y, q.z});
+            lanes.cosines[i] = q.w;
+        }
     }
     const uint32_t solved = set->bend(&lanes);
     for (uint32_t i = 0; i < count; i++)
@@ -117,7 +112,7 @@ static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_
     batch->skeleton = skeleton;
     batch->count = count;
     memcpy(batch->joints, joints, count * sizeof *joints);
-    md5i_begin_aim(skeleton, job, batch);
+    batch->rule = md5i_aim_rule_of(skeleton, job);
     return true;
 }
 

@@ -55,22 +55,28 @@ md5_limb_kernel md5i_bend_lanes_sse2, md5i_bend_lanes_avx2, md5i_bend_lanes_avx5
 
 enum { MD5_AIM_JOINTS = 8 }; // longer chains are turned one by one
 
-typedef struct md5_aim_batch {
-    const md5_skeleton *skeleton;
-    uint32_t count; // a power of two
-    uint32_t joints[MD5_AIM_JOINTS];
+// What the joints of an aim take from its job.
+typedef struct md5_aim_rule {
+    md5_axes axes;
     md5_vec3 forward, up; // of the tip
     float up_along;       // cosine between them
     bool stays_upright;
     bool is_limited;
-    float most_sine, most_cosine; // of half of the limit
+    float max_sine, max_cosine; // of half of the limit
+} md5_aim_rule;
+
+// aim.c
+md5_aim_rule md5i_aim_rule_of(const md5_skeleton *skeleton, const md5_aim_job *job);
+
+typedef struct md5_aim_batch {
+    const md5_skeleton *skeleton;
+    md5_aim_rule rule;
+    uint32_t count; // a power of two
+    uint32_t joints[MD5_AIM_JOINTS];
     md5_xform *poses[MD5_IK_MOST];
     float are_usual[MD5_IK_MOST];
     md5_lane_vec3 targets;
 } md5_aim_batch;
-
-// aim.c: sets all but joints, poses and targets.
-void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch);
 
 typedef uint32_t md5_aim_kernel(const md5_aim_batch *lanes);
 md5_aim_kernel md5i_turn_lanes_sse2, md5i_turn_lanes_avx2, md5i_turn_lanes_avx512,

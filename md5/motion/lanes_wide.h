@@ -269,7 +269,7 @@ typedef struct wide_limb {
     wide_quat hip, knee, foot; // relative to their parents
     wide_quat above_knee, above_foot, knee_in_hip;
     bool has_above_knee, has_above_foot;
-    wide_quat to_model, from_model;
+    wide_quat from_model;
     wide_vec3 start, upper, lower;
     md5_wide reach, upper_length, lower_length;
 } wide_limb;
@@ -304,7 +304,6 @@ MD5_WIDE_INLINE wide_limb measure_limb(const md5_limb_lanes *lanes, md5_wide *so
         place_below(lanes, joints->middle, joints->root, &limb.knee, &limb.upper, &limb.above_knee);
     limb.has_above_foot =
         place_below(lanes, joints->tip, joints->middle, &limb.foot, &limb.lower, &limb.above_foot);
-    limb.to_model = hip.rotation;
     limb.from_model = quat_conjugate(hip.rotation);
     limb.start = hip.place;
     limb.knee_in_hip = limb.has_above_knee ? quat_turn(limb.above_knee, limb.knee) : limb.knee;
@@ -320,52 +319,12 @@ MD5_WIDE_INLINE wide_limb measure_limb(const md5_limb_lanes *lanes, md5_wide *so
     return limb;
 }
 
-// The distance of the foot, and the stretching of the limb: see choose_goal(). A softened distance
-// is unusual.
-MD5_WIDE_INLINE md5_wide choose_goal(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                     md5_wide distance, md5_wide *stretch, md5_wide *sound)
-{
-    const md5_wide one = md5_wide_all(1.0f), none = md5_wide_all(0.0f);
-    const md5_wide past = md5_wide_sub(distance, md5_wide_all(1.0f - lanes->soften));
-    const md5_mask is_past = md5_wide_greater(past, none);
-    if (lanes->soften > 0.0f)
-        *sound = md5_wide_select(is_past, none, *sound);
-    const md5_wide softened = md5_wide_select(is_past, one, distance);
-    const md5_wide difference = md5_wide_sub(limb->upper_length, limb->lower_length);
-    const md5_wide folded =
-        md5_wide_flip(md5_wide_less(difference, none), difference); // larger than 0, or compared
-    const md5_wide bent = md5_wide_larger(softened, folded);
-    const md5_wide needed =
-        md5_wide_select(md5_wide_less(bent, distance), md5_wide_div(distance, bent), one);
-    *stretch = md5_wide_smaller(needed, md5_wide_all(lanes->most));
-    return md5_wide_mul(bent, *stretch);
-}
-
 // See limb_plane in limb.c.
 typedef struct wide_plane {
     wide_vec3 hinge;
     wide_quat turn;
     md5_wide x, y, lower_x;
 } wide_plane;
-
-// Turns the planes towards the poles.
-MD5_WIDE_INLINE wide_quat turn_to_poles(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                        wide_vec3 along, wide_vec3 old_side, wide_quat turn)
-{
-    const wide_vec3 way = vec3_sub(load_vec3(&lanes->poles), limb->start);
-    const wide_vec3 toward = quat_rotate(limb->from_model, way);
-    const wide_vec3 side = vec3_beside(toward, along);
-    const md5_wide square = vec3_dot(side, side);
-    const md5_wide smallest =
-        md5_wide_mul(md5_wide_all(MD5_NOTHING * MD5_NOTHING), vec3_dot(toward, toward));
-    md5_wide has = md5_wide_load(lanes->are_poled);
-    require(md5_wide_greater(square, smallest), &has);
-    require(md5_wide_greater(square, md5_wide_all(1e-30f)), &has);
-    const wide_vec3 swung = quat_rotate(turn, old_side);
-    const wide_quat twist =
-        quat_about(along, vec3_dot(swung, side), vec3_dot(vec3_cross(swung, side), along));
-    return quat_select(md5_wide_greater(has, md5_wide_all(0.0f)), quat_turn(twist, turn), turn);
-}
 
 MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_limb *limb,
                                         wide_vec3 toward, md5_wide distance, md5_wide *sound)
@@ -386,29 +345,24 @@ MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_
                         .x = vec3_dot(limb->upper, old_along),
                         .y = bend,
                         .lower_x = vec3_dot(limb->lower, old_along)};
-    if (lanes->has_poles)
-        plane.turn = turn_to_poles(lanes, limb, along, old_side, plane.turn);
+    if (!lanes->has_poles)
+        return plane;
+    // Turns the planes towards the poles.
+    const wide_vec3 to_pole =
+        quat_rotate(limb->from_model, vec3_sub(load_vec3(&lanes->poles), limb->start));
+    const wide_vec3 side = vec3_beside(to_pole, along);
+    const md5_wide square = vec3_dot(side, side);
+    const md5_wide smallest =
+        md5_wide_mul(md5_wide_all(MD5_NOTHING * MD5_NOTHING), vec3_dot(to_pole, to_pole));
+    md5_wide has = md5_wide_load(lanes->are_poled);
+    require(md5_wide_greater(square, smallest), &has);
+    require(md5_wide_greater(square, md5_wide_all(1e-30f)), &has);
+    const wide_vec3 swung = quat_rotate(plane.turn, old_side);
+    const wide_quat twist =
+        quat_about(along, vec3_dot(swung, side), vec3_dot(vec3_cross(swung, side), along));
+    plane.turn = quat_select(md5_wide_greater(has, md5_wide_all(0.0f)),
+                             quat_turn(twist, plane.turn), plane.turn);
     return plane;
-}
-
-// See place_knee(); the distance is not 0.
-MD5_WIDE_INLINE void place_knee(const wide_limb *limb, md5_wide distance, md5_wide stretch,
-                                md5_wide *x, md5_wide *y)
-{
-    const md5_wide none = md5_wide_all(0.0f);
-    const md5_wide upper = md5_wide_mul(limb->upper_length, stretch);
-    const md5_wide lower = md5_wide_mul(limb->lower_length, stretch);
-    const md5_wide both = md5_wide_add(upper, lower), difference = md5_wide_sub(upper, lower);
-    const md5_wide outer = md5_wide_mul(md5_wide_sub(both, distance), md5_wide_add(both, distance));
-    const md5_wide inner =
-        md5_wide_mul(md5_wide_sub(distance, difference), md5_wide_add(distance, difference));
-    const md5_wide half = md5_wide_div(md5_wide_all(0.5f), distance);
-    const md5_wide height =
-        md5_wide_mul(md5_wide_mul(md5_wide_sqrt(outer), md5_wide_sqrt(inner)), half);
-    *x = md5_wide_mul(
-        md5_wide_add(md5_wide_mul(difference, both), md5_wide_mul(distance, distance)), half);
-    *y = md5_wide_keep(md5_wide_greater(outer, none),
-                       md5_wide_keep(md5_wide_greater(inner, none), height));
 }
 
 // A rotation in the plane: see flat_between().
@@ -422,73 +376,85 @@ MD5_WIDE_INLINE wide_flat flat_between(md5_wide old_x, md5_wide old_y, md5_wide 
                        md5_wide_sub(md5_wide_mul(old_x, y), md5_wide_mul(old_y, x))};
 }
 
-typedef struct wide_turns {
-    wide_quat thigh, knee;
-} wide_turns;
-
-MD5_WIDE_INLINE wide_turns find_turns(const wide_limb *limb, const wide_plane *plane,
-                                      md5_wide distance, md5_wide stretch)
-{
-    const md5_wide none = md5_wide_all(-0.0f);
-    md5_wide x, y;
-    place_knee(limb, distance, stretch, &x, &y);
-    const wide_flat upper = flat_between(plane->x, plane->y, x, y);
-    const wide_flat lower = flat_between(plane->lower_x, md5_wide_sub(none, plane->y),
-                                         md5_wide_sub(distance, x), md5_wide_sub(none, y));
-    const wide_flat bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    return (wide_turns){quat_turn(plane->turn, quat_about(plane->hinge, upper.cosine, upper.sine)),
-                        quat_about(plane->hinge, bend.cosine, bend.sine)};
-}
-
-MD5_WIDE_INLINE wide_quat turned_foot(const md5_limb_lanes *lanes, const wide_limb *limb)
-{
-    const wide_quat shin =
-        limb->has_above_foot ? quat_turn(limb->knee_in_hip, limb->above_foot) : limb->knee_in_hip;
-    const wide_quat own = quat_turn(shin, limb->foot);
-    if (!lanes->has_rotations)
-        return own;
-    const wide_quat unit = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
-    return quat_select(md5_wide_greater(md5_wide_load(lanes->are_turned), md5_wide_all(0.0f)),
-                       quat_turn(limb->from_model, unit), own);
-}
-
-// Turns the joints of the limbs that are sound.
-MD5_WIDE_INLINE uint32_t turn_limb(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                   const wide_turns *turns, md5_wide sound)
-{
-    const md5_limb *const joints = lanes->joints;
-    const wide_quat new_knee = quat_turn(turns->knee, limb->knee_in_hip);
-    const wide_quat shin = quat_turn(turns->thigh, new_knee);
-    const wide_quat new_foot = quat_turn(quat_conjugate(shin), turned_foot(lanes, limb));
-    const wide_quat knee =
-        limb->has_above_knee ? quat_turn(quat_conjugate(limb->above_knee), new_knee) : new_knee;
-    const wide_quat foot =
-        limb->has_above_foot ? quat_turn(quat_conjugate(limb->above_foot), new_foot) : new_foot;
-    const wide_quat hip_turned =
-        turned_joint(limb->hip, quat_turn(limb->hip, turns->thigh), &sound);
-    const wide_quat knee_turned = turned_joint(limb->knee, knee, &sound);
-    const wide_quat foot_turned = turned_joint(limb->foot, foot, &sound);
-    const md5_mask is_sound = md5_wide_greater(sound, md5_wide_all(0.0f));
-    store_rotation(lanes->poses, joints->root, quat_select(is_sound, hip_turned, limb->hip));
-    store_rotation(lanes->poses, joints->middle, quat_select(is_sound, knee_turned, limb->knee));
-    store_rotation(lanes->poses, joints->tip, quat_select(is_sound, foot_turned, limb->foot));
-    return md5_wide_bits(is_sound);
-}
-
 MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_bend_lanes)(md5_limb_lanes *lanes)
 {
-    md5_wide sound = md5_wide_load(lanes->are_usual), stretch;
+    const md5_limb *const joints = lanes->joints;
+    const md5_wide one = md5_wide_all(1.0f), none = md5_wide_all(0.0f);
+    const md5_wide negative = md5_wide_all(-0.0f);
+    md5_wide sound = md5_wide_load(lanes->are_usual);
     const wide_limb limb = measure_limb(lanes, &sound);
     const wide_vec3 way = vec3_sub(load_vec3(&lanes->targets), limb.start);
     const wide_vec3 toward =
-        vec3_scale(quat_rotate(limb.from_model, way), md5_wide_div(md5_wide_all(1.0f), limb.reach));
+        vec3_scale(quat_rotate(limb.from_model, way), md5_wide_div(one, limb.reach));
     const md5_wide distance = md5_wide_div(vec3_length(way), limb.reach);
     require(md5_wide_less(distance, md5_wide_all(MD5_FARTHEST)), &sound);
-    const md5_wide goal = choose_goal(lanes, &limb, distance, &stretch, &sound);
-    const wide_plane plane = choose_plane(lanes, &limb, toward, distance, &sound);
-    const wide_turns turns = find_turns(&limb, &plane, goal, stretch);
+
+    // The distance that the feet get, and the stretching of the limbs. A softened distance is
+    // unusual.
+    const md5_wide past = md5_wide_sub(distance, md5_wide_all(1.0f - lanes->soften));
+    const md5_mask is_past = md5_wide_greater(past, none);
+    if (lanes->soften > 0.0f)
+        sound = md5_wide_select(is_past, none, sound);
+    const md5_wide softened = md5_wide_select(is_past, one, distance);
+    const md5_wide slack = md5_wide_sub(limb.upper_length, limb.lower_length);
+    const md5_wide folded =
+        md5_wide_flip(md5_wide_less(slack, none), slack); // larger than 0, or compared
+    const md5_wide bent = md5_wide_larger(softened, folded);
+    const md5_wide needed =
+        md5_wide_select(md5_wide_less(bent, distance), md5_wide_div(distance, bent), one);
+    const md5_wide stretch = md5_wide_smaller(needed, md5_wide_all(lanes->most));
+    const md5_wide goal = md5_wide_mul(bent, stretch);
     md5_wide_store(lanes->stretches, stretch);
-    return turn_limb(lanes, &limb, &turns, sound);
+    const wide_plane plane = choose_plane(lanes, &limb, toward, distance, &sound);
+
+    // The knees in the planes; the distance is not 0.
+    const md5_wide upper_length = md5_wide_mul(limb.upper_length, stretch);
+    const md5_wide lower_length = md5_wide_mul(limb.lower_length, stretch);
+    const md5_wide both = md5_wide_add(upper_length, lower_length);
+    const md5_wide difference = md5_wide_sub(upper_length, lower_length);
+    const md5_wide outer = md5_wide_mul(md5_wide_sub(both, goal), md5_wide_add(both, goal));
+    const md5_wide inner =
+        md5_wide_mul(md5_wide_sub(goal, difference), md5_wide_add(goal, difference));
+    const md5_wide half = md5_wide_div(md5_wide_all(0.5f), goal);
+    const md5_wide height =
+        md5_wide_mul(md5_wide_mul(md5_wide_sqrt(outer), md5_wide_sqrt(inner)), half);
+    const md5_wide x =
+        md5_wide_mul(md5_wide_add(md5_wide_mul(difference, both), md5_wide_mul(goal, goal)), half);
+    const md5_wide y = md5_wide_keep(md5_wide_greater(outer, none),
+                                     md5_wide_keep(md5_wide_greater(inner, none), height));
+    const wide_flat upper = flat_between(plane.x, plane.y, x, y);
+    const wide_flat lower = flat_between(plane.lower_x, md5_wide_sub(negative, plane.y),
+                                         md5_wide_sub(goal, x), md5_wide_sub(negative, y));
+    const wide_flat bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const wide_quat thigh =
+        quat_turn(plane.turn, quat_about(plane.hinge, upper.cosine, upper.sine));
+    const wide_quat new_knee =
+        quat_turn(quat_about(plane.hinge, bend.cosine, bend.sine), limb.knee_in_hip);
+
+    // The feet in the space of the hips as they were.
+    const wide_quat old_shin =
+        limb.has_above_foot ? quat_turn(limb.knee_in_hip, limb.above_foot) : limb.knee_in_hip;
+    wide_quat own = quat_turn(old_shin, limb.foot);
+    if (lanes->has_rotations) {
+        const wide_quat unit = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
+        own = quat_select(md5_wide_greater(md5_wide_load(lanes->are_turned), none),
+                          quat_turn(limb.from_model, unit), own);
+    }
+    const wide_quat new_foot = quat_turn(quat_conjugate(quat_turn(thigh, new_knee)), own);
+    const wide_quat knee =
+        limb.has_above_knee ? quat_turn(quat_conjugate(limb.above_knee), new_knee) : new_knee;
+    const wide_quat foot =
+        limb.has_above_foot ? quat_turn(quat_conjugate(limb.above_foot), new_foot) : new_foot;
+
+    // Turns the joints of the limbs that are sound.
+    const wide_quat hip_turned = turned_joint(limb.hip, quat_turn(limb.hip, thigh), &sound);
+    const wide_quat knee_turned = turned_joint(limb.knee, knee, &sound);
+    const wide_quat foot_turned = turned_joint(limb.foot, foot, &sound);
+    const md5_mask is_sound = md5_wide_greater(sound, none);
+    store_rotation(lanes->poses, joints->root, quat_select(is_sound, hip_turned, limb.hip));
+    store_rotation(lanes->poses, joints->middle, quat_select(is_sound, knee_turned, limb.knee));
+    store_rotation(lanes->poses, joints->tip, quat_select(is_sound, foot_turned, limb.foot));
+    return md5_wide_bits(is_sound);
 }
 
 // == Aim: aim.c says what each step is ===========================================================
@@ -516,9 +482,9 @@ MD5_WIDE_INLINE wide_vec3 from_axes(md5_axes axes, wide_vec3 v)
 MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *batch, wide_vec3 along, wide_vec3 swung,
                                       wide_quat swing, md5_wide *sound)
 {
-    const md5_axes axes = batch->skeleton->axes;
+    const md5_axes axes = batch->rule.axes;
     const wide_vec3 sight = from_axes(axes, along), up = from_axes(axes, swung);
-    if (!batch->stays_upright)
+    if (!batch->rule.stays_upright)
         return swing;
     const md5_wide slant =
         md5_wide_add(md5_wide_mul(sight.x, sight.x), md5_wide_mul(sight.y, sight.y));
@@ -527,7 +493,7 @@ MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *batch, wide_vec3 alon
     if (md5_is_mirrored(axes))
         sine = md5_wide_sub(md5_wide_all(-0.0f), sine);
     const md5_wide cosine =
-        md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(batch->up_along), sight.z));
+        md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(batch->rule.up_along), sight.z));
     return quat_turn(quat_about(along, cosine, sine), swing);
 }
 
@@ -536,15 +502,15 @@ MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 {
     const md5_aim_batch *const batch = view->batch;
     const md5_wide one = md5_wide_all(1.0f);
-    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(batch->forward));
-    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(batch->up));
+    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(batch->rule.forward));
+    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(batch->rule.up));
     const wide_vec3 sight = vec3_normalize(vec3_sub(view->target, view->eye), forward);
     const md5_wide cosine = vec3_dot(forward, sight);
     const wide_quat swing = quat_between(forward, sight, cosine, sound);
     const wide_vec3 both = vec3_add(forward, sight);
     const md5_wide k = md5_wide_div(vec3_dot(up, both), md5_wide_add(one, cosine));
     const wide_vec3 swung = vec3_add(vec3_sub(up, vec3_scale(both, k)),
-                                     vec3_scale(sight, md5_wide_all(2.0f * batch->up_along)));
+                                     vec3_scale(sight, md5_wide_all(2.0f * batch->rule.up_along)));
     const wide_quat turn = set_upright(batch, sight, swung, swing, sound);
     const md5_mask is_far = md5_wide_less(turn.w, md5_wide_all(0.0f));
     return quat_scale(turn, md5_wide_select(is_far, md5_wide_all(-1.0f), one));
@@ -552,12 +518,12 @@ MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 
 MD5_WIDE_INLINE wide_quat limit_turn(const md5_aim_batch *batch, wide_quat turn)
 {
-    if (!batch->is_limited)
+    if (!batch->rule.is_limited)
         return turn;
-    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(batch->most_cosine);
+    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(batch->rule.max_cosine);
     const wide_vec3 axis =
         vec3_normalize(axis_of(turn), (wide_vec3){none, none, md5_wide_all(1.0f)});
-    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(batch->most_sine)), most);
+    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(batch->rule.max_sine)), most);
     return quat_select(md5_wide_less(turn.w, most), limited, turn);
 }
 
@@ -604,31 +570,6 @@ MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, m
     }
 }
 
-// See turn_joints(). Writes model-space rotations.
-MD5_WIDE_INLINE void turn_joints(const wide_chain *chain, wide_view *view, wide_quat *turned,
-                                 md5_wide *sound)
-{
-    const md5_aim_batch *const batch = view->batch;
-    const uint32_t last = batch->count - 1;
-    if (last > 0) {
-        const wide_quat turn = limit_turn(batch, equal_part(find_turn(view, sound), batch->count));
-        wide_quat so_far = turn;
-        wide_vec3 old = chain->places[0], place = old;
-        for (uint32_t i = 0; i < last; i++) {
-            if (i > 0)
-                so_far = quat_trim(quat_turn(turn, so_far));
-            turned[i] = quat_turn(so_far, chain->rotations[i]);
-            const wide_vec3 next = chain->places[i + 1];
-            place = vec3_add(place, quat_rotate(so_far, vec3_sub(next, old)));
-            old = next;
-        }
-        view->eye = place;
-        view->rotation = quat_turn(so_far, view->rotation);
-    }
-    const wide_quat rest = limit_turn(batch, find_turn(view, sound));
-    turned[last] = quat_turn(rest, view->rotation);
-}
-
 MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *batch)
 {
     md5_wide sound = md5_wide_load(batch->are_usual);
@@ -639,7 +580,26 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *batch
                       .target = load_vec3(&batch->targets),
                       .eye = chain.places[batch->count - 1],
                       .rotation = chain.rotations[batch->count - 1]};
-    turn_joints(&chain, &view, turned, &sound);
+    // See md5_solve_aim(). Rotations in model space.
+    const uint32_t last = batch->count - 1;
+    if (last > 0) {
+        const wide_quat turn =
+            limit_turn(batch, equal_part(find_turn(&view, &sound), batch->count));
+        wide_quat so_far = turn;
+        wide_vec3 old = chain.places[0], place = old;
+        for (uint32_t i = 0; i < last; i++) {
+            if (i > 0)
+                so_far = quat_trim(quat_turn(turn, so_far));
+            turned[i] = quat_turn(so_far, chain.rotations[i]);
+            const wide_vec3 next = chain.places[i + 1];
+            place = vec3_add(place, quat_rotate(so_far, vec3_sub(next, old)));
+            old = next;
+        }
+        view.eye = place;
+        view.rotation = quat_turn(so_far, view.rotation);
+    }
+    const wide_quat rest = limit_turn(batch, find_turn(&view, &sound));
+    turned[last] = quat_turn(rest, view.rotation);
     wide_quat above = chain.above;
     for (uint32_t i = 0; i < batch->count; i++) {
         const wide_quat now = turned[i];

@@ -128,12 +128,6 @@ typedef struct two_bones {
     float upper_length, lower_length; // shares
 } two_bones;
 
-// The distance of the foot, and the stretching of the limb.
-typedef struct limb_goal {
-    float distance; // from the hip, in shares of the reach
-    float stretch;  // factor to both lengths
-} limb_goal;
-
 // A rotation in a plane: cosine and sine, both times any factor > 0.
 typedef struct flat_turn {
     float cosine, sine;
@@ -227,27 +221,6 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     return MD5_LIMB_PLACED;
 }
 
-static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
-{
-    const float given = job->numbers.soften, longest = job->numbers.stretch;
-    const float soften = given > 0.0f ? (given < 1.0f ? given : 1.0f) : 0.0f;
-    const float max_stretch = longest > 1.0f ? longest : 1.0f;
-    const float folded = fabsf(limb->upper_length - limb->lower_length);
-    // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
-    // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
-    // md5i_decay().
-    const float past = distance - (1.0f - soften);
-    float softened = distance;
-    if (past > 0.0f)
-        softened = soften > 0.0f
-                       ? (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften))
-                       : 1.0f;
-    const float bent = softened > folded ? softened : folded;
-    const float needed = bent < distance ? distance / bent : 1.0f;
-    const float stretch = needed < max_stretch ? needed : max_stretch;
-    return (limb_goal){bent * stretch, stretch};
-}
-
 // The component of a pole perpendicular to the limb's line, of any length; false if it is zero.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
@@ -310,24 +283,6 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     return plane;
 }
 
-// Heron's formula for the height is accurate even if the limb is nearly straight.
-static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y)
-{
-    const float upper = limb->upper_length * goal.stretch;
-    const float lower = limb->lower_length * goal.stretch;
-    const float distance = goal.distance;
-    *x = 0.0f;
-    *y = upper;
-    if (!(distance > MD5_NOTHING))
-        return;
-    const float both = upper + lower, difference = upper - lower;
-    const float outer = (both - distance) * (both + distance);
-    const float inner = (distance - difference) * (distance + difference);
-    const float half = 0.5f / distance;
-    *x = (difference * both + distance * distance) * half;
-    *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
-}
-
 // The rotation about the origin of the plane from one of its points to another.
 static flat_turn flat_between(float old_x, float old_y, float x, float y)
 {
@@ -342,25 +297,6 @@ void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_
         pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
 }
 
-// The rotations of thigh, knee and foot in the space of the hip before the change.
-typedef struct limb_turns {
-    md5_float4 thigh, knee;
-} limb_turns;
-
-static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, limb_goal goal)
-{
-    float x, y;
-    place_knee(limb, goal, &x, &y);
-    const flat_turn upper = flat_between(plane->x, plane->y, x, y);
-    const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
-    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    return (limb_turns){
-        .thigh =
-            md5_float4_turn(plane->turn, md5_float4_about(plane->hinge, upper.cosine, upper.sine)),
-        .knee = md5_float4_about(plane->hinge, bend.cosine, bend.sine),
-    };
-}
-
 // Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
 static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
@@ -372,13 +308,15 @@ typedef struct limb_rotations {
     md5_float4 hip, knee, foot;
 } limb_rotations;
 
+// From the turns of thigh and knee in the space of the hip before the change.
 static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
-                                     const limb_turns *turns, const md5_quat *rotation)
+                                     md5_float4 thigh_turn, md5_float4 knee_turn,
+                                     const md5_quat *rotation)
 {
     const md5_limb *const joints = limb->joints;
     const md5_xform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
     const md5_float4 old_knee = knee_rotation(limb, knee);
-    const md5_float4 new_knee = md5_float4_turn(turns->knee, old_knee);
+    const md5_float4 new_knee = md5_float4_turn(knee_turn, old_knee);
     // The foot's rotation, in the space of the hip as it was.
     md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
     own = md5_float4_turn(own, md5_float4_rotation(&pose[joints->tip]));
@@ -386,10 +324,10 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
         const md5_quat unit = md5_quat_normalize(*rotation, MD5_NO_TURN);
         own = md5_float4_turn(limb->from_model, md5_float4_of_quat(unit));
     }
-    const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
+    const md5_float4 shin = md5_float4_turn(thigh_turn, new_knee);
     const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
     return (limb_rotations){
-        .hip = md5_float4_turn(md5_float4_rotation(hip), turns->thigh),
+        .hip = md5_float4_turn(md5_float4_rotation(hip), thigh_turn),
         .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
         .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
     };
@@ -418,11 +356,45 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float distance = md5_float4_length(plan->way) / limb->reach;
     if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
-    const limb_goal goal = choose_goal(limb, distance, job);
+    const float given = job->numbers.soften, longest = job->numbers.stretch;
+    const float soften = given > 0.0f ? (given < 1.0f ? given : 1.0f) : 0.0f;
+    const float max_stretch = longest > 1.0f ? longest : 1.0f;
+    const float folded = fabsf(limb->upper_length - limb->lower_length);
+    // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
+    // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
+    // md5i_decay().
+    const float past = distance - (1.0f - soften);
+    float softened = distance;
+    if (past > 0.0f)
+        softened = soften > 0.0f
+                       ? (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften))
+                       : 1.0f;
+    const float bent = softened > folded ? softened : folded;
+    const float needed = bent < distance ? distance / bent : 1.0f;
+    const float stretch = needed < max_stretch ? needed : max_stretch;
+    const float goal = bent * stretch; // the distance that the foot gets
     const limb_plane plane = choose_plane(limb, toward, distance, job->pole);
-    const limb_turns turns = find_turns(limb, &plane, goal);
-    plan->stretch = goal.stretch;
-    plan->rotations = find_rotations(pose, limb, &turns, job->rotation);
+    // The knee in the plane. Heron's formula for the height is accurate even if the limb is nearly
+    // straight.
+    const float upper_length = limb->upper_length * stretch;
+    const float lower_length = limb->lower_length * stretch;
+    float x = 0.0f, y = upper_length;
+    if (goal > MD5_NOTHING) {
+        const float both = upper_length + lower_length, difference = upper_length - lower_length;
+        const float outer = (both - goal) * (both + goal);
+        const float inner = (goal - difference) * (goal + difference);
+        const float half = 0.5f / goal;
+        x = (difference * both + goal * goal) * half;
+        y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
+    }
+    const flat_turn upper = flat_between(plane.x, plane.y, x, y);
+    const flat_turn lower = flat_between(plane.lower_x, -plane.y, goal - x, -y);
+    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const md5_float4 thigh =
+        md5_float4_turn(plane.turn, md5_float4_about(plane.hinge, upper.cosine, upper.sine));
+    const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
+    plan->stretch = stretch;
+    plan->rotations = find_rotations(pose, limb, thigh, knee, job->rotation);
     return MD5_LIMB_PLACED;
 }
 

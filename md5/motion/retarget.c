@@ -375,40 +375,6 @@ static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
     }
 }
 
-// Rotates the target's bind pose from each aligned joint downward, so that the bone to its first
-// driven child has the direction of the source's bone.
-static void align_bind_pose(making *make)
-{
-    const md5_skeleton *const target = &make->target->skeleton;
-    making_joint *const joints = make->joints;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        joints[joint].first_child = MD5_NONE;
-    for (uint32_t i = target->num_joints; i-- > 0;) {
-        const uint32_t joint = target->order[i];
-        const uint32_t parent = target->joints[joint].parent;
-        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
-            joints[parent].first_child = joint;
-    }
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i];
-        const uint32_t parent = target->joints[joint].parent;
-        const uint32_t child = joints[joint].first_child;
-        md5_quat *const turn = &joints[joint].turn;
-        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
-        if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 own =
-                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
-            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
-                                               bind_place(make->source, make->sources[joint]));
-            const md5_vec3 from =
-                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
-            const md5_vec3 to = md5_vec3_normalize(bone, from);
-            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
-        }
-        make->target_bind[joint] = md5_quat_mul(*turn, make->target_bind[joint]);
-    }
-}
-
 static float height_of(const md5_model *model, uint32_t joint)
 {
     return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
@@ -491,7 +457,38 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         return NULL;
     find_bind_rotations(make->source, make->source_bind);
     find_bind_rotations(make->target, make->target_bind);
-    align_bind_pose(make);
+
+    // The target's bind pose is turned from each aligned joint downward, so that the bone to its
+    // first driven child has the direction of the source's bone.
+    const md5_skeleton *const target = &make->target->skeleton;
+    making_joint *const joints = make->joints;
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+        joints[joint].first_child = MD5_NONE;
+    for (uint32_t i = target->num_joints; i-- > 0;) {
+        const uint32_t joint = target->order[i];
+        const uint32_t parent = target->joints[joint].parent;
+        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
+            joints[parent].first_child = joint;
+    }
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i];
+        const uint32_t parent = target->joints[joint].parent;
+        const uint32_t child = joints[joint].first_child;
+        md5_quat *const turn = &joints[joint].turn;
+        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
+        if (joints[joint].is_aligned && child != MD5_NONE) {
+            const md5_vec3 own =
+                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
+            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
+                                               bind_place(make->source, make->sources[joint]));
+            const md5_vec3 from =
+                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
+            const md5_vec3 to = md5_vec3_normalize(bone, from);
+            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
+        }
+        make->target_bind[joint] = md5_quat_mul(*turn, make->target_bind[joint]);
+    }
+
     find_pelvis(make);
 
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
@@ -585,24 +582,6 @@ static void place_target(const md5_retarget *retarget, const md5_xform *source,
     }
 }
 
-// Children before parents, so the parents are still in model space.
-static void make_local(const md5_retarget *retarget, const md5_xform *source, md5_xform *target)
-{
-    const md5_model *const model = retarget->target;
-    for (uint32_t i = model->skeleton.num_joints; i-- > 0;) {
-        const uint32_t joint = model->skeleton.order[i];
-        const uint32_t parent = model->skeleton.joints[joint].parent;
-        md5_xform local = target[joint];
-        if (parent != MD5_NONE)
-            local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
-        // Not through model space: bones keep their lengths to the last bit.
-        if (!retarget->links[joint].is_placed)
-            local.translation = carried_translation(retarget, joint, source);
-        local.rotation = md5_quat_normalize(local.rotation, model->bind_local[joint].rotation);
-        target[joint] = local;
-    }
-}
-
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
                        md5_xform *scratch)
 {
@@ -628,5 +607,19 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         scratch[joint].rotation = md5_quat_trim(scratch[joint].rotation);
     }
     place_target(retarget, source, scratch, target);
-    make_local(retarget, source, target);
+
+    // Children before parents, so the parents are still in model space.
+    const md5_model *const model = retarget->target;
+    for (uint32_t i = model->skeleton.num_joints; i-- > 0;) {
+        const uint32_t joint = model->skeleton.order[i];
+        const uint32_t parent = model->skeleton.joints[joint].parent;
+        md5_xform local = target[joint];
+        if (parent != MD5_NONE)
+            local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
+        // Not through model space: bones keep their lengths to the last bit.
+        if (!retarget->links[joint].is_placed)
+            local.translation = carried_translation(retarget, joint, source);
+        local.rotation = md5_quat_normalize(local.rotation, model->bind_local[joint].rotation);
+        target[joint] = local;
+    }
 }

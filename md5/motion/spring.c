@@ -34,27 +34,6 @@ static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i
     return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
-static void swing_chain(const md5_chain *chain, const md5_xform *pose, md5_xform home,
-                        const md5_spring_joint *state, md5_quat *turned)
-{
-    md5_vec3 place = chain->places[0];
-    for (uint32_t i = 0; i < chain->count; i++) {
-        const md5_vec3 bone = md5_vec3_sub(end_of(chain, pose, i), chain->places[i]);
-        const float length = md5_vec3_length(bone);
-        const md5_vec3 end =
-            md5_vec3_add(md5_quat_rotate(home.rotation, state[i].position), home.translation);
-        const md5_vec3 toward = md5_vec3_sub(end, place);
-        turned[i] = chain->rotations[i];
-        md5_quat turn = MD5_NO_TURN;
-        if (length > 1e-15f && md5_is_place(toward)) {
-            const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
-            turn = md5_turn_between(way, md5_vec3_normalize(toward, way));
-            turned[i] = md5_quat_mul(turn, chain->rotations[i]);
-        }
-        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
-    }
-}
-
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -98,8 +77,26 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     }
     if (!(job->weight > 0.0f))
         return true;
+
+    // Each joint points at its end, in model space.
     md5_quat turned[MD5_MAX_CHAIN];
-    swing_chain(&chain, pose, md5_xform_inverse(placement), job->state, turned);
+    const md5_xform home = md5_xform_inverse(placement);
+    md5_vec3 place = chain.places[0];
+    for (uint32_t i = 0; i < chain.count; i++) {
+        const md5_vec3 bone = md5_vec3_sub(end_of(&chain, pose, i), chain.places[i]);
+        const float length = md5_vec3_length(bone);
+        const md5_vec3 end =
+            md5_vec3_add(md5_quat_rotate(home.rotation, job->state[i].position), home.translation);
+        const md5_vec3 toward = md5_vec3_sub(end, place);
+        turned[i] = chain.rotations[i];
+        md5_quat turn = MD5_NO_TURN;
+        if (length > 1e-15f && md5_is_place(toward)) {
+            const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
+            turn = md5_turn_between(way, md5_vec3_normalize(toward, way));
+            turned[i] = md5_quat_mul(turn, chain.rotations[i]);
+        }
+        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
+    }
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

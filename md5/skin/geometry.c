@@ -362,18 +362,21 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 // the sum of their weights.
 #define CANCELLED 1e-6
 
-// Sums for each vertex. x and y use the memory of the tangent, which is written later.
-typedef struct normal_sums {
-    md5_vec4 *xy;
-    double *z;
-    double *weights; // sums of the weights; NULL: all weights are 1
-} normal_sums;
-
 // A sum of all vertices at one position.
 typedef struct position_sum {
     md5_vec3d normal;
     double weight;
 } position_sum;
+
+// Sums for each vertex, and for the positions that several share.
+typedef struct normal_sums {
+    md5_vec4 *xy; // in the memory of the tangents, which are written later
+    double *z;
+    double *weights; // sums of the weights; NULL: all weights are 1
+    position_sum *of_positions;
+    const uint32_t *shared_ids; // [num_vertices] the vertex, or num_vertices + its position
+    uint32_t num_vertices;
+} normal_sums;
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
 
@@ -452,55 +455,30 @@ static bool write_normal(const position_sum *sum, md5_vec3 *normal)
     return true;
 }
 
-// Takes zeroed sums from the arena, as far as tangents have no room for them.
-static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weighting,
-                       md5_vec4 *tangents, normal_sums *sums)
-{
-    const bool has_weights = weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE;
-    *sums = (normal_sums){.xy = tangents};
-    if (tangents)
-        memset(tangents, 0, num_vertices * sizeof *tangents);
-    else
-        TRY(sums->xy = MD5_NEW(arena, md5_vec4, num_vertices));
-    TRY(sums->z = MD5_NEW(arena, double, num_vertices));
-    if (has_weights)
-        TRY(sums->weights = MD5_NEW(arena, double, num_vertices));
-    return true;
-}
-
-// The sums of all vertices, and of the positions that several share.
-typedef struct all_sums {
-    normal_sums of_vertices;
-    position_sum *of_positions;
-    const uint32_t *shared_ids; // [num_vertices] the vertex, or num_vertices + its position
-    uint32_t num_vertices;
-} all_sums;
-
 // NULL for a vertex that shares its position with no other.
-static inline position_sum *shared_sum(const all_sums *sums, uint32_t vertex)
+static inline position_sum *shared_sum(const normal_sums *sums, uint32_t vertex)
 {
     const uint32_t id = sums->shared_ids[vertex];
     return id == vertex ? NULL : &sums->of_positions[id - sums->num_vertices];
 }
 
-static inline position_sum own_sum(const all_sums *sums, uint32_t vertex)
+static inline position_sum own_sum(const normal_sums *sums, uint32_t vertex)
 {
-    const normal_sums *const all = &sums->of_vertices;
     double xy[2];
-    memcpy(xy, &all->xy[vertex], sizeof xy);
-    const position_sum own = {{xy[0], xy[1], all->z[vertex]},
-                              all->weights ? all->weights[vertex] : 1.0};
+    memcpy(xy, &sums->xy[vertex], sizeof xy);
+    const position_sum own = {{xy[0], xy[1], sums->z[vertex]},
+                              sums->weights ? sums->weights[vertex] : 1.0};
     return own;
 }
 
-static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
+static inline position_sum first_choice(const normal_sums *sums, uint32_t vertex)
 {
     const position_sum *const shared = shared_sum(sums, vertex);
     return shared ? *shared : own_sum(sums, vertex);
 }
 
 // Writes the normals of two vertices. Returns false if the sum of one has no direction.
-static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_vec3 *normals)
+static inline bool write_two_normals(const normal_sums *sums, uint32_t vertex, md5_vec3 *normals)
 {
     const position_sum first = first_choice(sums, vertex), second = first_choice(sums, vertex + 1);
     const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
@@ -537,10 +515,16 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             shared_ids[first] = num_vertices + num_shared++;
         shared_ids[i] = shared_ids[first];
     }
-    all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
-    TRY(begin_sums(arena, num_vertices, weighting, mesh->tangents, &sums.of_vertices));
+    normal_sums sums = {
+        .xy = mesh->tangents, .shared_ids = shared_ids, .num_vertices = num_vertices};
+    if (sums.xy)
+        memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
+    else
+        TRY(sums.xy = MD5_NEW(arena, md5_vec4, num_vertices));
+    TRY(sums.z = MD5_NEW(arena, double, num_vertices));
+    if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE)
+        TRY(sums.weights = MD5_NEW(arena, double, num_vertices));
     TRY(sums.of_positions = MD5_NEW(arena, position_sum, num_shared));
-    const normal_sums *const of_vertices = &sums.of_vertices;
     const size_t num_triangles = mesh->num_triangles;
     for (size_t i = 0; i < num_triangles; i += 2) {
         // The outward normals of two triangles; front faces are clockwise.
@@ -552,21 +536,21 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair3 c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
         const md5_pair3 normals = md5_pair3_cross(c, b);
         const md5_pair areas = md5_pair3_length(normals);
-        if (of_vertices->weights) {
-            add_weighted(of_vertices, weighting, points, corners, md5_pair3_first(normals),
+        if (sums.weights) {
+            add_weighted(&sums, weighting, points, corners, md5_pair3_first(normals),
                          md5_pair_first(areas));
             if (next != corners)
-                add_weighted(of_vertices, weighting, points, next, md5_pair3_second(normals),
+                add_weighted(&sums, weighting, points, next, md5_pair3_second(normals),
                              md5_pair_second(areas));
             continue;
         }
         // A triangle without an area adds nothing.
         const md5_pair3 units = md5_pair3_scale(normals, md5_pair_inverse(areas));
         for (int k = 0; k < 3; k++)
-            add_normal(of_vertices, corners[k], md5_pair_firsts(units.x, units.y),
+            add_normal(&sums, corners[k], md5_pair_firsts(units.x, units.y),
                        md5_pair_first(units.z));
         for (int k = 0; k < 3 && next != corners; k++)
-            add_normal(of_vertices, next[k], md5_pair_seconds(units.x, units.y),
+            add_normal(&sums, next[k], md5_pair_seconds(units.x, units.y),
                        md5_pair_second(units.z));
     }
     for (uint32_t i = 0; i < num_vertices; i++) {
@@ -575,7 +559,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             continue;
         const position_sum own = own_sum(&sums, i);
         sum->normal = md5_vec3d_add(sum->normal, own.normal);
-        sum->weight = of_vertices->weights ? sum->weight + own.weight : 1.0;
+        sum->weight = sums.weights ? sum->weight + own.weight : 1.0;
     }
     for (uint32_t i = 0; i < num_vertices;) {
         if (i + 1 < num_vertices && write_two_normals(&sums, i, &mesh->normals[i])) {

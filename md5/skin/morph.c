@@ -21,7 +21,7 @@
 typedef struct comparison {
     md5_context *context;
     const md5_model *base, *source;
-    const char *name;
+    md5_quoted name;
 } comparison;
 
 static bool differs(const comparison *pair, uint32_t mesh, const char *what, uint32_t base,
@@ -31,15 +31,15 @@ static bool differs(const comparison *pair, uint32_t mesh, const char *what, uin
     const char *const shader = pair->base->meshes[mesh].shader;
     const char *const shown = *name ? name : shader;
     return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                     "morph target %s: mesh %u %s: %s %u, but the model has %u",
-                     md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)mesh,
-                     md5i_quote(shown, strlen(shown)).text, what, (unsigned)source, (unsigned)base);
+                     "morph target %s: mesh %u %s: %s %u, but the model has %u", pair->name.text,
+                     (unsigned)mesh, md5i_quote(shown, strlen(shown)).text, what, (unsigned)source,
+                     (unsigned)base);
 }
 
 static bool fail_model(const comparison *pair, const char *what)
 {
     return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0, "morph target %s: %s",
-                     md5i_quote(pair->name, strlen(pair->name)).text, what);
+                     pair->name.text, what);
 }
 
 static bool check_skeleton(const comparison *pair)
@@ -49,15 +49,14 @@ static bool check_skeleton(const comparison *pair)
         return fail_model(pair, "its axes or scale differ: load both with the same options");
     if (base->num_joints != source->num_joints)
         return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                         "morph target %s: %u joints, but the model has %u",
-                         md5i_quote(pair->name, strlen(pair->name)).text,
+                         "morph target %s: %u joints, but the model has %u", pair->name.text,
                          (unsigned)source->num_joints, (unsigned)base->num_joints);
     for (uint32_t i = 0; i < base->num_joints; i++) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
             return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
                              "morph target %s: joint %u %s has another name or parent in the model",
-                             md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)i,
+                             pair->name.text, (unsigned)i,
                              md5i_quote(b->name, strlen(b->name)).text);
     }
     return true;
@@ -84,9 +83,8 @@ static bool check_mesh(const comparison *pair, uint32_t index)
             return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
                              "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
                              "%u in the model",
-                             md5i_quote(pair->name, strlen(pair->name)).text, (unsigned)index,
-                             (unsigned)(i % 3), (unsigned)(i / 3), (unsigned)source->indices[i],
-                             (unsigned)base->indices[i]);
+                             pair->name.text, (unsigned)index, (unsigned)(i % 3), (unsigned)(i / 3),
+                             (unsigned)source->indices[i], (unsigned)base->indices[i]);
     }
     for (uint32_t i = base->num_file_vertices; i < base->num_vertices; i++) {
         if (base->sources[i] != source->sources[i])
@@ -263,21 +261,21 @@ static md5_morph *create(md5_arena *arena, building *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
     for (uint32_t i = 0; i < job->num_targets; i++) {
+        const char *const name = job->sources[i].name;
         const comparison pair = {arena->context, job->model, job->sources[i].model,
-                                 job->sources[i].name};
+                                 md5i_quote(name, strlen(name))};
         if (!check_skeleton(&pair))
             return NULL;
         if (num_meshes != pair.source->num_meshes) {
             md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
-                      "morph target %s: %u meshes, but the model has %u",
-                      md5i_quote(pair.name, strlen(pair.name)).text,
+                      "morph target %s: %u meshes, but the model has %u", pair.name.text,
                       (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
             return NULL;
         }
         for (uint32_t k = 0; k < num_meshes; k++)
             if (!check_mesh(&pair, k))
                 return NULL;
-        job->names_size += strlen(job->sources[i].name) + 1;
+        job->names_size += strlen(name) + 1;
     }
     md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
     if (!counts)

@@ -270,24 +270,6 @@ static void walk(plan_builder *builder)
 
 // -- Memory ---------------------------------------------------------------------------------
 
-// Takes the plan from its block. Returns NULL while measuring.
-static md5_skin_plan *take_plan(md5_block *block, plan_builder *builder)
-{
-    md5_skin_plan *const plan = MD5_TAKE(block, md5_skin_plan, 1);
-    md5_skin_run *const runs = MD5_TAKE(block, md5_skin_run, builder->num_runs);
-    builder->vertices = MD5_TAKE(block, uint32_t, builder->num_vertices);
-    builder->words = MD5_TAKE(block, uint32_t, (size_t)builder->num_words);
-    if (!plan)
-        return NULL;
-    memcpy(runs, builder->runs, builder->num_runs * sizeof *runs);
-    *plan = (md5_skin_plan){.size = block->used,
-                            .num_runs = builder->num_runs,
-                            .runs = runs,
-                            .vertices = builder->vertices,
-                            .words = builder->words};
-    return plan;
-}
-
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;
@@ -334,10 +316,22 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
 
     // A block of exactly the size that was counted.
     md5_block block = {NULL, 0};
-    take_plan(&block, &builder);
-    block = (md5_block){(unsigned char *)md5i_alloc(context, block.used), 0};
-    TRY(block.base);
-    *plan = take_plan(&block, &builder);
+    md5_skin_plan *to = NULL;
+    md5_skin_run *runs = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        to = MD5_TAKE(&block, md5_skin_plan, 1);
+        runs = MD5_TAKE(&block, md5_skin_run, builder.num_runs);
+        builder.vertices = MD5_TAKE(&block, uint32_t, builder.num_vertices);
+        builder.words = MD5_TAKE(&block, uint32_t, (size_t)builder.num_words);
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
+    }
+    memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
+    *to = (md5_skin_plan){.size = block.used,
+                          .num_runs = builder.num_runs,
+                          .runs = runs,
+                          .vertices = builder.vertices,
+                          .words = builder.words};
+    *plan = to;
     walk(&builder);
     return true;
 }

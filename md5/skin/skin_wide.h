@@ -101,21 +101,6 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *of, md5_
     }
 }
 
-MD5_WIDE_INLINE void load_tangents(const float *from, const group *of, md5_skin_order order,
-                                   md5_wide rows[4])
-{
-    if (order == MD5_SKIN_CONTIGUOUS) {
-        md5_wide_load_run(from + 4 * of->first, 4, rows);
-    } else {
-        const float *pointers[MD5_WIDTH];
-        MD5_UNROLL
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = from + 4 * vertex_of(of, lane, order);
-        md5_wide_load_rows(pointers, rows);
-    }
-    md5_wide_transpose(rows);
-}
-
 // `stride` is in floats, and a constant after inlining if it is 4.
 MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *of,
                                        md5_skin_order order, const md5_wide rows[4])
@@ -131,27 +116,6 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
     }
 }
 
-MD5_WIDE_INLINE void store_tangents(const skin_arrays *arrays, const group *of,
-                                    md5_skin_order order, md5_wide rows[4])
-{
-    float *const to = &arrays->tangents->x;
-    md5_wide_transpose(rows);
-    if (arrays->tangent_stride > 0)
-        store_tangents_at(to, arrays->tangent_stride, of, order, rows);
-    else
-        store_tangents_at(to, 4, of, order, rows);
-}
-
-MD5_WIDE_INLINE md5_wide lower(md5_wide a, md5_wide b)
-{
-    return md5_wide_select(md5_wide_less(b, a), b, a);
-}
-
-MD5_WIDE_INLINE md5_wide higher(md5_wide a, md5_wide b)
-{
-    return md5_wide_select(md5_wide_greater(b, a), b, a);
-}
-
 MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, md5_skin_order order,
                                    lanes3 a)
 {
@@ -161,9 +125,11 @@ MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, m
         return;
     }
     bounds->low =
-        (lanes3){lower(bounds->low.x, a.x), lower(bounds->low.y, a.y), lower(bounds->low.z, a.z)};
-    bounds->high = (lanes3){higher(bounds->high.x, a.x), higher(bounds->high.y, a.y),
-                            higher(bounds->high.z, a.z)};
+        (lanes3){md5_wide_smaller(a.x, bounds->low.x), md5_wide_smaller(a.y, bounds->low.y),
+                 md5_wide_smaller(a.z, bounds->low.z)};
+    bounds->high =
+        (lanes3){md5_wide_larger(a.x, bounds->high.x), md5_wide_larger(a.y, bounds->high.y),
+                 md5_wide_larger(a.z, bounds->high.z)};
 }
 
 // == Vertices ====================================================================================
@@ -185,13 +151,27 @@ enum { FEW_SINGLES = MD5_WIDTH / 2 };
 MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *of,
                                      md5_skin_order order, const lanes_mat34 *m)
 {
+    const float *const from = &arrays->bind_tangents->x;
     md5_wide rows[4];
-    load_tangents(&arrays->bind_tangents->x, of, order, rows);
+    if (order == MD5_SKIN_CONTIGUOUS) {
+        md5_wide_load_run(from + 4 * of->first, 4, rows);
+    } else {
+        const float *pointers[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+            pointers[lane] = from + 4 * vertex_of(of, lane, order);
+        md5_wide_load_rows(pointers, rows);
+    }
+    md5_wide_transpose(rows);
     const lanes3 rotated = rotate(m, (lanes3){rows[0], rows[1], rows[2]});
     rows[0] = rotated.x;
     rows[1] = rotated.y;
     rows[2] = rotated.z;
-    store_tangents(arrays, of, order, rows);
+    md5_wide_transpose(rows);
+    if (arrays->tangent_stride > 0)
+        store_tangents_at(&arrays->tangents->x, arrays->tangent_stride, of, order, rows);
+    else
+        store_tangents_at(&arrays->tangents->x, 4, of, order, rows);
 }
 
 MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *of,
@@ -518,13 +498,19 @@ MD5_WIDE_INLINE uint32_t count_influences(const skin_arrays *arrays, uint32_t ve
     return arrays->first_influence[vertex + 1] - arrays->first_influence[vertex];
 }
 
-// The singles of a run are sorted by number of influences: if the first has as many as the last,
-// all have.
+// The number of influences if all vertices have the same, the usual case; 0 = they differ. The
+// singles of a run are sorted by it: if the first has as many as the last, all have.
+MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
+{
+    const uint32_t count = count_influences(arrays, vertices[0]);
+    const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
+    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
+}
+
 MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
                                  matrix_rows sums[MD5_WIDTH])
 {
-    const uint32_t count = count_influences(arrays, of->vertices[0]);
-    switch (count == count_influences(arrays, of->vertices[MD5_WIDTH - 1]) ? count : 0) {
+    switch (count_alike(arrays, of->vertices)) {
     case 2:
         sum_alike(arrays, of, what, 2, sums);
         break;
@@ -612,15 +598,6 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const 
     return matrix_of_dual(&sum);
 }
 
-// The number of influences if all vertices have the same, the usual case; 0 = they differ. See
-// sum_singles().
-MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
-{
-    const uint32_t count = count_influences(arrays, vertices[0]);
-    const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
-    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
-}
-
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of, bool is_exact)
 {
     lanes_mat34 m;
@@ -699,30 +676,15 @@ void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run)
 #endif
 
 // No lane holds a NaN, since comparisons with NaN are false.
-MD5_WIDE_INLINE void lower_to_lanes(float *bound, md5_wide lanes)
+MD5_WIDE_INLINE void add_lanes(float *min, md5_wide low, float *max, md5_wide high)
 {
-    float values[MD5_WIDTH];
-    md5_wide_store(values, lanes);
-    for (int i = 0; i < MD5_WIDTH; i++)
-        *bound = values[i] < *bound ? values[i] : *bound;
-}
-
-MD5_WIDE_INLINE void raise_to_lanes(float *bound, md5_wide lanes)
-{
-    float values[MD5_WIDTH];
-    md5_wide_store(values, lanes);
-    for (int i = 0; i < MD5_WIDTH; i++)
-        *bound = values[i] > *bound ? values[i] : *bound;
-}
-
-MD5_WIDE_CODE static void add_lanes(md5_bounds *bounds, const lanes_bounds *lanes)
-{
-    lower_to_lanes(&bounds->min.x, lanes->low.x);
-    lower_to_lanes(&bounds->min.y, lanes->low.y);
-    lower_to_lanes(&bounds->min.z, lanes->low.z);
-    raise_to_lanes(&bounds->max.x, lanes->high.x);
-    raise_to_lanes(&bounds->max.y, lanes->high.y);
-    raise_to_lanes(&bounds->max.z, lanes->high.z);
+    float lows[MD5_WIDTH], highs[MD5_WIDTH];
+    md5_wide_store(lows, low);
+    md5_wide_store(highs, high);
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        *min = lows[i] < *min ? lows[i] : *min;
+        *max = highs[i] > *max ? highs[i] : *max;
+    }
 }
 
 MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
@@ -732,8 +694,12 @@ MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
     lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
     for (uint32_t i = 0; i < plan->num_runs; i++)
         skin_run(job, &plan->runs[i], &bounds);
-    if (job->bounds)
-        add_lanes(job->bounds, &bounds);
+    md5_bounds *const to = job->bounds;
+    if (!to)
+        return;
+    add_lanes(&to->min.x, bounds.low.x, &to->max.x, bounds.high.x);
+    add_lanes(&to->min.y, bounds.low.y, &to->max.y, bounds.high.y);
+    add_lanes(&to->min.z, bounds.low.z, &to->max.z, bounds.high.z);
 }
 
 #endif
