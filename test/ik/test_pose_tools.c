@@ -1,7 +1,7 @@
 // Velocities of joints: against even turns.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/play/run/inertia.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>

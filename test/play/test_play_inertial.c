@@ -3,7 +3,7 @@
 // play_transitions() says how many transitions there are of each model.
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/inertia.h"
+#include "md5/play/run/player_state.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -24,8 +24,8 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
     if (!*name || *number != MD5_NONE)
         return true;
     return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
-                        "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
-                        QUOTED(*name));
+                        "%s %s names %s %s, which does not exist", kind, MD5_QUOTED(owner),
+                        names->what, MD5_QUOTED(*name));
 }
 
 // -- Names --------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ bool md5i_end_names(md5_building *building, md5_names *names)
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
                                 names->what, name->number);
         return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
-                            names->what, QUOTED(name->text));
+                            names->what, MD5_QUOTED(name->text));
     }
     return true;
 }
@@ -108,6 +108,6 @@ bool md5i_check_steps(md5_building *building, const md5_easing *easing, const ch
         || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
         return true;
     return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
-                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                        easing->steps, least, MD5_MAX_EASE_STEPS);
+                        "%s %s: there are %u steps, which must be %u to %d", kind,
+                        MD5_QUOTED(owner), easing->steps, least, MD5_MAX_EASE_STEPS);
 }

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-// In messages.
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------
 
 typedef struct md5_name {

@@ -290,7 +290,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
     if (*frame >= num_frames)
         return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
                             "frame %u of clip %s is a reference, but the last frame is %u", *frame,
-                            QUOTED(building->desc->clips[source - machine->sources].name),
+                            MD5_QUOTED(building->desc->clips[source - machine->sources].name),
                             num_frames - 1);
     md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
     TRY(pose);
@@ -315,7 +315,7 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
         position.column += error.line == 1 ? start.column - 1 : 0;
     }
     return md5i_fail(building->context, error.status, position.line, position.column, "mask %s: %s",
-                     QUOTED(mask->name), error.message);
+                     MD5_QUOTED(mask->name), error.message);
 }
 
 static bool build_masks(md5_building *building)
@@ -392,7 +392,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
             return md5i_fail_at(building, &item->x, MD5_ERROR_RANGE,
                                 "motion %s: item %u (%s) has a position, but is placed by its "
                                 "speed",
-                                QUOTED(desc->name), i, QUOTED(item->motion));
+                                MD5_QUOTED(desc->name), i, MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
@@ -400,7 +400,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
                 building, &item->motion, MD5_ERROR_MISMATCH,
                 "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
                 "forward at a fixed speed",
-                QUOTED(desc->name), i, QUOTED(item->motion));
+                MD5_QUOTED(desc->name), i, MD5_QUOTED(item->motion));
         strides[i] = measure(items[i].motion, &items[i].gait.seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
@@ -425,7 +425,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
                 building, &desc->items[i].motion, MD5_ERROR_RANGE,
                 "motion %s: item %u (%s) moves the root at %g units/s, which must be "
                 "faster than the one before, at %g",
-                QUOTED(desc->name), i, QUOTED(desc->items[i].motion), items[i].gait.speed,
+                MD5_QUOTED(desc->name), i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
                 items[i - 1].gait.speed);
     }
     return true;
@@ -474,12 +474,12 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     TRY(md5i_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
     if (found == MD5_NONE)
         return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
-                            "motion %s: item %u names no motion", QUOTED(desc->name), number);
+                            "motion %s: item %u names no motion", MD5_QUOTED(desc->name), number);
     item->motion = &building->machine->motions[found];
     if (item->motion >= motion)
         return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
                             "motion %s is made of %s, which must be declared before it",
-                            QUOTED(desc->name), QUOTED(from->motion));
+                            MD5_QUOTED(desc->name), MD5_QUOTED(from->motion));
     item->mode = from->mode;
     TRY(md5i_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
     md5_motion_item filled = *from;
@@ -491,7 +491,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     if (is_added && number == 0)
         return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
                             "motion %s has no item before the first, to which that could be added",
-                            QUOTED(desc->name));
+                            MD5_QUOTED(desc->name));
     if (is_added) {
         uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &from->reference, "motion", desc->name,
@@ -506,7 +506,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
         return md5i_fail_at(building, &from->motion, MD5_ERROR_RANGE,
-                            "motion %s is made of more than %d parts", QUOTED(desc->name),
+                            "motion %s is made of more than %d parts", MD5_QUOTED(desc->name),
                             MD5_MAX_PARTS);
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
@@ -553,7 +553,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
             if (!(desc->items[i].x > desc->items[i - 1].x))
                 return md5i_fail_at(building, &desc->items[i].x, MD5_ERROR_RANGE,
                                     "motion %s: item %u is not above the one before",
-                                    QUOTED(desc->name), i);
+                                    MD5_QUOTED(desc->name), i);
         }
         return true;
     }
@@ -569,8 +569,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
             return md5i_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
                                 "motion %s: items %s and %s are at the same position",
-                                QUOTED(desc->name), QUOTED(sorted[i - 1]->motion),
-                                QUOTED(sorted[i]->motion));
+                                MD5_QUOTED(desc->name), MD5_QUOTED(sorted[i - 1]->motion),
+                                MD5_QUOTED(sorted[i]->motion));
     }
     return true;
 }
@@ -588,7 +588,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         TRY(md5i_resolve(building, &building->clips, &desc->clip, "motion", desc->name, &clip));
         if (clip == MD5_NONE)
             return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
-                                "motion %s names no clip", QUOTED(desc->name));
+                                "motion %s names no clip", MD5_QUOTED(desc->name));
         const bool is_float = (double)(float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
@@ -596,7 +596,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     }
     if (desc->num_items == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
-                            QUOTED(desc->name));
+                            MD5_QUOTED(desc->name));
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
     TRY(items);
     motion->items = items;
@@ -612,24 +612,24 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
         return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
                             "motion %s is synchronised, but one of its clips does not loop",
-                            QUOTED(desc->name));
+                            MD5_QUOTED(desc->name));
     if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
         return md5i_fail_at(
             building, &desc->sync, MD5_ERROR_MISMATCH,
             "motion %s is synchronised by markers, but one of its clips is ping-pong",
-            QUOTED(desc->name));
+            MD5_QUOTED(desc->name));
     if (desc->sync == MD5_SYNC_MARKERS
         && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
         return md5i_fail_at(
             building, &desc->sync, MD5_ERROR_MISMATCH,
             "motion %s is synchronised by markers, but its clips have %u to %u of them",
-            QUOTED(desc->name), traits->min_markers, traits->max_markers);
+            MD5_QUOTED(desc->name), traits->min_markers, traits->max_markers);
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
         return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
-                            "motion %s has no parameter for %s", QUOTED(desc->name),
+                            "motion %s has no parameter for %s", MD5_QUOTED(desc->name),
                             has_x ? "y" : "x");
     motion->sync = desc->sync;
     return true;
@@ -823,7 +823,7 @@ static bool build_states(md5_building *building, layer_work *work)
     md5_machine *const machine = building->machine;
     if (desc->num_states == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
-                            QUOTED(desc->name));
+                            MD5_QUOTED(desc->name));
     TRY(md5i_list_names(building, &work->states, "state", desc->states, desc->num_states,
                         sizeof *desc->states));
     layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
@@ -864,7 +864,8 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     TRY(md5i_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
     if (to == MD5_NONE)
         return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                            "layer %s: transition %u has no target state", QUOTED(owner), number);
+                            "layer %s: transition %u has no target state", MD5_QUOTED(owner),
+                            number);
     *transition = (md5_transition){
         .from = from,
         .to = to,
@@ -887,7 +888,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
         md5i_warn(building->context, at.line, at.column,
                   "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-                  QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+                  MD5_QUOTED(work->desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
     }
     if (md5_has_numbers(desc->easing.kind))
         TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
@@ -903,7 +904,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
                                 "layer %s: a transition to %s has a condition without a parameter",
-                                QUOTED(owner), QUOTED(desc->to));
+                                MD5_QUOTED(owner), MD5_QUOTED(desc->to));
         machine->conditions[machine->num_conditions++] =
             (md5_play_condition){parameter, condition->compare, condition->value};
     }
@@ -985,32 +986,26 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
     if (*name)
         return true;
     return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %s names no %s",
-                        QUOTED(morph->target), what);
+                        MD5_QUOTED(morph->target), what);
 }
 
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
     if (morph->drive == MD5_MORPH_BY_STATE) {
-        const md5_machine_desc *const desc = building->desc;
         TRY(check_named(building, morph, &morph->layer, "layer"));
         TRY(check_named(building, morph, &morph->state, "state"));
-        uint32_t layer = 0, state = 0;
-        while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
-            layer++;
-        if (layer == desc->num_layers)
+        row->layer = md5_find_layer(building->machine, morph->layer);
+        if (row->layer == MD5_NONE)
             return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
                                 "morph %s names layer %s, which does not exist",
-                                QUOTED(morph->target), QUOTED(morph->layer));
-        const md5_layer_desc *const of = &desc->layers[layer];
-        while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
-            state++;
-        if (state == of->num_states)
+                                MD5_QUOTED(morph->target), MD5_QUOTED(morph->layer));
+        row->source = md5_find_state(building->machine, row->layer, morph->state);
+        if (row->source == MD5_NONE)
             return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
                                 "morph %s names state %s, which layer %s lacks",
-                                QUOTED(morph->target), QUOTED(morph->state), QUOTED(morph->layer));
-        row->layer = layer;
-        row->source = state;
+                                MD5_QUOTED(morph->target), MD5_QUOTED(morph->state),
+                                MD5_QUOTED(morph->layer));
         return true;
     }
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
@@ -1025,19 +1020,19 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     const uint32_t num_frames = building->machine->sources[row->source].binding->anim->num_frames;
     if (morph->num_keys == 0)
         return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
-                            "morph %s has no keys for clip %s", QUOTED(morph->target),
-                            QUOTED(morph->clip));
+                            "morph %s has no keys for clip %s", MD5_QUOTED(morph->target),
+                            MD5_QUOTED(morph->clip));
     for (uint32_t i = 0; i < morph->num_keys; i++) {
         const md5_morph_key *const key = &morph->keys[i];
         if (key->frame >= num_frames)
             return md5i_fail_at(
                 building, &key->frame, MD5_ERROR_RANGE,
                 "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
-                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
+                MD5_QUOTED(morph->clip), MD5_QUOTED(morph->target), num_frames - 1);
         if (i > 0 && key->frame <= key[-1].frame)
             return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
                                 "morph %s: the key of frame %u stands behind that of frame %u",
-                                QUOTED(morph->target), key->frame, key[-1].frame);
+                                MD5_QUOTED(morph->target), key->frame, key[-1].frame);
     }
     return true;
 }

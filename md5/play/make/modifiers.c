@@ -39,14 +39,15 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     }
     if (found == MD5_NONE)
         return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
-                            "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
-                            QUOTED(name_of(building, below)));
+                            "modifier %s: joint %s of the limb has no parent",
+                            MD5_QUOTED(names->owner), MD5_QUOTED(name_of(building, below)));
     *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
     return md5i_fail_at(building, member, MD5_ERROR_MISMATCH,
-                        "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
-                        QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
+                        "modifier %s: joint %s is not a descendant of %s", MD5_QUOTED(names->owner),
+                        MD5_QUOTED(name_of(building, below)),
+                        MD5_QUOTED(name_of(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
@@ -68,8 +69,8 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
         building, names->tip, MD5_ERROR_MISMATCH,
         "modifier %s: joints %s and %s are at the same position: name a limb's joints by "
         "'%s' and '%s'",
-        QUOTED(names->owner), QUOTED(name_of(building, upper)), QUOTED(name_of(building, lower)),
-        names->middle_word, names->root_word);
+        MD5_QUOTED(names->owner), MD5_QUOTED(name_of(building, upper)),
+        MD5_QUOTED(name_of(building, lower)), names->middle_word, names->root_word);
 }
 
 static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
@@ -88,7 +89,7 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
     md5_machine *const machine = building->machine;
     if (desc->num_feet == 0)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
-                            QUOTED(desc->name));
+                            MD5_QUOTED(desc->name));
     modifier->first_foot = machine->num_feet;
     for (uint32_t i = 0; i < desc->num_feet; i++) {
         const md5_foot_desc *const foot = &desc->feet[i];
@@ -98,7 +99,7 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
         TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
         if (ankle == MD5_NONE)
             return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                                "modifier %s: a foot names no ankle", QUOTED(desc->name));
+                                "modifier %s: a foot names no ankle", MD5_QUOTED(desc->name));
         leg->tip = ankle;
         TRY(find_limb(building, &names, leg));
     }
@@ -127,11 +128,11 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
     if (length < least || length > MD5_MAX_CHAIN)
         return md5i_fail_at(building, member, MD5_ERROR_RANGE,
                             "modifier %s has a chain of %u joints, which may have %u to %d",
-                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+                            MD5_QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
     if (length > depth)
         return md5i_fail_at(building, member, MD5_ERROR_RANGE,
                             "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+                            MD5_QUOTED(desc->name), length, MD5_QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -151,7 +152,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
         return md5i_fail_at(
             building, numbers->max_seconds != 0.0f ? &numbers->max_seconds : &numbers->min_seconds,
             MD5_ERROR_RANGE, "%s %s: min_seconds is %g, but max_seconds is %g", kind,
-            QUOTED(desc->name), (double)filled.numbers.min_seconds,
+            MD5_QUOTED(desc->name), (double)filled.numbers.min_seconds,
             (double)filled.numbers.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
     gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
@@ -195,8 +196,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         num_toes++;
     if (num_toes > desc->num_feet)
         return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
-                            "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
-                            desc->num_feet);
+                            "modifier %s has %u toes, but %u feet", MD5_QUOTED(desc->name),
+                            num_toes, desc->num_feet);
     for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
@@ -206,8 +207,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
             return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
                                 "modifier %s: joint %s is not a descendant of %s",
-                                QUOTED(desc->name), QUOTED(*toe),
-                                QUOTED(model->skeleton.joints[ankle].name));
+                                MD5_QUOTED(desc->name), MD5_QUOTED(*toe),
+                                MD5_QUOTED(model->skeleton.joints[ankle].name));
         // The point of the ground plane below the joint in the bind pose, and where the model
         // looks.
         const md5_axes axes = model->skeleton.axes;
@@ -309,7 +310,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     TRY(md5i_resolve(building, &building->joints, &desc->joint, kind, desc->name, &joint));
     if (joint == MD5_NONE)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
-                            "modifier %s names no joint", QUOTED(desc->name));
+                            "modifier %s names no joint", MD5_QUOTED(desc->name));
     *modifier = (md5_modifier){
         .desc = *desc,
         .joint = joint,
@@ -357,7 +358,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     for (size_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
             return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
-                                QUOTED(desc->name), only[i].words);
+                                MD5_QUOTED(desc->name), only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET)
         TRY(build_feet(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)
