@@ -257,8 +257,8 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     char words[128];
     size_t size = 0;
     uint32_t value;
-    for (uint32_t i = 0; column->choices[i].word && size < sizeof words; i++) {
-        const char *const join = i == 0 ? "" : column->choices[i + 1].word ? ", " : " or ";
+    for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
+        const char *const join = i == 0 ? "" : i + 1 < column->num_choices ? ", " : " or ";
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
     }

@@ -229,31 +229,36 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
 // Whether a value is other than that of a row which says nothing of it.
 static bool is_set(const md5_column *column, const char *row)
 {
-    static const uint8_t sizes[MD5_COLUMN_OTHER + 1] = {
-        [MD5_COLUMN_TEXT] = sizeof(char *),    [MD5_COLUMN_TEXTS] = sizeof(char *),
-        [MD5_COLUMN_COUNT] = sizeof(uint32_t), [MD5_COLUMN_INT] = sizeof(int32_t),
-        [MD5_COLUMN_FLAG] = sizeof(bool),      [MD5_COLUMN_CHOICE] = sizeof(uint32_t),
-        [MD5_COLUMN_ROW] = sizeof(void *),     [MD5_COLUMN_EASING] = sizeof(md5_ease_kind),
-    };
     const char *const value = row + column->offset;
     const float *const floats = (const float *)(const void *)value;
     uint32_t count;
     switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+    case MD5_COLUMN_TEXTS:
+    case MD5_COLUMN_ROW:
+        return *(const void *const *)(const void *)value != NULL;
     case MD5_COLUMN_FLOAT:
         return *floats != 0.0f && *floats != column->start;
     case MD5_COLUMN_DOUBLE:
         return *(const double *)(const void *)value != 0.0;
+    case MD5_COLUMN_FLAG:
+        return *(const bool *)(const void *)value;
     case MD5_COLUMN_DIRECTION:
         return floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f;
+    case MD5_COLUMN_COUNT:
+    case MD5_COLUMN_INT:
+    case MD5_COLUMN_CHOICE:
+    case MD5_COLUMN_EASING: // its kind, of which linear is 0
+        return choice_of(column, row) != 0;
     case MD5_COLUMN_TABLE:
         return md5i_rows_of(column, row, &count) && count > 0;
-    default:
-        for (size_t i = 0;
-             i < (column->kind == MD5_COLUMN_PART ? column->rows->size : sizes[column->kind]);
-             i++) {
+    case MD5_COLUMN_PART:
+        for (size_t i = 0; i < column->rows->size; i++) {
             if (value[i] != 0)
                 return true;
         }
+        return false;
+    default:
         return false;
     }
 }
