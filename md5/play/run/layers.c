@@ -50,12 +50,6 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
 #define SHORTEST 1e-18f
 #define LONGEST 1e30f
 
-// fmaxf() without a call, of what is a number.
-static float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 // Of the shorter way round, so that its length is at most 1.
 static md5_vec3 turn_of(md5_quat q)
 {
@@ -80,7 +74,7 @@ static float rate_of(md5_vec3 offset, md5_vec3 velocity)
     if (!(square > SHORTEST && square < LONGEST))
         return 0.0f;
     const float rate = md5_vec3_dot(offset, velocity) / square;
-    return rate < 0.0f ? larger(rate, MD5_FASTEST_DECAY) : 0.0f;
+    return rate < 0.0f ? md5_larger(rate, MD5_FASTEST_DECAY) : 0.0f;
 }
 
 void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
@@ -102,24 +96,6 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
     }
 }
 
-// What is left of a length that is 1 at first and changes by `rate` a second, where 1 / x0 v0 is
-// `rate` in Bollo's terms. His duration is t1 = min(duration, -5 x0 / v0), and his start
-// acceleration a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1, which is
-// -5 to 0, and a = a0 t1^2 / x0 his quintic is
-//   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
-// whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
-float md5i_offset_left(float rate, float elapsed, float duration)
-{
-    if (elapsed < 0.0f)
-        return 1.0f + rate * elapsed;
-    const float s = larger(elapsed / duration, -0.2f * rate * elapsed);
-    if (!(s < 1.0f))
-        return 0.0f;
-    const float u = larger(rate * duration, -5.0f);
-    const float rest = 1.0f - s;
-    return rest * rest * rest * (1.0f + s * (3.0f + u + s * larger(6.0f + 3.0f * u, -4.0f - u)));
-}
-
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose)
 {
@@ -127,8 +103,8 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const float turn_left = md5i_offset_left(offset->turn_rate, elapsed, duration);
-        const float move_left = md5i_offset_left(offset->move_rate, elapsed, duration);
+        const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
+        const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
         if (turn_left > 0.0f)
             pose[i].rotation =
                 md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);

@@ -195,7 +195,7 @@ void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain
     if (!has_rest || time.elapsed > MD5_BORDER) {
         const md5_root_velocity clips = md5i_measure_root(player, layer_state, old, true);
         const float left =
-            has_rest ? md5i_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
         for (int i = 0; i < 4; i++) {
             const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
             const double most = fmax(fabs(clips.v[i]), fabs(before));
@@ -416,7 +416,7 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
-    const float left = md5i_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
+    const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < count; i++)
         weights[i] += left * layer_state->morph_offsets[i];
 }

@@ -82,8 +82,32 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
                        const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
                        md5_offset *offsets);
 
+// fmaxf() without a call, of what is a number.
+static inline float md5_larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // Returns the share of an offset that is left, for its rate: 0 once it is over.
-float md5i_offset_left(float rate, float elapsed, float duration);
+//
+// What is left of a length that is 1 at first and changes by `rate` a second, where 1 / x0 v0 is
+// `rate` in Bollo's terms. His duration is t1 = min(duration, -5 x0 / v0), and his start
+// acceleration a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1, which is
+// -5 to 0, and a = a0 t1^2 / x0 his quintic is
+//   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
+// whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
+static inline float md5_offset_left(float rate, float elapsed, float duration)
+{
+    if (elapsed < 0.0f)
+        return 1.0f + rate * elapsed;
+    const float s = md5_larger(elapsed / duration, -0.2f * rate * elapsed);
+    if (!(s < 1.0f))
+        return 0.0f;
+    const float u = md5_larger(rate * duration, -5.0f);
+    const float rest = 1.0f - s;
+    return rest * rest * rest
+           * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));
+}
 
 // Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
 // nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
