@@ -6,8 +6,7 @@
 //
 // Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
 // indexes which file declares which name; a declaration is parsed when it is first requested. A
-// mistake in it is a warning; the verdict decides what happens to the declaration. By default it
-// keeps what is right; md5_game_set_verdict() can choose the engine's rules.
+// mistake in it is a warning; what becomes of the declaration is a matter of the md5_verdict.
 //
 // Memory: everything that is returned, except pictures and entities, belongs to the game, is
 // read-only and stays valid until md5_destroy_game(). Errors: md5_game_*() fail only if memory runs
@@ -36,9 +35,8 @@ typedef struct md5_game_path {
     void (*close)(void *user, const void *bytes, size_t size);
     void *user;
     bool is_archive; // names become lower case; of two files of one name the last is used
-    // Returns when a file was last changed, in any unit common to all search paths, or 0 if
-    // unknown. NULL: 0, as in the engine for archives. Only used with
-    // md5_image_opts.compressed_first.
+    // Returns when a file was last changed, in a unit common to all search paths; 0: unknown, as
+    // if this is NULL. Only for md5_image_opts.compressed_first. The engine has 0 for archives.
     int64_t (*time)(void *user, size_t file);
     uint64_t reserved[4]; // 0
 } md5_game_path;
@@ -52,18 +50,16 @@ typedef struct md5_game md5_game;
 // ignored.
 //
 // Reads all declaration files through `paths`; the array is copied. Of `opts`, allocator, warn and
-// max_warnings are used; both limits apply to the whole game. A file that cannot be read is a
-// warning. Time and memory are linear in the sizes of the names and files. So that no file costs
-// the rest of the game, these are not read, with a warning: files of declarations of more than 16
-// MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
-// counts as 320 bytes more; and what is beyond half of the allocator's limit.
+// max_warnings are used; both limits apply to the whole game. Time and memory are linear in the
+// sizes of the names and files. Not read, with a warning: what cannot be; files of declarations of
+// more than 16 MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where
+// each declaration counts as 320 bytes more; and what is beyond half of the allocator's limit.
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
 MD5_GAME_API void md5_destroy_game(md5_game *game); // and all that it returned
 
-// Returns how many declarations or files of them were not read, or not to their end: warnings say
-// which and why.
+// Returns how many declarations, or files of them, were not read to their end, as warnings say.
 MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 
 // Returns the bytes that a game holds. What is parsed stays until it is freed, so a program that
@@ -76,13 +72,12 @@ MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
 MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
 // Returns the index of the first search path, from `from` on, that has a file of this name, or
-// MD5_NONE: 0 gives the path whose file is used; calls from the index behind it those of hidden
-// files. The name may have upper case, \ and a leading /; a name with .. or :: is never found.
-// Time: constant for the file that is used, else linear in the number of the paths' files.
+// MD5_NONE: from 0 on that of the file that is used, behind it those of hidden files. The name may
+// have upper case, \ and a leading /; one with .. or :: is never found. Time: constant for the file
+// that is used, else linear in the number of the paths' files.
 MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 
-// For md5_load_opts.files: md5_load_model("models/imp/imp.md5mesh") then finds what the engine
-// would.
+// For md5_load_opts.files: md5_load_model("models/imp/imp.md5mesh") finds what the engine would.
 MD5_GAME_API md5_files md5_game_files(md5_game *game);
 
 // -- Declarations ---------------------------------------------------------------------------------
@@ -111,8 +106,7 @@ typedef enum md5_decl_state {
     MD5_DECL_DEFAULTED // replaced by the default of its type, usually after a mistake
 } md5_decl_state;
 
-// What happens to a declaration with a mistake, which is a warning with its location in either
-// case.
+// What becomes of a declaration with a mistake, of which there is a warning in either case.
 typedef enum md5_verdict {
     // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
     // many words of RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as
@@ -132,8 +126,7 @@ typedef struct md5_decl {
     uint32_t index;   // among those of its type
     const char *text; // [size] from the end of the declaration before it to its last brace
     size_t size;
-    const struct md5_decl
-        *hidden; // the next one of this type and name, which has no effect; or NULL
+    const struct md5_decl *hidden; // the next of this type and name, without effect; or NULL
 } md5_decl;
 
 // The declarations of a type, in the order in which the engine finds them: files by folder and
@@ -181,19 +174,18 @@ MD5_GAME_API bool md5_game_image_program(md5_game *game, const char *text,
                                          md5_image_program *program, md5_error *error);
 
 // Loads the files of a program and computes its picture. A name without an extension, or with .tga,
-// means the .tga file; if that is missing or damaged, the .jpg file, then the .png file. A name
-// with another extension means only that file. The compressed forms in dds/, of each file and of
-// the whole program, are tried last; with opts->compressed_first that of the whole program is tried
-// first. The format of a file is detected from its bytes, not from its name.
+// means the .tga file; if that is missing or damaged, the .jpg, then the .png file; a name with
+// another extension only that file. The compressed forms in dds/, of each file and of the whole
+// program, are tried last; with opts->compressed_first that of the whole program is tried first.
+// The format of a file is detected from its bytes.
 //
 // If the program is only the name of a built-in picture (_default, _white, _black, _flat, _ambient,
 // _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
 // _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap), the result is that picture, even
-// if there is a file of this name. These are all that the engine fills at startup; those that it
-// makes while drawing, such as _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps are 6
-// times as high as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside larger programs
-// the engine looks for files of these names; the lenient verdict uses the built-in pictures there,
-// too.
+// if there is a file of this name; those that the engine makes while drawing, such as
+// _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps are 6 times as high as wide: the sides
+// +x, -x, +y, -y, +z, -z one below another. Inside larger programs the engine looks for files of
+// these names; the lenient verdict uses the built-in pictures there, too.
 //
 // If a file is damaged and another form of it is read instead, that is a warning of the game. On
 // failure error->file is the name in the program, and the message lists each file that was tried
@@ -388,12 +380,10 @@ typedef struct md5_material {
 } md5_material;
 
 // Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
-// whose image is the name. Everything the engine warns of is a warning. After a mistake it has one
-// stage with the image _default in the engine's verdict; in the lenient one it keeps what is right.
-//
-// Limits are those of the engine: 256 stages, 4096 registers, 4096 operations; beyond them a
-// material is defaulted. So is one with expressions nested more than 1600 deep. Image programs are
-// cut to 255 bytes.
+// whose image is the name. After a mistake it has one stage with the image _default in the engine's
+// verdict; in the lenient one it keeps what is right. It is defaulted beyond 256 stages, 4096
+// registers, 4096 operations, as in the engine, and if expressions are nested more than 1600 deep.
+// Image programs are cut to 255 bytes.
 MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,
                                                    md5_error *error);
 
@@ -561,20 +551,17 @@ typedef struct md5_model_def {
 // inherits. After a mistake or a missing file the model is empty in the engine's verdict; in the
 // lenient one it keeps what is right: without its mesh it has no joints, and animations without a
 // readable file are dropped. Functions, events, effects, sounds and entities in frame commands are
-// not looked up. Time grows with the number of names in channels times that of joints. Inherited
-// data is shared: a chain of models takes time and memory only for what each model adds, replaces
-// or removes.
+// not looked up. Time: names in channels times joints. Inherited data is shared: a chain of models
+// takes time and memory only for what each model adds, replaces or removes.
 MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name,
                                                      md5_error *error);
 
-// Returns an animation of a model, in the engine's order, `index` below num_anims. Logarithmic
-// time.
+// Returns an animation of a model, in the engine's order; index < num_anims. Logarithmic time.
 MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 // == Entities and actors =========================================================================
 //
-// The entities of a Doom 3 game folder, and characters that are animated by the rules of
-// the original engine.
+// The entities of a game folder, and characters that are animated by the rules of the engine.
 //
 //   md5_entity *imp = md5_load_entity(game, "monster_demon_imp", NULL, &error);
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
@@ -587,11 +574,9 @@ MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model
 // of one character; one thread at a time may use it. After it is created, no call allocates memory.
 //
 // An md5_actor follows the rules of the engine's animator, down to its clock of whole milliseconds,
-// with poses that agree to 1e-4 units; what else moves joints in a game is not part of it:
-// articulated figures, IK, joints that code turns.
-//
-// Time is whole milliseconds, as in the engine, whose clock decides which frames are passed. Space
-// is id's: x forward, y left, z up, in the file's units.
+// which decides which frames are passed; poses agree to 1e-4 units. What else moves joints in a
+// game is not part of it: articulated figures, IK, joints that code turns. Space is id's: x
+// forward, y left, z up, in the file's units.
 
 // -- entityDefs -----------------------------------------------------------------------------------
 
@@ -617,9 +602,9 @@ MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const cha
                                                        md5_error *error);
 
 // Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
-// md5_decl.state. So all entityDefs of a game are checked in time and memory linear in their texts,
-// while md5_game_entity_def() may take quadratic ones, since each entityDef in a long chain of
-// ancestors gets all the keys of those before it. True if there is no entityDef of this name.
+// md5_decl.state. So all entityDefs of a game are checked in time and memory linear in their texts;
+// in a long chain of ancestors md5_game_entity_def() gives each all the keys of those before it.
+// True if there is no entityDef of this name.
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
@@ -632,8 +617,7 @@ md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5
 
 // -- Entities -------------------------------------------------------------------------------------
 
-// An animation of an entity. Its name, its alias, flags and frame commands are those of the
-// modelDef.
+// An animation of an entity. Its name, alias, flags and frame commands are those of the modelDef.
 typedef struct md5_entity_clip {
     const md5_model_anim *anim;
     uint32_t num_files; // 0: it cannot be played, which was reported
@@ -649,9 +633,8 @@ typedef struct md5_joint_copy {
 
 typedef struct md5_entity md5_entity;
 
-// The largest number of parts of an entity, parts of its parts included, and of copied joints of
-// each; further keys are ignored. Parts that cannot be loaded count, too, so that many of them take
-// linear time.
+// The largest number of parts of an entity, parts of its parts and those that cannot be loaded
+// included, and of copied joints of each; further keys are ignored.
 enum { MD5_MAX_ENTITY_PARTS = 64, MD5_MAX_JOINT_COPIES = 256 };
 
 // The longest time between two blinks, in milliseconds. Longer ones are cut to it.
@@ -679,16 +662,14 @@ struct md5_entity {
     const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
     uint32_t num_parts;
     const md5_entity_part *parts; // [num_parts] the head first
-    // Added to joint 0 in every pose: md5_model_def.offset. Its numbers and those of keys are
-    // clamped to +-1e9.
+    // Added to joint 0 in every pose: md5_model_def.offset, as all numbers clamped to +-1e9.
     md5_vec3 offset;
     md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
-    uint32_t blink_min,
-        blink_max;         // milliseconds from one blink to the next, see md5_actor_spawn()
-    uint32_t num_warnings; // reported or not
-    size_t size;           // bytes of the model and the animations, those of parts not included
-    void *owned;           // the memory of all this
-    float parms[12];       // for md5_material_input: keys "_color", "shaderParm3" to "shaderParm11"
+    uint32_t blink_min, blink_max; // milliseconds from blink to blink, see md5_actor_spawn()
+    uint32_t num_warnings;         // reported or not
+    size_t size;     // bytes of the model and the animations, those of parts not included
+    void *owned;     // the memory of all this
+    float parms[12]; // for md5_material_input: keys "_color", "shaderParm3" to "shaderParm11"
 };
 
 // Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
@@ -748,8 +729,8 @@ MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 // Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
 // digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
 // chosen at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred to
-// "name", as in the engine for characters with an animation prefix: "wounded_walk" for "walk". For
-// the head channel the engine searches the head's own model: call this for the head's actor.
+// "name": "wounded_walk" to "walk". For the head channel call this for the head's actor, since the
+// engine searches the head's own model.
 MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
 // Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
@@ -770,8 +751,8 @@ typedef enum md5_actor_mode {
     MD5_ACTOR_HOLD // one frame
 } md5_actor_mode;
 
-// Starts a clip now. It fades in over `blend` milliseconds. `frame` is that of MD5_ACTOR_HOLD: 1 is
-// the first, which shows the base frame, as in the engine; it is clamped. Of clips of several files
+// Starts a clip now. It fades in over `blend` milliseconds. `frame` is that of MD5_ACTOR_HOLD,
+// clamped: 1 is the first, which shows the base frame, as in the engine. Of clips of several files
 // the first one is shown. Returns false and changes nothing if the channel or clip is invalid or
 // the clip cannot be played.
 MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
@@ -799,9 +780,8 @@ MD5_GAME_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5
 // is part of the pose, too, unless md5_actor_set_in_place() is set.
 MD5_GAME_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 
-// Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints`
-// and `palette`, [model joints] each, may be NULL and must not overlap. The actor's own buffers are
-// used.
+// Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints` and
+// `palette`, [model joints] each, may be NULL and must not overlap. Uses the actor's own buffers.
 MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                                  md5_mat34 *palette);
 
@@ -818,10 +798,10 @@ typedef struct md5_actor_status {
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
-// actor continues with the same bits. md5_actor_restore() accepts untrusted bytes: every number is
-// checked. On failure it returns false and changes nothing. MD5_ERROR_MISMATCH: saved by another
-// version, or with an entity that has other clips; MD5_ERROR_SYNTAX: not a saved actor, or another
-// size; MD5_ERROR_RANGE: a number is out of range.
+// actor continues with the same bits. md5_actor_restore() accepts untrusted bytes; on failure it
+// returns false and changes nothing. MD5_ERROR_MISMATCH: saved by another version, or with an
+// entity that has other clips; MD5_ERROR_SYNTAX: not a saved actor, or another size;
+// MD5_ERROR_RANGE: a number is out of range.
 enum { MD5_ACTOR_SAVE_SIZE = 1508 };
 MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,
@@ -829,14 +809,13 @@ MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t 
 
 // == Deforms =====================================================================================
 //
-// Surfaces that are deformed by their materials (md5game.h), for renderers.
-//
-// A surface with a deform is computed from its skinned vertices for each image that is drawn: every
-// quad of four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long
-// axis; a FLARE is one quad with a border; an EYEBALL is an eye with two triangles, of which one
-// marks its center and the other what it looks at, so that the texture is projected onto it from
-// there and the eye alone is drawn; EXPAND moves along normals, MOVE along x, TURBULENT moves
-// texture coordinates. The engine does not light such surfaces, so no normals are computed.
+// Surfaces that are deformed by their materials, for renderers. A surface with a deform is computed
+// from its skinned vertices for each image that is drawn: every quad of four vertices is a SPRITE
+// that faces the viewer, or a TUBE that turns about its long axis; a FLARE is one quad with a
+// border; an EYEBALL is an eye with two triangles, of which one marks its center and the other what
+// it looks at, so that the texture is projected onto it from there and the eye alone is drawn;
+// EXPAND moves along normals, MOVE along x, TURBULENT moves texture coordinates. The engine does
+// not light such surfaces, so no normals are computed.
 
 // The view: the position of the eye, and unit vectors to the left and up; all in model space.
 typedef struct md5_deform_view {

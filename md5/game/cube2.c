@@ -136,17 +136,6 @@ static void skip_blanks(md5_lex *lex)
         lex->at = skip_line(lex, lex->at);
 }
 
-// Skips everything before the next command.
-static void skip_to_command(md5_lex *lex)
-{
-    for (;;) {
-        skip_blanks(lex);
-        if (lex->at == lex->end || (*lex->at != '\n' && *lex->at != ';'))
-            return;
-        lex->at++;
-    }
-}
-
 // Returns the end of the string that begins at `at`: behind its quote, or where its line ends.
 static const char *string_end(const md5_lex *lex, const char *at)
 {
@@ -399,7 +388,9 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
     bool is_run = false;
     while (script->depth > 0) {
         md5_lex *const lex = lex_of(script);
-        skip_to_command(lex);
+        skip_blanks(lex);
+        for (; lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';'); skip_blanks(lex))
+            lex->at++;
         if (lex->at == lex->end) {
             end_frame(script);
             continue;

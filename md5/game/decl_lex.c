@@ -93,11 +93,6 @@ int32_t md5i_token_int(const md5_token *token)
     return (int32_t)(uint32_t)number;
 }
 
-md5_quoted md5i_token_show(const md5_token *token)
-{
-    return md5i_quote(token->text, token->size);
-}
-
 const char *md5i_keep_token(md5_game *game, const md5_token *token)
 {
     return md5_copy_text(&game->arena, token->text, token->size);
@@ -107,6 +102,17 @@ const char *md5i_keep_token(md5_game *game, const md5_token *token)
 //
 // Numbers of declarations. Their values are summed digit by digit in double, as the engine does,
 // which is not always the nearest float.
+
+// The byte at lex->at, and the one behind it; NUL behind the end of the text.
+static char byte_at(const md5_decl_lex *lex)
+{
+    return lex->at < lex->end ? *lex->at : '\0';
+}
+
+static char next_byte(const md5_decl_lex *lex)
+{
+    return lex->end - lex->at > 1 ? lex->at[1] : '\0';
+}
 
 static bool is_digit(char c, unsigned base)
 {
@@ -124,7 +130,7 @@ static unsigned digit_value(char c)
 static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
 {
     uint32_t value = 0;
-    for (; is_digit(md5_decl_lex_byte(lex, lex->at), base); lex->at++)
+    for (; is_digit(byte_at(lex), base); lex->at++)
         value = value * base + digit_value(*lex->at);
     return value;
 }
@@ -133,15 +139,14 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     uint32_t dots = 0;
-    for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10) || md5_decl_lex_byte(lex, lex->at) == '.';
-         lex->at++)
+    for (; is_digit(byte_at(lex), 10) || byte_at(lex) == '.'; lex->at++)
         dots += *lex->at == '.';
     if (dots > 1) {
         md5i_decl_lex_warn(lex, "more than one dot in number");
         return false;
     }
     const char *const digits_end = lex->at;
-    const char next = md5_decl_lex_byte(lex, lex->at);
+    const char next = byte_at(lex);
     token->is_real = dots == 1 || next == 'e';
     if (!token->is_real) {
         lex->at = start;
@@ -160,11 +165,11 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     if (next == 'e') {
         lex->at++;
         enum { MOST = 400 }; // beyond it every double is 0 or infinite
-        const bool is_negative = md5_decl_lex_byte(lex, lex->at) == '-';
-        if (is_negative || md5_decl_lex_byte(lex, lex->at) == '+')
+        const bool is_negative = byte_at(lex) == '-';
+        if (is_negative || byte_at(lex) == '+')
             lex->at++;
         uint32_t power = 0;
-        for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10); lex->at++)
+        for (; is_digit(byte_at(lex), 10); lex->at++)
             power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
         double factor = 1.0;
         for (uint32_t i = 0; i < power; i++)
@@ -177,7 +182,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
             && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
             lex->at++;
         const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
-        md5i_decl_lex_warn(lex, "parsed %s", md5i_token_show(&shown).text);
+        md5i_decl_lex_warn(lex, "parsed %s", MD5_SHOWN(&shown));
     }
     return true;
 }
@@ -186,7 +191,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 static void skip_suffix(md5_decl_lex *lex, bool is_real)
 {
     for (int i = 0; i < (is_real ? 1 : 2); i++) {
-        const char c = md5_lower(md5_decl_lex_byte(lex, lex->at));
+        const char c = md5_lower(byte_at(lex));
         if (c != 'l' && c != (is_real ? 'f' : 'u'))
             return;
         lex->at++;
@@ -198,9 +203,9 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     token->kind = MD5_TOKEN_NUMBER;
-    if (*start == '0' && md5_decl_lex_byte(lex, start + 1) != '.') {
+    if (*start == '0' && next_byte(lex) != '.') {
         // 0x1f, 0b1, 017 or 0.
-        const char second = md5_lower(md5_decl_lex_byte(lex, lex->at + 1));
+        const char second = md5_lower(next_byte(lex));
         const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
         lex->at += base == 8 ? 1 : 2;
         token->number = (double)read_whole(lex, base);
@@ -221,11 +226,6 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ' || (unsigned char)c >= 0x80;
 }
 
-static char byte_at(const md5_decl_lex *lex)
-{
-    return md5_decl_lex_byte(lex, lex->at);
-}
-
 // Steps over one byte that ends a line.
 static void next_line(md5_decl_lex *lex)
 {
@@ -244,7 +244,7 @@ static bool skip_space(md5_decl_lex *lex)
             else
                 lex->at++;
         }
-        const char second = byte_at(lex) == '/' ? md5_decl_lex_byte(lex, lex->at + 1) : '\0';
+        const char second = byte_at(lex) == '/' ? next_byte(lex) : '\0';
         if (second == '/') {
             // The lexer is at //.
             while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
@@ -261,7 +261,7 @@ static bool skip_space(md5_decl_lex *lex)
                     lex->line_start = lex->at + 1;
                 } else if (*lex->at == '/' && lex->at[-1] == '*') {
                     break;
-                } else if (*lex->at == '/' && md5_decl_lex_byte(lex, lex->at + 1) == '*') {
+                } else if (*lex->at == '/' && next_byte(lex) == '*') {
                     md5i_decl_lex_warn(lex, "nested comment");
                 }
             }
@@ -410,7 +410,7 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     TRY(skip_space(lex));
     lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last.line;
-    const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
+    const char c = *lex->at, second = next_byte(lex);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
         return decl_lex_number(lex, token);
     if (c == '"' || c == '\'')
@@ -465,7 +465,7 @@ bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
     }
     if (md5i_token_is(&token, text))
         return true;
-    md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, md5i_token_show(&token).text);
+    md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, MD5_SHOWN(&token));
     return false;
 }
 
@@ -521,7 +521,7 @@ static bool read_negated(md5_decl_lex *lex, md5_token *token)
     TRY(md5i_decl_lex_any(lex, token));
     if (token->kind == MD5_TOKEN_NUMBER)
         return true;
-    md5i_decl_lex_warn(lex, "expected a number but found %s", md5i_token_show(token).text);
+    md5i_decl_lex_warn(lex, "expected a number but found %s", MD5_SHOWN(token));
     return false;
 }
 
@@ -541,7 +541,7 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
     *value = md5i_token_float(&token);
     if (token.kind == MD5_TOKEN_NUMBER)
         return true;
-    md5i_decl_lex_warn(lex, "expected float value, found %s", md5i_token_show(&token).text);
+    md5i_decl_lex_warn(lex, "expected float value, found %s", MD5_SHOWN(&token));
     return false;
 }
 
@@ -558,7 +558,7 @@ int32_t md5i_decl_lex_int(md5_decl_lex *lex)
         return value == INT32_MIN ? value : -value;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5i_decl_lex_warn(lex, "expected integer value, found %s", md5i_token_show(&token).text);
+        md5i_decl_lex_warn(lex, "expected integer value, found %s", MD5_SHOWN(&token));
     return md5i_token_int(&token);
 }
 

@@ -82,7 +82,7 @@ float md5i_token_float(const md5_token *token);
 int32_t md5i_token_int(const md5_token *token);
 
 // A token for a message: in quotes, shortened if it is long.
-md5_quoted md5i_token_show(const md5_token *token);
+#define MD5_SHOWN(token) md5i_quote((token)->text, (token)->size).text
 
 // Appends a text to that of a token, which lies in the arena once it has `*room` bytes, 0 at first.
 // They double, so appending takes linear time. Returns false if memory runs out.
@@ -93,12 +93,6 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const ch
 const char *md5i_keep_token(md5_game *game, const md5_token *token);
 
 // -- Numbers --------------------------------------------------------------------------------------
-
-// The byte at `at`, NUL behind the end of the text.
-static inline char md5_decl_lex_byte(const md5_decl_lex *lex, const char *at)
-{
-    return at < lex->end ? *at : '\0';
-}
 
 // Reads the next token. Returns false at the end of the text and after an error, which is reported.
 bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token);

@@ -243,7 +243,7 @@ void md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place 
 {
     const char *const engine = find(word, place)->engine;
     const char *const in = place == MD5_WORD_STAGE ? " in material " : name ? " in " : "";
-    const md5_quoted shown = md5i_token_show(word);
+    const md5_quoted shown = md5i_quote(word->text, word->size);
     const md5_quoted owner = name ? md5i_quote(name, strlen(name)) : (md5_quoted){""};
     if (engine && md5_is_lenient(lex->game))
         md5i_decl_lex_warn(lex, "%s%s%s is a word of %s, skipped", shown.text, in, owner.text,
@@ -416,7 +416,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, decl
     if (!md5i_decl_lex_read(lex, &token))
         return fail_at_end(lex);
     if (!md5i_token_is(&token, "{")) {
-        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", md5i_token_show(&token).text);
+        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", MD5_SHOWN(&token));
         return HEAD_SKIPPED;
     }
     md5i_decl_lex_unread(lex, &token);
@@ -436,8 +436,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     const size_t size = (size_t)(lex->at - head->start);
     if (size > MOST_DECL) {
         md5i_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
-                           type_words[head->type], md5i_token_show(&head->name).text, size,
-                           (int)MOST_DECL);
+                           type_words[head->type], MD5_SHOWN(&head->name), size, (int)MOST_DECL);
         lex->game->num_unread++;
         return true;
     }
@@ -446,7 +445,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     if (entry) {
         lex->token_at = head->name.at;
         md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
-                           md5i_token_show(&head->name).text, entry->decl.file, entry->decl.line);
+                           MD5_SHOWN(&head->name), entry->decl.file, entry->decl.line);
         md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
         TRY(hidden);
         hidden->type = entry->decl.type;
@@ -550,10 +549,10 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
                 break;
             }
         }
-        TRY(game->context.error.status == MD5_OK);
+        TRY(md5_game_has_memory(game));
     }
     md5i_arena_rewind(&game->scratch, before);
-    return game->context.error.status == MD5_OK;
+    return md5_game_has_memory(game);
 }
 
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
@@ -613,8 +612,11 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
 //
 // Opening and freeing games.
 
-static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
+md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
+                          md5_error *error)
 {
+    MD5_ASSERT(paths != NULL || num_paths == 0, "paths: not NULL unless num_paths is 0");
+    MD5_VALIDATE_RESERVED(paths, num_paths);
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     md5_game *const game = (md5_game *)md5i_alloc(&context, sizeof *game);
@@ -625,17 +627,6 @@ static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
     game->context.files = (md5_files){.open = NULL};
     game->arena.context = game->scratch.context = &game->context;
     md5_game_begin(game, error);
-    return game;
-}
-
-md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
-                          md5_error *error)
-{
-    MD5_ASSERT(paths != NULL || num_paths == 0, "paths: not NULL unless num_paths is 0");
-    MD5_VALIDATE_RESERVED(paths, num_paths);
-    md5_game *const game = make_game(opts, error);
-    if (!game)
-        return NULL;
     game->paths =
         (const md5_game_path *)md5i_arena_copy(&game->arena, paths, num_paths, sizeof *paths);
     game->num_paths = num_paths;

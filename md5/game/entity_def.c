@@ -81,7 +81,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     bool is_new;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                     md5i_token_show(name).text);
+                     MD5_SHOWN(name));
         // In the lenient verdict a bare name is a key; anything else is skipped.
         if (*lex->is_spoilt || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
@@ -94,8 +94,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
         && md5i_token_is(&value, "}")) {
-        md5i_decl_lex_warn(lex, "expected a value behind %s but found '}'",
-                           md5i_token_show(name).text);
+        md5i_decl_lex_warn(lex, "expected a value behind %s but found '}'", MD5_SHOWN(name));
         md5i_decl_lex_unread(lex, &value);
         return true;
     }
@@ -103,7 +102,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
     if (!is_new)
-        md5i_decl_lex_warn(lex, "%s already defined", md5i_token_show(name).text);
+        md5i_decl_lex_warn(lex, "%s already defined", MD5_SHOWN(name));
     return true;
 }
 
@@ -148,7 +147,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     list.count = count;
     parsed->own = keep_keys(&list);
     parsed->num_own = list.count;
-    TRY(parsed->own && game->context.error.status == MD5_OK);
+    TRY(parsed->own && md5_game_has_memory(game));
     entry->parsed = parsed;
     entry->decl.state = is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;

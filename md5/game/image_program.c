@@ -173,18 +173,6 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 
 // -- Programs -------------------------------------------------------------------------------------
 
-static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_program *program)
-{
-    md5_image_step *const steps = MD5_NEW(&game->arena, md5_image_step, reader->num_steps);
-    uint32_t i = reader->num_steps;
-    TRY(steps);
-    for (const step_node *node = reader->steps; node; node = node->before)
-        steps[--i] = node->step;
-    program->steps = steps;
-    program->num_steps = reader->num_steps;
-    return true;
-}
-
 bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program)
 {
     char cleaned[MD5_IMAGE_TEXT];
@@ -211,7 +199,15 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
     md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     lex.is_silent = true;
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
-    return read_program(&reader) && keep_steps(game, &reader, program);
+    TRY(read_program(&reader));
+    md5_image_step *const steps = MD5_NEW(&game->arena, md5_image_step, reader.num_steps);
+    uint32_t i = reader.num_steps;
+    TRY(steps);
+    for (const step_node *node = reader.steps; node; node = node->before)
+        steps[--i] = node->step;
+    program->steps = steps;
+    program->num_steps = reader.num_steps;
+    return true;
 }
 
 // == Sizes ========================================================================================
@@ -369,18 +365,15 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
 
 // -- Smoothing ------------------------------------------------------------------------------------
 
-static bool is_unused(const uint8_t *texel)
-{
-    return texel[0] == texel[1] && texel[0] == texel[2] && (texel[0] == 0 || texel[0] == 128);
-}
-
 // Adds the normals of a texel, its left and its right neighbor.
 static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3])
 {
     const uint32_t columns[3] = {x > 0 ? x - 1 : width - 1, x, x + 1 < width ? x + 1 : 0};
     for (int i = 0; i < 3; i++) {
         const uint8_t *const texel = row + (size_t)columns[i] * MD5_IMAGE_CHANNELS;
-        for (int axis = 0; axis < 3 && !is_unused(texel); axis++)
+        const bool is_unused =
+            texel[0] == texel[1] && texel[0] == texel[2] && (texel[0] == 0 || texel[0] == 128);
+        for (int axis = 0; axis < 3 && !is_unused; axis++)
             sum[axis] += texel[axis] - 128;
     }
 }
@@ -796,29 +789,23 @@ static bool try_compressed(image_search *search, const char *text)
 
 // -- Results --------------------------------------------------------------------------------------
 
-// Warns of a damaged file that was tried before the one that was read.
-static void warn_of_damage(image_search *search, const char *name)
-{
-    md5_decl_lex nowhere;
-    if (search->error.status == MD5_OK)
-        return;
-    md5i_decl_lex_begin(&nowhere, search->game, name, 0, "", 0);
-    md5i_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
-}
-
 // Loads a file that a program names.
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
 {
     image_search search = {.game = game, .opts = opts};
-    if (md5_is_lenient(search.game) && find_builtin(file))
+    if (md5_is_lenient(game) && find_builtin(file))
         return make_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
-    if (search.image) {
-        warn_of_damage(&search, file);
-        return search.image;
+    if (search.image && search.error.status != MD5_OK) {
+        // A damaged file was tried before the one that was read.
+        md5_decl_lex nowhere;
+        md5i_decl_lex_begin(&nowhere, game, file, 0, "", 0);
+        md5i_decl_lex_warn(&nowhere, "%s; %s is read instead", search.tried, search.at->spelled);
     }
+    if (search.image)
+        return search.image;
     memset(error, 0, sizeof *error);
     error->status = search.error.status != MD5_OK ? search.error.status : MD5_ERROR_IO;
     (void)snprintf(error->file, sizeof error->file, "%s", file);

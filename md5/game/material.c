@@ -252,7 +252,7 @@ static void read_deform(md5_material_parser *parser)
     const struct deform_word *const row = MD5_TOKEN_ROW(struct deform_word, deform_words, &token);
     if (!row) {
         md5i_mistake(parser->lex, "a deform such as sprite", "Bad deform type %s",
-                     md5i_token_show(&token).text);
+                     MD5_SHOWN(&token));
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL);
         return;
@@ -394,15 +394,6 @@ static bool has_light(const md5_material_parser *parser, md5_stage_light light)
     return false;
 }
 
-static bool has_reflection(const md5_material_parser *parser)
-{
-    for (uint32_t i = 0; i < parser->material.num_stages; i++) {
-        if (parser->stages[i].texgen == MD5_TEXGEN_REFLECT)
-            return true;
-    }
-    return false;
-}
-
 // A material that receives light needs a bump stage, and another one, or a reflection.
 static bool add_implicit_stages(md5_material_parser *parser)
 {
@@ -413,8 +404,10 @@ static bool add_implicit_stages(md5_material_parser *parser)
         return true;
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
-    return has_other || has_reflection(parser)
-           || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
+    bool is_shown = has_other; // or reflects
+    for (uint32_t i = 0; i < parser->material.num_stages; i++)
+        is_shown |= parser->stages[i].texgen == MD5_TEXGEN_REFLECT;
+    return is_shown || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
 
 // Whether what is behind a surface shows through its first stage.
@@ -597,8 +590,8 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
     md5_material_parser *const parser = game->parser;
     TRY(parser);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_kept = read_entry(parser, entry) && game->context.error.status == MD5_OK
-                         && keep_material(parser, entry);
+    const bool is_kept =
+        read_entry(parser, entry) && md5_game_has_memory(game) && keep_material(parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }

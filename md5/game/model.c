@@ -243,19 +243,6 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
     }
 }
 
-// Points warnings at the next name of the list. Of long ones only the beginning is compared, so
-// that the time is linear.
-static void point_at_name(md5_decl_lex *lex, channel_joints *list, const char *name, size_t size)
-{
-    const size_t compared = size < 64 ? size : 64;
-    while (size <= (size_t)(lex->at - list->source) && memcmp(list->source, name, compared) != 0)
-        list->source++;
-    if (size > (size_t)(lex->at - list->source))
-        return;
-    lex->token_at = list->source;
-    list->source += size;
-}
-
 // Applies one name of the list `all`.
 static void apply_name(md5_model_parser *parser, channel_joints *list, const char *name,
                        size_t size, md5_token all)
@@ -266,7 +253,16 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
     const bool with_children = size > 0 && *name == '*';
     name += with_children;
     size -= with_children;
-    point_at_name(&parser->lex, list, name, size);
+    // Points warnings at the next name of the list. Of long ones only the beginning is compared, so
+    // that the time is linear.
+    const char *const end = parser->lex.at;
+    const size_t compared = size < 64 ? size : 64;
+    while (size <= (size_t)(end - list->source) && memcmp(list->source, name, compared) != 0)
+        list->source++;
+    if (size <= (size_t)(end - list->source)) {
+        parser->lex.token_at = list->source;
+        list->source += size;
+    }
     const uint32_t joint = model_find_joint(parser, name, size);
     if (joint != MD5_NONE) {
         change_joints(parser, list, joint, with_children, is_removed);
@@ -276,7 +272,7 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, md5i_token_show(&all).text, MD5_QUOTED(model));
+                       md5i_quote(name, size).text, MD5_SHOWN(&all), MD5_QUOTED(model));
 }
 
 static bool is_blank(char c)
@@ -365,7 +361,7 @@ static void read_channel(md5_model_parser *parser)
         return;
     }
     if (!md5i_decl_lex_take(&parser->lex, "(")) {
-        md5i_mistake(&parser->lex, "'('", "Expected { after %s", md5i_token_show(&name).text);
+        md5i_mistake(&parser->lex, "'('", "Expected { after %s", MD5_SHOWN(&name));
         return;
     }
     static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -375,7 +371,7 @@ static void read_channel(md5_model_parser *parser)
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         md5i_mistake(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
-                     md5i_token_show(&name).text);
+                     MD5_SHOWN(&name));
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
@@ -533,7 +529,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
                 command->joint = model_find_joint(parser, token.text, token.size);
                 if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
                     md5i_mistake(&parser->lex, "a joint of the mesh", "Joint %s not found",
-                                 md5i_token_show(&token).text);
+                                 MD5_SHOWN(&token));
             }
             if (*kind == 's' && !md5i_token_is(&token, "none"))
                 (void)md5i_parse_skin_of(parser->game, token.text, token.size);
@@ -567,8 +563,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         return;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
-                           md5i_token_show(&token).text);
+        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s", MD5_SHOWN(&token));
     const int32_t frame = md5i_token_int(&token);
     // Without its files an animation will be left out, with all its commands.
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
@@ -596,22 +591,6 @@ static int compare_commands(const void *a, const void *b)
     if (first->frame != second->frame)
         return first->frame < second->frame ? -1 : 1;
     return first < second ? -1 : first > second;
-}
-
-static void keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
-{
-    md5_frame_command *const kept = MD5_NEW(&parser->game->arena, md5_frame_command, list->count);
-    const md5_frame_command **const sorted =
-        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list->count);
-    if (!kept || !sorted)
-        return;
-    for (uint32_t i = 0; i < list->count; i++)
-        sorted[i] = &list->commands[i];
-    qsort(sorted, list->count, sizeof *sorted, compare_commands);
-    for (uint32_t i = 0; i < list->count; i++)
-        kept[i] = *sorted[i];
-    anim->commands = kept;
-    anim->num_commands = list->count;
 }
 
 // -- Flags ----------------------------------------------------------------------------------------
@@ -655,8 +634,18 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
                               "frame, a flag or '}'");
         }
     }
-    if (may_go_on(parser))
-        keep_commands(parser, &list, anim);
+    md5_frame_command *const kept = MD5_NEW(&parser->game->arena, md5_frame_command, list.count);
+    const md5_frame_command **const sorted =
+        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list.count);
+    if (!kept || !sorted || !may_go_on(parser))
+        return;
+    for (uint32_t i = 0; i < list.count; i++)
+        sorted[i] = &list.commands[i];
+    qsort(sorted, list.count, sizeof *sorted, compare_commands);
+    for (uint32_t i = 0; i < list.count; i++)
+        kept[i] = *sorted[i];
+    anim->commands = kept;
+    anim->num_commands = list.count;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -675,7 +664,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             return;
         if (!asset) {
             md5i_mistake(&parser->lex, "a file that can be read", "Couldn't load anim %s",
-                         md5i_token_show(&token).text);
+                         MD5_SHOWN(&token));
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
             md5i_mistake(&parser->lex, "equal lengths", "Anim %s does not match length of anim %s",
                          MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
@@ -729,30 +718,6 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
     return name;
 }
 
-static const md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *token)
-{
-    const md5_anim_name *const name = find_anim_name(parser, token);
-    const md5_anim_slot *const slot =
-        name ? (const md5_anim_slot *)md5i_shared_get(&parser->anims.names, name->number) : NULL;
-    return md5_has_anim(parser, slot) ? slot : NULL;
-}
-
-// Adds a slot behind all others. Returns NULL if memory runs out.
-static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_name *name,
-                                     const md5_anim_name *alias)
-{
-    md5_anim_set *const anims = &parser->anims;
-    md5_anim_slot *const slot = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
-    if (!slot)
-        return NULL;
-    slot->number = anims->num_slots++;
-    slot->alias = alias->number;
-    slot->before = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->number);
-    const bool is_named = set_shared(parser, &anims->names, name->number, slot)
-                          && set_shared(parser, &anims->aliases, alias->number, slot);
-    return is_named ? slot : NULL;
-}
-
 // Returns the length of an animation's alias: its name without the digits at its end, of which at
 // least two characters must be left.
 static size_t alias_size(md5_model_parser *parser, const md5_token *name)
@@ -763,7 +728,7 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
     if (last > 1)
         return last;
     md5i_mistake(&parser->lex, "two characters before its number", "Invalid animation name %s",
-                 md5i_token_show(name).text);
+                 MD5_SHOWN(name));
     return name->size;
 }
 
@@ -780,11 +745,15 @@ static void read_model_anim(md5_model_parser *parser)
         model_fail_at_end(parser);
         return;
     }
-    const md5_anim_slot *slot = find_slot(parser, &token);
+    md5_anim_set *const anims = &parser->anims;
+    const md5_anim_name *const known = find_anim_name(parser, &token);
+    const md5_anim_slot *slot =
+        known ? (const md5_anim_slot *)md5i_shared_get(&anims->names, known->number) : NULL;
+    if (!md5_has_anim(parser, slot))
+        slot = NULL; // it replaces none
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        md5i_mistake(&parser->lex, "another name, skipped", "Duplicate anim %s",
-                     md5i_token_show(&token).text);
+        md5i_mistake(&parser->lex, "another name, skipped", "Duplicate anim %s", MD5_SHOWN(&token));
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     if (may_go_on(parser))
         read_files(parser, &anim);
@@ -802,10 +771,18 @@ static void read_model_anim(md5_model_parser *parser)
     *copy = anim;
     copy->name = name->text;
     copy->alias = alias->text;
-    if (!slot) // it replaces none
-        slot = add_slot(parser, name, alias);
-    if (slot)
-        (void)set_shared(parser, &parser->anims.anims, slot->number, copy);
+    if (!slot) {
+        md5_anim_slot *const added = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
+        if (!added)
+            return;
+        added->number = anims->num_slots++;
+        added->alias = alias->number;
+        added->before = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->number);
+        (void)set_shared(parser, &anims->names, name->number, added);
+        (void)set_shared(parser, &anims->aliases, alias->number, added);
+        slot = added;
+    }
+    (void)set_shared(parser, &anims->anims, slot->number, copy);
 }
 
 // == Models =======================================================================================
@@ -833,10 +810,10 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     const md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
     if (!entry) {
-        md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5i_token_show(name).text);
+        md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", MD5_SHOWN(name));
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
         md5i_mistake(&parser->lex, "one without a mistake",
-                     "inherited model definition %s defaulted", md5i_token_show(name).text);
+                     "inherited model definition %s defaulted", MD5_SHOWN(name));
     } else {
         clear(parser);
         if (entry->parsed) {
@@ -876,12 +853,12 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     if (!mesh) {
         md5i_mistake(&parser->lex, "a mesh that can be read", "Model %s defaulted",
-                     md5i_token_show(name).text);
+                     MD5_SHOWN(name));
         return;
     }
     if (!model_spend(parser, mesh->num_joints)) {
         md5i_mistake(&parser->lex, "fewer joints in all models", "Model %s defaulted",
-                     md5i_token_show(name).text);
+                     MD5_SHOWN(name));
         return;
     }
     parser->mesh = mesh;
@@ -896,7 +873,7 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
         return set_shared(parser, &parser->anims.anims, slot->number, NULL);
     md5i_mistake(&parser->lex, "an inherited anim",
                  "Anim %s was not inherited.  Anim should be removed from the model def.",
-                 md5i_token_show(name).text);
+                 MD5_SHOWN(name));
     return false;
 }
 
@@ -936,7 +913,7 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
     }
     if (!is_any)
         md5i_mistake(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
-                     md5i_token_show(token).text);
+                     MD5_SHOWN(token));
 }
 
 // Words that a name follows.
@@ -987,13 +964,6 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
 
 // -- Keeping --------------------------------------------------------------------------------------
 
-// Returns the parent if its lists of joints can be shared, which needs the same mesh; else NULL.
-static const md5_parsed_model *parent_of_mesh(const md5_model_parser *parser)
-{
-    const md5_parsed_model *const parent = parser->parent;
-    return parent && parent->mesh == parser->mesh ? parent : NULL;
-}
-
 // Copies a channel's joints, without those that a later mesh lacks.
 static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
                                 md5_model_channel *kept)
@@ -1006,24 +976,6 @@ static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channe
     for (uint32_t i = 0; i < from->num_joints; i++) {
         if (from->joints[i] < num_joints)
             joints[kept->num_joints++] = from->joints[i];
-    }
-    return true;
-}
-
-// Keeps the channel of all joints, which belongs to the mesh, and the others: those of the parent
-// as they are.
-static bool keep_channels(md5_model_parser *parser, md5_model_def *def)
-{
-    const md5_parsed_model *const parent = parent_of_mesh(parser);
-    if (parser->mesh)
-        def->channels[MD5_CHANNEL_ALL] =
-            (md5_model_channel){parser->mesh->num_joints, parser->mesh->numbers};
-    for (uint32_t i = MD5_CHANNEL_ALL + 1; i < MD5_NUM_CHANNELS; i++) {
-        const md5_model_channel *const channel = &parser->channels[i];
-        if (parent && channel->joints == parent->def.channels[i].joints)
-            def->channels[i] = *channel;
-        else
-            TRY(keep_channel_joints(parser, channel, &def->channels[i]));
     }
     return true;
 }
@@ -1047,10 +999,22 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
         model->joint_channels =
             (uint8_t *)md5i_arena_copy(arena, parser->joint_channels, model->def.num_joints, 1);
     TRY(model->joint_channels || !parser->owns_joint_channels);
-    TRY(keep_channels(parser, &model->def));
+    // The channel of all joints belongs to the mesh; those of the parent stay as they are.
+    const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
+    const md5_parsed_model *const parent = has_parent ? parser->parent : NULL;
+    if (parser->mesh)
+        model->def.channels[MD5_CHANNEL_ALL] =
+            (md5_model_channel){parser->mesh->num_joints, parser->mesh->numbers};
+    for (uint32_t i = MD5_CHANNEL_ALL + 1; i < MD5_NUM_CHANNELS; i++) {
+        const md5_model_channel *const channel = &parser->channels[i];
+        if (parent && channel->joints == parent->def.channels[i].joints)
+            model->def.channels[i] = *channel;
+        else
+            TRY(keep_channel_joints(parser, channel, &model->def.channels[i]));
+    }
     model->def.num_other_channels = parser->num_others;
     model->others = parser->others;
-    if (parser->owns_others || !parent_of_mesh(parser)) {
+    if (parser->owns_others || !parent) {
         model->others = MD5_NEW(arena, md5_named_channel, parser->num_others);
         TRY(model->others);
         for (uint32_t i = 0; i < parser->num_others; i++) {

@@ -279,23 +279,17 @@ static bool read_joint(scale_reader *reader)
     return expect(lex, '}', "or ',' after a scale");
 }
 
-static bool name_joints(scale_reader *reader)
-{
-    const md5_skeleton *const skeleton = &reader->anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
-        void **const joint =
-            md5i_name_map_add(&reader->joints, reader->lex->arena, skeleton->joints[i].name);
-        TRY(joint);
-        *joint = (void *)((uintptr_t)i + 1);
-    }
-    return true;
-}
-
 // Reads all rows into memory of the lexer's arena. Returns false with the context's error set.
 static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
 {
     scale_reader reader = {.lex = lex, .anim = anim};
-    TRY(name_joints(&reader));
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
+        void **const joint =
+            md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);
+        TRY(joint);
+        *joint = (void *)((uintptr_t)i + 1);
+    }
     TRY(expect(lex, '{', "at the start of scales"));
     if (!md5i_lex_take(lex, '}')) {
         do
@@ -439,35 +433,37 @@ void md5_free_scales(md5_scales *scales)
 
 // -- Use ------------------------------------------------------------------------------------------
 
-static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
+// Returns the row that begins with a number, of rows that are sorted by it; NULL: none.
+static const void *find_number(const void *rows, uint32_t count, size_t size, uint32_t number)
 {
-    uint32_t first = 0, end = scales->num_joints;
+    uint32_t first = 0, end = count;
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        if (scales->joints[middle].joint < joint)
+        const uint32_t *const row =
+            (const uint32_t *)(const void *)((const char *)rows + middle * size);
+        if (*row == number)
+            return row;
+        if (*row < number)
             first = middle + 1;
         else
             end = middle;
     }
-    return first < scales->num_joints && scales->joints[first].joint == joint
-               ? &scales->joints[first]
-               : NULL;
+    return NULL;
+}
+
+static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
+{
+    return joint == MD5_NONE ? NULL
+                             : (const md5_scaled_joint *)find_number(
+                                 scales->joints, scales->num_joints, sizeof *scales->joints, joint);
 }
 
 static float scale_of(const md5_scaled_joint *scaled, const md5_moment *moment)
 {
     const uint32_t frame = moment->fraction > 0.0f ? moment->frame1 : moment->frame0;
-    uint32_t first = 0, end = scaled->num_keys;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (scaled->keys[middle].frame < frame)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < scaled->num_keys && scaled->keys[first].frame == frame
-               ? scaled->keys[first].scale
-               : 1.0f;
+    const md5_scale_key *const key = (const md5_scale_key *)find_number(
+        scaled->keys, scaled->num_keys, sizeof *scaled->keys, frame);
+    return key ? key->scale : 1.0f;
 }
 
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_moment moment,
@@ -477,9 +473,7 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_mo
     MD5_ASSERT_NOT_NULL(binding);
     MD5_ASSERT_NOT_NULL(pose);
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
-        const uint32_t track = binding->tracks[j];
-        const md5_scaled_joint *const scaled =
-            track == MD5_NONE ? NULL : find_scaled(scales, track);
+        const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         if (scaled && scaled->scales_position)
             pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, &moment));
     }
@@ -492,9 +486,7 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5
     MD5_ASSERT_NOT_NULL(binding);
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
-        const uint32_t track = binding->tracks[j];
-        const md5_scaled_joint *const scaled =
-            track == MD5_NONE ? NULL : find_scaled(scales, track);
+        const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         const float scale = scaled ? scale_of(scaled, &moment) : 1.0f;
         if (scale == 1.0f)
             continue;

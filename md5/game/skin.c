@@ -15,17 +15,6 @@ typedef struct skin_reader {
     bool is_spoilt; // by a mistake
 } skin_reader;
 
-static bool add_row(skin_reader *reader, const char *from, const char *to)
-{
-    reader->rows = (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows,
-                                             reader->skin.num_rows, sizeof *reader->rows);
-    TRY(reader->rows);
-    md5_skin_row *const row = &reader->rows[reader->skin.num_rows++];
-    row->from = from;
-    row->to = to;
-    return true;
-}
-
 // Returns the name of a material, which is parsed if a file declares it. Others take only their
 // names: a skin may have very many. Returns NULL if memory runs out.
 static const char *name_of(md5_game *game, const md5_token *token)
@@ -45,7 +34,12 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     const bool is_all = md5i_token_is(from, "*");
     const char *const source = is_all ? NULL : name_of(reader->game, from);
     const char *const target = name_of(reader->game, to);
-    return (is_all || source) && target && add_row(reader, source, target);
+    TRY((is_all || source) && target);
+    reader->rows = (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows,
+                                             reader->skin.num_rows, sizeof *reader->rows);
+    TRY(reader->rows);
+    reader->rows[reader->skin.num_rows++] = (md5_skin_row){source, target};
+    return true;
 }
 
 // Returns false if memory runs out.
@@ -61,7 +55,7 @@ static bool read_skin(skin_reader *reader)
         if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
             && md5i_token_is(&second, "}")) {
             md5i_decl_lex_warn(&reader->lex, "expected a material behind %s but found '}'",
-                               md5i_token_show(&token).text);
+                               MD5_SHOWN(&token));
             return true;
         }
         if (md5i_token_is_word(&token, "model")) {

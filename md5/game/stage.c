@@ -70,27 +70,10 @@ static bool read_table(table_reader *reader)
         } else if (md5i_token_is(&token, "{")) {
             TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
-            md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
-                         md5i_token_show(&token).text);
+            md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s", MD5_SHOWN(&token));
         }
     }
     return !reader->is_spoilt && reader->table.num_values > 0;
-}
-
-// Copies what was read into game->arena, with the first value again at the end.
-static bool keep_table(md5_game *game, md5_decl_entry *entry, const table_reader *reader)
-{
-    const uint32_t count = reader->table.num_values;
-    md5_table *const table = MD5_NEW(&game->arena, md5_table, 1);
-    float *const values = MD5_NEW(&game->arena, float, count + 1);
-    TRY(table && values);
-    memcpy(values, reader->values, count * sizeof *values);
-    values[count] = values[0];
-    *table = reader->table;
-    table->decl = &entry->decl;
-    table->values = values;
-    entry->parsed = table;
-    return true;
 }
 
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
@@ -103,12 +86,22 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     const bool is_good = read_table(&reader);
     if (!is_good) // a table with a mistake is { { 0 } }
         reader.table = (md5_table){.num_values = 0};
-    const bool is_kept = game->context.error.status == MD5_OK
-                         && (is_good || add_value(&reader, 0.0f))
-                         && keep_table(game, entry, &reader);
-    md5i_arena_rewind(&game->scratch, before);
-    if (is_kept)
+    (void)(is_good || add_value(&reader, 0.0f));
+    // What was read, with the first value again at the end.
+    const uint32_t count = reader.table.num_values;
+    md5_table *const table = MD5_NEW(&game->arena, md5_table, 1);
+    float *const values = MD5_NEW(&game->arena, float, count + 1);
+    const bool is_kept = table && values && md5_game_has_memory(game);
+    if (is_kept) {
+        memcpy(values, reader.values, count * sizeof *values);
+        values[count] = values[0];
+        *table = reader.table;
+        table->decl = &entry->decl;
+        table->values = values;
+        entry->parsed = table;
         entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    }
+    md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }
 
@@ -179,8 +172,7 @@ static void match(md5_material_parser *parser, const char *text)
     if (!md5i_decl_lex_read(parser->lex, &token)) {
         md5i_decl_lex_warn(parser->lex, "couldn't find expected '%s'", text);
     } else if (!md5i_token_is(&token, text)) {
-        md5i_decl_lex_warn(parser->lex, "expected '%s' but found %s", text,
-                           md5i_token_show(&token).text);
+        md5i_decl_lex_warn(parser->lex, "expected '%s' but found %s", text, MD5_SHOWN(&token));
         md5i_decl_lex_unread(parser->lex, &token);
     }
 }
@@ -337,7 +329,7 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
 static bool open_unknown(md5_material_parser *parser, const md5_token *token)
 {
     md5i_mistake(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
-                 md5i_token_show(token).text);
+                 MD5_SHOWN(token));
     if (parser->is_defaulted)
         return false;
     if (token->kind == MD5_TOKEN_PUNCTUATION)
@@ -393,8 +385,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
             next = (md5_token){.text = ""};
         if (next.kind == MD5_TOKEN_NUMBER || md5i_token_is(&next, "."))
             return add_constant(parser, -md5i_token_float(&next));
-        md5i_mistake(parser->lex, "a number", "Bad negative number %s",
-                     md5i_token_show(&next).text);
+        md5i_mistake(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&next));
         if (parser->is_defaulted || next.size == 0)
             return 0;
         md5i_decl_lex_unread(parser->lex, &next);
@@ -877,7 +868,7 @@ static uint32_t factor_of(md5_material_parser *parser, const named_bits *rows,
     const named_bits *const row = row_of(rows, token);
     if (!row->word)
         md5i_mistake(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
-                     "unknown blend mode %s in material %s", md5i_token_show(token).text,
+                     "unknown blend mode %s in material %s", MD5_SHOWN(token),
                      material_name(parser).text);
     return row->bits;
 }
@@ -1011,7 +1002,7 @@ static void read_texgen(md5_material_parser *parser)
         // The engine puts no quotes around this name.
         const md5_quoted name = material_name(parser);
         md5i_mistake(parser->lex, "normal, reflect, skybox or wobbleSky",
-                     "bad texGen %s in material %.*s", md5i_token_show(&token).text,
+                     "bad texGen %s in material %.*s", MD5_SHOWN(&token),
                      (int)strlen(name.text) - 2, name.text + 1);
     }
     for (int i = 0; row->bits == MD5_TEXGEN_WOBBLE_SKY && i < 3; i++)

@@ -2,7 +2,6 @@
 #include "md5/core/axes.h"
 #include "md5/play/clock.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 // From here on a double has no place for the frames between whole cycles.
@@ -276,8 +275,6 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 
 // == Root motion ================================================================================
 
-static const md5_root_delta NO_DELTA = {.cosine = 1.0};
-
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.
 md5_xform md5i_root_delta_transform(md5_root_delta delta)
@@ -297,8 +294,8 @@ md5_xform md5i_root_delta_transform(md5_root_delta delta)
 void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames)
 {
-    md5_root_delta back = NO_DELTA;
-    md5_root_delta delta = NO_DELTA;
+    md5_root_delta back = MD5_NO_DELTA;
+    md5_root_delta delta = MD5_NO_DELTA;
     for (uint32_t i = 0; i < num_frames; i++) {
         const md5_vec3 position = roots[i].translation;
         delta.x = (double)position.x;
@@ -318,34 +315,16 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
         frames[i] = md5_root_delta_mul(delta, back);
     }
     if (num_frames > 0)
-        frames[0] = NO_DELTA;
+        frames[0] = MD5_NO_DELTA;
 }
 
-// Between two frames. The shorter arc of yaw is near enough to its chord, brought to unit length;
-// what this is off from the sampled rotation stays in the pose.
+// Between two frames. What this is off from the sampled rotation stays in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment)
 {
-    const md5_root_delta *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
-    if (moment->frame1 < moment->frame0)
-        b = a; // back to the first frame: no displacement
-    const double t = (double)moment->fraction;
-    md5_root_delta delta = {
-        .x = a->x + (b->x - a->x) * t,
-        .y = a->y + (b->y - a->y) * t,
-        .z = a->z + (b->z - a->z) * t,
-        .cosine = a->cosine + (b->cosine - a->cosine) * t,
-        .sine = a->sine + (b->sine - a->sine) * t,
-    };
-    const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
-    if (square < 1e-12) { // half a turn from frame to frame: there is no shorter arc
-        delta.cosine = a->cosine;
-        delta.sine = a->sine;
-        return delta;
-    }
-    const double scale = 1.0 / sqrt(square);
-    delta.cosine *= scale;
-    delta.sine *= scale;
-    return delta;
+    const bool is_back = moment->frame1 < moment->frame0; // to the first frame: no displacement
+    return md5_root_delta_lerp(track->frames[moment->frame0],
+                               track->frames[is_back ? moment->frame0 : moment->frame1],
+                               (double)moment->fraction);
 }
 
 // delta^power, by squaring.
@@ -353,7 +332,7 @@ static md5_root_delta repeated(md5_root_delta delta, int64_t power)
 {
     md5_root_delta square = power < 0 ? md5_root_delta_inverse(delta) : delta;
     uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-    md5_root_delta product = NO_DELTA;
+    md5_root_delta product = MD5_NO_DELTA;
     for (; rest > 0; rest /= 2) {
         if (rest % 2 == 1)
             product = md5_root_delta_mul(product, square);

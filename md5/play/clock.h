@@ -4,6 +4,8 @@
 
 #include "md5/md5play.h"
 
+#include <math.h>
+
 // The properties of a clip that its time depends on.
 typedef struct md5_timing {
     uint32_t num_frames; // >= 1
@@ -137,6 +139,9 @@ typedef struct md5_root_delta {
     double cosine, sine; // of the yaw
 } md5_root_delta;
 
+// No displacement.
+#define MD5_NO_DELTA ((md5_root_delta){.cosine = 1.0})
+
 // First b, then a.
 static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
 {
@@ -158,6 +163,24 @@ static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
         .cosine = delta.cosine,
         .sine = -delta.sine,
     };
+}
+
+// Between two. The shorter arc of yaw is near enough to its chord, brought to unit length; of half
+// a turn, which has no shorter arc, it is that of `a`.
+static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delta b, double t)
+{
+    md5_root_delta delta = {
+        .x = a.x + (b.x - a.x) * t,
+        .y = a.y + (b.y - a.y) * t,
+        .z = a.z + (b.z - a.z) * t,
+        .cosine = a.cosine + (b.cosine - a.cosine) * t,
+        .sine = a.sine + (b.sine - a.sine) * t,
+    };
+    const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
+    const double scale = square < 1e-12 ? 0.0 : 1.0 / sqrt(square);
+    delta.cosine = scale > 0.0 ? delta.cosine * scale : a.cosine;
+    delta.sine = scale > 0.0 ? delta.sine * scale : a.sine;
+    return delta;
 }
 
 md5_xform md5i_root_delta_transform(md5_root_delta delta);

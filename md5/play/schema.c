@@ -40,9 +40,10 @@
 #define TABLE(name, schema, ...)                                                               \
     COLUMN(MD5_COLUMN_TABLE, name, offsetof(ROW, name), .other = OFFSET(num_##name, uint32_t), \
            .rows = &(schema), __VA_ARGS__)
-#define CHOICE(name, list, largest, ...)                                                   \
-    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .choices = list, .last = largest, \
-           __VA_ARGS__)
+#define CHOICE(name, list, largest, ...) \
+    NUMBERED(name, largest, .choices = list, .num_choices = MD5_COUNT(list), __VA_ARGS__)
+#define NUMBERED(name, largest, ...) \
+    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, __VA_ARGS__)
 #define RESERVED                                                                              \
     {                                                                                         \
         .kind = MD5_COLUMN_RESERVED, .member = "reserved", .offset = offsetof(ROW, reserved), \
@@ -78,7 +79,6 @@ static const md5_choice jumps[] = {
     {"jump_start", MD5_JUMP_START},
     {"jump_none", MD5_JUMP_NONE},
     {"jump_both", MD5_JUMP_BOTH},
-    {NULL, 0},
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
@@ -101,8 +101,8 @@ static const md5_choice jumps[] = {
 
 #define ROW md5_easing
 static const md5_column easing_columns[] = {
-    CHOICE(kind, NULL, MD5_EASE_STEPS, HEAD, .label = "easing", .usual = "linear",
-           .text = "the easing"),
+    NUMBERED(kind, MD5_EASE_STEPS, HEAD, .label = "easing", .usual = "linear",
+             .text = "the easing"),
     EASING_NUMBERS(, MD5_PLACE_HEAD),
 };
 const md5_schema md5i_easing_schema = {
@@ -124,8 +124,8 @@ static const md5_column event_columns[] = {
          .text = "what the game is told"),
     TEXT(text, HEAD, .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none",
          .text = "the rest of the line"),
-    CHOICE(kind, NULL, MD5_EVENT_CLIP, NOWHERE, .usual = "an event of a clip",
-           .hash = MD5_HASH_NEVER, .text = "0"),
+    NUMBERED(kind, MD5_EVENT_CLIP, NOWHERE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER,
+             .text = "0"),
     OTHER(layer, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
     OTHER(index, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
     RESERVED,
@@ -158,16 +158,20 @@ static const md5_schema marker_schema = {
 #undef ROW
 
 static const md5_choice periods[] = {
-    {"closed", MD5_PERIOD_CLOSED}, {"open", MD5_PERIOD_OPEN}, {NULL, 0}};
+    {"closed", MD5_PERIOD_CLOSED},
+    {"open", MD5_PERIOD_OPEN},
+};
 static const md5_choice interpolations[] = {
     {"linear", MD5_INTERPOLATE_LINEAR},
     {"step", MD5_INTERPOLATE_STEP},
     {"cubic", MD5_INTERPOLATE_CUBIC},
     {"nlerp", MD5_INTERPOLATE_NLERP},
-    {NULL, 0},
 };
 static const md5_choice extracts[] = {
-    {"move", MD5_EXTRACT_MOVE}, {"walk", MD5_EXTRACT_WALK}, {"turn", MD5_EXTRACT_TURN}, {NULL, 0}};
+    {"move", MD5_EXTRACT_MOVE},
+    {"walk", MD5_EXTRACT_WALK},
+    {"turn", MD5_EXTRACT_TURN},
+};
 
 #define ROW md5_clip_desc
 static const md5_column clip_columns[] = {
@@ -181,7 +185,7 @@ static const md5_column clip_columns[] = {
            .text = "what is between frames"),
     CHOICE(extract, extracts, MD5_EXTRACT_TURN, .usual = "none",
            .text = "which motion of joint 0 moves the character"),
-    TABLE(events, event_schema, .word = "frame", .text = "an event of the clip"),
+    TABLE(events, event_schema, .text = "an event of the clip"),
     TABLE(markers, marker_schema, .form = MD5_FORM_LIST,
           .text = "frames at which synchronised clips are at the same point"),
     RESERVED,
@@ -214,10 +218,11 @@ static const md5_schema mask_schema = {
 };
 #undef ROW
 
-static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
-                                             {"bool", MD5_PARAMETER_BOOL},
-                                             {"trigger", MD5_PARAMETER_TRIGGER},
-                                             {NULL, 0}};
+static const md5_choice parameter_kinds[] = {
+    {"float", MD5_PARAMETER_FLOAT},
+    {"bool", MD5_PARAMETER_BOOL},
+    {"trigger", MD5_PARAMETER_TRIGGER},
+};
 
 #define ROW md5_parameter_desc
 static const md5_column parameter_columns[] = {
@@ -239,10 +244,11 @@ static const md5_schema parameter_schema = {
 };
 #undef ROW
 
-static const md5_choice follow_kinds[] = {{"smooth", MD5_FOLLOW_SMOOTH},
-                                          {"spring", MD5_FOLLOW_SPRING},
-                                          {"ease", MD5_FOLLOW_EASE},
-                                          {NULL, 0}};
+static const md5_choice follow_kinds[] = {
+    {"smooth", MD5_FOLLOW_SMOOTH},
+    {"spring", MD5_FOLLOW_SPRING},
+    {"ease", MD5_FOLLOW_EASE},
+};
 
 #define ROW md5_follow_desc
 static const md5_column follow_columns[] = {
@@ -272,7 +278,9 @@ static const md5_schema follow_schema = {
 // -- Motions ------------------------------------------------------------------------------------
 
 static const md5_choice layer_modes[] = {
-    {"override", MD5_LAYER_OVERRIDE}, {"add", MD5_LAYER_ADD}, {NULL, 0}};
+    {"override", MD5_LAYER_OVERRIDE},
+    {"add", MD5_LAYER_ADD},
+};
 
 #define SPACES (BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D) | BIT(MD5_MOTION_BY_SPEED))
 
@@ -309,12 +317,18 @@ const md5_schema md5i_item_schema = {
 static const md5_choice motion_kinds[] = {
     {"clip", MD5_MOTION_CLIP},         {"line", MD5_MOTION_BLEND_1D},
     {"by_speed", MD5_MOTION_BY_SPEED}, {"plane", MD5_MOTION_BLEND_2D},
-    {"stack", MD5_MOTION_STACK},       {NULL, 0},
+    {"stack", MD5_MOTION_STACK},
 };
 static const md5_choice play_modes[] = {
-    {"loop", MD5_PLAY_LOOP}, {"once", MD5_PLAY_ONCE}, {"ping_pong", MD5_PLAY_PING_PONG}, {NULL, 0}};
+    {"loop", MD5_PLAY_LOOP},
+    {"once", MD5_PLAY_ONCE},
+    {"ping_pong", MD5_PLAY_PING_PONG},
+};
 static const md5_choice syncs[] = {
-    {"alone", MD5_SYNC_NONE}, {"phase", MD5_SYNC_PHASE}, {"markers", MD5_SYNC_MARKERS}, {NULL, 0}};
+    {"alone", MD5_SYNC_NONE},
+    {"phase", MD5_SYNC_PHASE},
+    {"markers", MD5_SYNC_MARKERS},
+};
 
 #define ROW md5_motion_desc
 static const md5_column motion_columns[] = {
@@ -334,8 +348,7 @@ static const md5_column motion_columns[] = {
          .text = "the place y"),
     CHOICE(sync, syncs, MD5_SYNC_MARKERS, .usual = "alone", .kinds = SPACES,
            .text = "how its clips are synchronised"),
-    TABLE(items, md5i_item_schema, .word = "item", .kinds = SPACES | BIT(MD5_MOTION_STACK),
-          .text = "a part of it"),
+    TABLE(items, md5i_item_schema, .kinds = SPACES | BIT(MD5_MOTION_STACK), .text = "a part of it"),
     RESERVED,
 };
 const md5_schema md5i_motion_schema = {
@@ -368,11 +381,12 @@ static const md5_schema state_schema = {
 };
 #undef ROW
 
-static const md5_choice comparisons[] = {{"<=", MD5_IS_AT_MOST},
-                                         {">=", MD5_IS_AT_LEAST},
-                                         {"<", MD5_IS_LESS},
-                                         {">", MD5_IS_GREATER},
-                                         {NULL, 0}};
+static const md5_choice comparisons[] = {
+    {"<=", MD5_IS_AT_MOST},
+    {">=", MD5_IS_AT_LEAST},
+    {"<", MD5_IS_LESS},
+    {">", MD5_IS_GREATER},
+};
 
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
@@ -397,24 +411,26 @@ static const md5_schema condition_schema = {
 #undef ROW
 
 static const md5_choice fades[] = {
-    {"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}, {NULL, 0}};
-static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
-                                        {"interrupt_higher", MD5_INTERRUPT_HIGHER},
-                                        {"interrupt_none", MD5_INTERRUPT_NONE},
-                                        {NULL, 0}};
+    {"cross", MD5_FADE_CROSS},
+    {"inertial", MD5_FADE_INERTIAL},
+};
+static const md5_choice interrupts[] = {
+    {"interrupt_any", MD5_INTERRUPT_ANY},
+    {"interrupt_higher", MD5_INTERRUPT_HIGHER},
+    {"interrupt_none", MD5_INTERRUPT_NONE},
+};
 
 #define ROW md5_transition_desc
 static const md5_column transition_columns[] = {
     TEXT(from, HEAD, .what = "a state or 'any'", .usual = "any", .text = "the state it leaves"),
     TEXT(to, HEAD, .what = "a state", .text = "the state that begins"),
-    TABLE(conditions, condition_schema, .form = MD5_FORM_CONDITIONS, .word = "when",
-          .text = "what must hold"),
+    TABLE(conditions, condition_schema, .form = MD5_FORM_CONDITIONS, .text = "what must hold"),
     FLAG(waits, .word = "exit", .text = "waits for the exit:"),
     FLOAT(exit, BEHIND, FINITE, .text = "normalised time of the state it leaves"),
     FLOAT(duration, RANGE(0.0, 1e6), .usual = "0", .text = "seconds of the fade"),
     CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
-    CHOICE(easing.kind, NULL, MD5_EASE_STEPS, .label = "easing", .usual = "linear",
-           .text = "an easing of the fade"),
+    NUMBERED(easing.kind, MD5_EASE_STEPS, .label = "easing", .usual = "linear",
+             .text = "an easing of the fade"),
     EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
     FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
     FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
@@ -447,8 +463,8 @@ static const md5_column layer_columns[] = {
           .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .text = "its weight"),
     TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
     EASING(weight_easing, MD5_EASE_LINEAR, NOWHERE, .text = "an easing of the parameter"),
-    TABLE(states, state_schema, .word = "state", .text = "a state"),
-    TABLE(transitions, transition_schema, .word = "transition", .text = "a transition"),
+    TABLE(states, state_schema, .text = "a state"),
+    TABLE(transitions, transition_schema, .text = "a transition"),
     RESERVED,
 };
 const md5_schema md5i_layer_schema = {
@@ -521,22 +537,16 @@ const md5_schema md5i_hold_schema = {
 #undef ROW
 
 static const md5_choice modifier_kinds[] = {
-    {"joint", MD5_MODIFIER_JOINT},
-    {"aim", MD5_MODIFIER_AIM},
-    {"two_bone", MD5_MODIFIER_TWO_BONE},
-    {"fabrik", MD5_MODIFIER_FABRIK},
-    {"ccd", MD5_MODIFIER_CCD},
-    {"spring", MD5_MODIFIER_SPRING},
-    {"feet", MD5_MODIFIER_FEET},
-    {"gaze", MD5_MODIFIER_GAZE},
-    {NULL, 0},
+    {"joint", MD5_MODIFIER_JOINT},       {"aim", MD5_MODIFIER_AIM},
+    {"two_bone", MD5_MODIFIER_TWO_BONE}, {"fabrik", MD5_MODIFIER_FABRIK},
+    {"ccd", MD5_MODIFIER_CCD},           {"spring", MD5_MODIFIER_SPRING},
+    {"feet", MD5_MODIFIER_FEET},         {"gaze", MD5_MODIFIER_GAZE},
 };
 static const md5_choice spaces[] = {
     {"local", MD5_JOINT_LOCAL},
     {"local_override", MD5_JOINT_LOCAL_OVERRIDE},
     {"model", MD5_JOINT_MODEL},
     {"model_override", MD5_JOINT_MODEL_OVERRIDE},
-    {NULL, 0},
 };
 
 #define CHAINS                                                                \
@@ -575,7 +585,7 @@ static const md5_column modifier_columns[] = {
                  .text = "units/s², down the model's z"),
     FLOAT(smoothing, RANGE(0.0, 1e6), OR(0.1f), ONLY(MD5_MODIFIER_FEET),
           .text = "seconds in which feet follow the ground"),
-    TABLE(feet, foot_schema, .word = "foot", ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
+    TABLE(feet, foot_schema, ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
     ONE(gaze, md5i_gaze_schema, NOWHERE, .form = MD5_FORM_ALWAYS, ONLY(MD5_MODIFIER_GAZE),
         .text = "eyes and numbers"),
     ONE(hold, md5i_hold_schema, ONLY(MD5_MODIFIER_FEET), .text = "holds planted feet"),
@@ -611,10 +621,11 @@ static const md5_schema key_schema = {
 };
 #undef ROW
 
-static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
-                                    {"state", MD5_MORPH_BY_STATE},
-                                    {"clip", MD5_MORPH_BY_CLIP},
-                                    {NULL, 0}};
+static const md5_choice drives[] = {
+    {"parameter", MD5_MORPH_BY_PARAMETER},
+    {"state", MD5_MORPH_BY_STATE},
+    {"clip", MD5_MORPH_BY_CLIP},
+};
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
@@ -665,18 +676,17 @@ static const md5_column machine_columns[] = {
     TEXT(name, HEAD, .what = "the name of the machine", .is_text_filled = true, .text = "its name"),
     COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *),
            .other = offsetof(md5_machine_file, model_file), .text = "the file of the model"),
-    TABLE(clips, md5i_clip_schema, .word = "clip", .text = "a clip"),
-    TABLE(masks, mask_schema, .word = "mask", .text = "joints"),
-    TABLE(parameters, parameter_schema, .choices = parameter_kinds, .text = "a parameter"),
-    TABLE(follows, follow_schema, .word = "follow", .hash = MD5_HASH_ROWS,
-          .text = "how a parameter follows"),
-    TABLE(motions, md5i_motion_schema, .word = "motion", .text = "a motion"),
-    TABLE(layers, md5i_layer_schema, .word = "layer", .text = "a layer"),
+    TABLE(clips, md5i_clip_schema, .text = "a clip"),
+    TABLE(masks, mask_schema, .text = "joints"),
+    TABLE(parameters, parameter_schema, .choices = parameter_kinds,
+          .num_choices = MD5_COUNT(parameter_kinds), .text = "a parameter"),
+    TABLE(follows, follow_schema, .hash = MD5_HASH_ROWS, .text = "how a parameter follows"),
+    TABLE(motions, md5i_motion_schema, .text = "a motion"),
+    TABLE(layers, md5i_layer_schema, .text = "a layer"),
     NUMBER(max_shots, NOWHERE, .range = "0 to 64", .usual = "4", .text = "slots for one-shots"),
     PART(report, .rows = &report_schema, .text = "events that the player makes"),
-    TABLE(modifiers, md5i_modifier_schema, .word = "modifier", .text = "a modifier"),
-    TABLE(morphs, md5i_morph_schema, .word = "morph", .hash = MD5_HASH_ROWS,
-          .text = "what drives a morph target"),
+    TABLE(modifiers, md5i_modifier_schema, .text = "a modifier"),
+    TABLE(morphs, md5i_morph_schema, .hash = MD5_HASH_ROWS, .text = "what drives a morph target"),
     OTHER(locations, NOWHERE, .hash = MD5_HASH_NEVER, .text = "of the words of a file"),
     RESERVED,
 };
@@ -695,10 +705,13 @@ const md5_schema md5i_machine_schema = {
 
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value)
 {
-    *value = column->choices ? column->choices[i].value : i;
-    if (column->choices)
-        return column->choices[i].word;
-    return i <= column->last ? md5_easing_name((md5_ease_kind)i) : NULL;
+    *value = i;
+    if (!column->choices)
+        return i <= column->last ? md5_easing_name((md5_ease_kind)i) : NULL;
+    if (i >= column->num_choices)
+        return NULL;
+    *value = column->choices[i].value;
+    return column->choices[i].word;
 }
 
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count)

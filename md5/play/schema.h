@@ -74,12 +74,13 @@ typedef struct md5_column {
     size_t offset;
     size_t other; // the number of rows or elements; of a share, the parameter; of OTHER, its size
     const md5_schema *rows;    // of tables, rows and parts
-    const md5_choice *choices; // ends with a word that is NULL; NULL: easings
     uint32_t last;             // the largest value of a choice
-    size_t easing;             // of a share: its easing; 0: it has none
+    const md5_choice *choices; // [num_choices], NULL: easings
+    uint32_t num_choices;
+    size_t easing; // of a share: its easing; 0: it has none
     md5_place place;
     md5_form form;
-    const char *word;    // in files, instead of the member's name
+    const char *word;    // in files, instead of its rows' or the member's name
     const char *what;    // in files' messages, where it has no word
     const char *label;   // in messages of checks, instead of the member's name
     double least, most;  // if not equal; else a number must be finite
@@ -123,7 +124,8 @@ const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *val
 
 static inline const char *md5_column_word(const md5_column *column)
 {
-    return column->word ? column->word : column->member;
+    const char *const head = column->rows ? column->rows->head : NULL;
+    return column->word ? column->word : head ? head : column->member;
 }
 
 // Of which kind a row is, as a number of a bit in md5_column.kinds.

@@ -2,7 +2,7 @@
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 
-#include "md5/play/run/inertia.h"
+#include "md5/play/run/player_state.h"
 
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;

@@ -4,7 +4,7 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/inertia.h"
+#include "md5/play/run/player_state.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

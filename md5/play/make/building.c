@@ -17,15 +17,26 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
     return md5i_fail(building->context, status, position.line, position.column, "%s", message);
 }
 
+bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
+                   const char *format, ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return md5i_fail_at(building, member, status, "%s %s%s", building->kind,
+                        MD5_QUOTED(building->owner), message);
+}
+
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  const char *kind, const char *owner, uint32_t *number)
+                  uint32_t *number)
 {
     *number = *name ? md5i_find_name(names, *name) : MD5_NONE;
     if (!*name || *number != MD5_NONE)
         return true;
-    return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
-                        "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
-                        QUOTED(*name));
+    return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names %s %s, which does not exist",
+                         names->what, MD5_QUOTED(*name));
 }
 
 // -- Names --------------------------------------------------------------------------------------
@@ -71,7 +82,7 @@ bool md5i_end_names(md5_building *building, md5_names *names)
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
                                 names->what, name->number);
         return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
-                            names->what, QUOTED(name->text));
+                            names->what, MD5_QUOTED(name->text));
     }
     return true;
 }
@@ -100,14 +111,13 @@ uint32_t md5i_find_name(const md5_names *names, const char *text)
 
 // -- Easings ------------------------------------------------------------------------------------
 
-bool md5i_check_steps(md5_building *building, const md5_easing *easing, const char *kind,
-                      const char *owner)
+bool md5i_check_steps(md5_building *building, const md5_easing *easing)
 {
     const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
     if (easing->kind != MD5_EASE_STEPS
         || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
         return true;
-    return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
-                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                        easing->steps, least, MD5_MAX_EASE_STEPS);
+    return md5i_fail_row(building, &easing->steps, MD5_ERROR_RANGE,
+                         ": there are %u steps, which must be %u to %d", easing->steps, least,
+                         MD5_MAX_EASE_STEPS);
 }

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-// In messages.
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------
 
 typedef struct md5_name {
@@ -56,8 +53,9 @@ struct md5_building {
     const md5_machine_desc *desc;
     md5_machine *machine;
     md5_names clips, motions, masks, parameters, joints;
-    bool *marks;        // [joints]
-    md5_xform *sampled; // [joints]
+    const char *kind, *owner; // of the row that is made, for messages: "motion", its name
+    bool *marks;              // [joints]
+    md5_xform *sampled;       // [joints]
 };
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
@@ -70,18 +68,28 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Checks the number of steps of an easing.
-bool md5i_check_steps(md5_building *building, const md5_easing *easing, const char *kind,
-                      const char *owner);
+// Begins to make a row.
+static inline void md5_begin_row(md5_building *building, const char *kind, const char *owner)
+{
+    building->kind = kind;
+    building->owner = owner;
+}
+
+// Checks the number of steps of an easing of the row.
+bool md5i_check_steps(md5_building *building, const md5_easing *easing);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...) MD5_PRINTF(4, 5);
 
+// The same with a message that begins with the kind and the name of the row.
+bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
+                   const char *format, ...) MD5_PRINTF(4, 5);
+
 // The number of a name, which is a member of the tables; MD5_NONE for NULL. False, with the error
 // set, when there is none of that name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  const char *kind, const char *owner, uint32_t *number);
+                  uint32_t *number);
 
 // -- Walks over the tables ----------------------------------------------------------------------
 //

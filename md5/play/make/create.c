@@ -22,7 +22,7 @@ static bool fail(md5_building *building, const md5_table_walk *walk, const void 
 {
     const md5_row_title title = md5i_title_of(walk);
     return md5i_fail_at(building, member, MD5_ERROR_RANGE, "%s %s: %s", title.kind,
-                        md5i_quote(title.name, strlen(title.name)).text, problem);
+                        MD5_QUOTED(title.name), problem);
 }
 
 // A number that the row's kind does not use may be left 0.
@@ -262,20 +262,21 @@ static bool build_parameters(md5_building *building)
     for (uint32_t i = 0; i < desc->num_follows; i++) {
         const md5_follow_desc *const follow = &desc->follows[i];
         uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
-                         "followed parameters", &parameter));
+        md5_begin_row(building, "the table of", "followed parameters");
+        TRY(md5i_resolve(building, &building->parameters, &follow->parameter, &parameter));
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                                 "row %u of the followed parameters names none", i);
         const char *const name = desc->parameters[parameter].name;
         if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "parameter %s is not a float and cannot follow", QUOTED(name));
+                                "parameter %s is not a float and cannot follow", MD5_QUOTED(name));
         if (machine->followers[parameter] != MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "parameter %s has two follow rules", QUOTED(name));
+                                "parameter %s has two follow rules", MD5_QUOTED(name));
         machine->followers[parameter] = i;
-        TRY(md5i_check_steps(building, &follow->easing, "the following parameter", name));
+        md5_begin_row(building, "the following parameter", name);
+        TRY(md5i_check_steps(building, &follow->easing));
     }
     // Room for the easings of weights and transitions.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
@@ -342,6 +343,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
     md5_machine *const machine = building->machine;
     const md5_anim *const anim = clip->binding->anim;
+    md5_begin_row(building, "clip", clip->name);
     const bool has_ends = building->desc->report.clip_end;
     *source = (md5_source){
         .binding = clip->binding,
@@ -372,13 +374,12 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     for (uint32_t i = 0; i < clip->num_markers; i++) {
         const uint32_t frame = clip->markers[i];
         if (frame >= intervals)
-            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                "clip %s: a marker is at frame %u, but the cycle ends at frame %u",
-                                QUOTED(clip->name), frame, intervals);
+            return md5i_fail_row(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                 ": a marker is at frame %u, but the cycle ends at frame %u", frame,
+                                 intervals);
         if (i > 0 && frame <= clip->markers[i - 1])
-            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                "clip %s: the marker at frame %u is not after the one before",
-                                QUOTED(clip->name), frame);
+            return md5i_fail_row(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                 ": the marker at frame %u is not after the one before", frame);
         markers[i] = (double)frame / (double)intervals;
     }
     source->markers = markers;
@@ -412,27 +413,25 @@ static bool build_clips(md5_building *building)
     TRY(machine->sources);
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
+        md5_begin_row(building, "clip", clip->name);
         if (!clip->binding)
-            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
-                                QUOTED(clip->name));
+            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
         if (!clip->binding->model)
-            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                                "clip %s is bound to a skeleton, not to the machine's model",
-                                QUOTED(clip->name));
+            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
+                                 " is bound to a skeleton, not to the machine's model");
         if (clip->binding->model != desc->model)
-            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                                "clip %s is bound to another model", QUOTED(clip->name));
+            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
+                                 " is bound to another model");
         const uint32_t num_frames = clip->binding->anim->num_frames;
         for (uint32_t k = 0; k < clip->num_events; k++) {
             const md5_event *const event = &clip->events[k];
             if (!event->name || !event->name[0])
-                return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
-                                    "clip %s: event %u has no name", QUOTED(clip->name), k);
+                return md5i_fail_row(building, &event->name, MD5_ERROR_MISMATCH,
+                                     ": event %u has no name", k);
             if (event->frame >= num_frames)
-                return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
-                                    "clip %s: event %s is at frame %u, but the last frame is %u",
-                                    QUOTED(clip->name), QUOTED(event->name), event->frame,
-                                    num_frames - 1);
+                return md5i_fail_row(building, &event->frame, MD5_ERROR_RANGE,
+                                     ": event %s is at frame %u, but the last frame is %u",
+                                     MD5_QUOTED(event->name), event->frame, num_frames - 1);
         }
     }
     for (uint32_t i = 0; i < desc->num_clips; i++)
@@ -453,7 +452,7 @@ static bool build_all(md5_building *building)
     machine->model = desc->model;
     if (!machine->model)
         return md5i_fail(building->context, MD5_ERROR_MISSING, 0, 0, "machine %s has no model",
-                         QUOTED(name));
+                         MD5_QUOTED(name));
     TRY(md5i_check_tables(building, &md5i_machine_schema, desc));
     TRY(md5i_copy_tables(building->arena, &md5i_machine_schema, desc, &machine->tables));
     machine->tables.locations = NULL; // the caller's

@@ -290,7 +290,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
     if (*frame >= num_frames)
         return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
                             "frame %u of clip %s is a reference, but the last frame is %u", *frame,
-                            QUOTED(building->desc->clips[source - machine->sources].name),
+                            MD5_QUOTED(building->desc->clips[source - machine->sources].name),
                             num_frames - 1);
     md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
     TRY(pose);
@@ -315,7 +315,7 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
         position.column += error.line == 1 ? start.column - 1 : 0;
     }
     return md5i_fail(building->context, error.status, position.line, position.column, "mask %s: %s",
-                     QUOTED(mask->name), error.message);
+                     MD5_QUOTED(mask->name), error.message);
 }
 
 static bool build_masks(md5_building *building)
@@ -389,18 +389,18 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
         if (item->x != 0.0f || item->y != 0.0f)
-            return md5i_fail_at(building, &item->x, MD5_ERROR_RANGE,
-                                "motion %s: item %u (%s) has a position, but is placed by its "
-                                "speed",
-                                QUOTED(desc->name), i, QUOTED(item->motion));
+            return md5i_fail_row(building, &item->x, MD5_ERROR_RANGE,
+                                 ": item %u (%s) has a position, but is placed by its "
+                                 "speed",
+                                 i, MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
-            return md5i_fail_at(
+            return md5i_fail_row(
                 building, &item->motion, MD5_ERROR_MISMATCH,
-                "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
+                ": item %u (%s) has no speed of its own: it must be a clip that loops "
                 "forward at a fixed speed",
-                QUOTED(desc->name), i, QUOTED(item->motion));
+                i, MD5_QUOTED(item->motion));
         strides[i] = measure(items[i].motion, &items[i].gait.seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
@@ -421,25 +421,23 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
-            return md5i_fail_at(
-                building, &desc->items[i].motion, MD5_ERROR_RANGE,
-                "motion %s: item %u (%s) moves the root at %g units/s, which must be "
-                "faster than the one before, at %g",
-                QUOTED(desc->name), i, QUOTED(desc->items[i].motion), items[i].gait.speed,
-                items[i - 1].gait.speed);
+            return md5i_fail_row(building, &desc->items[i].motion, MD5_ERROR_RANGE,
+                                 ": item %u (%s) moves the root at %g units/s, which must be "
+                                 "faster than the one before, at %g",
+                                 i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
+                                 items[i - 1].gait.speed);
     }
     return true;
 }
 
 // Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
-static bool build_easing(md5_building *building, const md5_easing *easing, const char *kind,
-                         const char *owner, uint32_t *number)
+static bool build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
     *number = 0;
     if (easing->kind == MD5_EASE_LINEAR)
         return true;
-    TRY(md5i_check_steps(building, easing, kind, owner));
+    TRY(md5i_check_steps(building, easing));
     *number = (uint32_t)machine->num_easings++;
     machine->easings[*number] = *easing;
     return true;
@@ -457,13 +455,6 @@ static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode
                                        source->num_markers, source->num_markers};
 }
 
-// A parameter that may be left out.
-static bool resolve_parameter(md5_building *building, const char *const *parameter,
-                              const char *owner, uint32_t *number)
-{
-    return md5i_resolve(building, &building->parameters, parameter, "motion", owner, number);
-}
-
 // Which motion an item is, and what it is weighed by.
 static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
                        md5_motion *motion, md5_item *item)
@@ -471,31 +462,30 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     const md5_motion_item *const from = &desc->items[number];
     uint32_t found;
     *item = (md5_item){.num_before = motion->num_clips, .turn = number};
-    TRY(md5i_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
+    TRY(md5i_resolve(building, &building->motions, &from->motion, &found));
     if (found == MD5_NONE)
-        return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
-                            "motion %s: item %u names no motion", QUOTED(desc->name), number);
+        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
+                             ": item %u names no motion", number);
     item->motion = &building->machine->motions[found];
     if (item->motion >= motion)
-        return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
-                            "motion %s is made of %s, which must be declared before it",
-                            QUOTED(desc->name), QUOTED(from->motion));
+        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
+                             " is made of %s, which must be declared before it",
+                             MD5_QUOTED(from->motion));
     item->mode = from->mode;
-    TRY(md5i_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
+    TRY(md5i_resolve(building, &building->masks, &from->mask, &item->mask));
     md5_motion_item filled = *from;
     md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
     item->weight.fixed = filled.weight;
-    TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
-    TRY(build_easing(building, &from->weight_easing, "motion", desc->name, &item->weight.easing));
+    TRY(md5i_resolve(building, &building->parameters, &from->weight_parameter,
+                     &item->weight.parameter));
+    TRY(build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
-        return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
-                            "motion %s has no item before the first, to which that could be added",
-                            QUOTED(desc->name));
+        return md5i_fail_row(building, &from->mode, MD5_ERROR_MISMATCH,
+                             " has no item before the first, to which that could be added");
     if (is_added) {
         uint32_t clip;
-        TRY(md5i_resolve(building, &building->clips, &from->reference, "motion", desc->name,
-                         &clip));
+        TRY(md5i_resolve(building, &building->clips, &from->reference, &clip));
         TRY(build_reference(building, clip, item->motion, &from->reference_frame,
                             &item->reference));
         begin_marks(building);
@@ -505,9 +495,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return md5i_fail_at(building, &from->motion, MD5_ERROR_RANGE,
-                            "motion %s is made of more than %d parts", QUOTED(desc->name),
-                            MD5_MAX_PARTS);
+        return md5i_fail_row(building, &from->motion, MD5_ERROR_RANGE,
+                             " is made of more than %d parts", MD5_MAX_PARTS);
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
         motion->traits = item->motion->traits;
@@ -551,9 +540,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
-                return md5i_fail_at(building, &desc->items[i].x, MD5_ERROR_RANGE,
-                                    "motion %s: item %u is not above the one before",
-                                    QUOTED(desc->name), i);
+                return md5i_fail_row(building, &desc->items[i].x, MD5_ERROR_RANGE,
+                                     ": item %u is not above the one before", i);
         }
         return true;
     }
@@ -567,10 +555,9 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
-            return md5i_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
-                                "motion %s: items %s and %s are at the same position",
-                                QUOTED(desc->name), QUOTED(sorted[i - 1]->motion),
-                                QUOTED(sorted[i]->motion));
+            return md5i_fail_row(building, &sorted[i]->x, MD5_ERROR_RANGE,
+                                 ": items %s and %s are at the same position",
+                                 MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
     }
     return true;
 }
@@ -579,24 +566,24 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
 {
     const md5_motion_desc *const desc = &building->desc->motions[number];
     md5_motion_desc filled = *desc;
+    md5_begin_row(building, "motion", desc->name);
     md5i_fill_defaults(&md5i_motion_schema, &filled, 1.0f);
     motion->kind = desc->kind;
     motion->speed = md5i_decimal_of(filled.speed);
-    TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
+    TRY(md5i_resolve(building, &building->parameters, &desc->speed_parameter,
+                     &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP) {
         uint32_t clip;
-        TRY(md5i_resolve(building, &building->clips, &desc->clip, "motion", desc->name, &clip));
+        TRY(md5i_resolve(building, &building->clips, &desc->clip, &clip));
         if (clip == MD5_NONE)
-            return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
-                                "motion %s names no clip", QUOTED(desc->name));
+            return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " names no clip");
         const bool is_float = (double)(float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
         return true;
     }
     if (desc->num_items == 0)
-        return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
-                            QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no items");
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
     TRY(items);
     motion->items = items;
@@ -610,27 +597,22 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     TRY(check_places(building, desc, items));
     const md5_clip_traits *const traits = &motion->traits;
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
-        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
-                            "motion %s is synchronised, but one of its clips does not loop",
-                            QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
+                             " is synchronised, but one of its clips does not loop");
     if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but one of its clips is ping-pong",
-            QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
+                             " is synchronised by markers, but one of its clips is ping-pong");
     if (desc->sync == MD5_SYNC_MARKERS
         && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but its clips have %u to %u of them",
-            QUOTED(desc->name), traits->min_markers, traits->max_markers);
-    TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
-    TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
+        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
+                             " is synchronised by markers, but its clips have %u to %u of them",
+                             traits->min_markers, traits->max_markers);
+    TRY(md5i_resolve(building, &building->parameters, &desc->x_parameter, &motion->x_parameter));
+    TRY(md5i_resolve(building, &building->parameters, &desc->y_parameter, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
-        return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
-                            "motion %s has no parameter for %s", QUOTED(desc->name),
-                            has_x ? "y" : "x");
+        return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " has no parameter for %s",
+                             has_x ? "y" : "x");
     motion->sync = desc->sync;
     return true;
 }
@@ -782,7 +764,8 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     md5_play_layer *const layer = work->layer;
     md5_state *const state = &layer->states[number];
     uint32_t found;
-    TRY(md5i_resolve(building, &building->motions, &desc->motion, "state", desc->name, &found));
+    md5_begin_row(building, "state", desc->name);
+    TRY(md5i_resolve(building, &building->motions, &desc->motion, &found));
     if (building->machine->reports_states) {
         const md5_layer_desc *const names = &building->machine->tables.layers[work->number];
         md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
@@ -809,8 +792,8 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     if (layer->mode != MD5_LAYER_ADD)
         return true;
     uint32_t clip;
-    TRY(md5i_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
-                     &clip));
+    md5_begin_row(building, "layer", work->desc->name);
+    TRY(md5i_resolve(building, &building->clips, &work->desc->reference, &clip));
     TRY(build_reference(building, clip, motion, &work->desc->reference_frame, &state->reference));
     mark_changed(building, motion, state->reference);
     return true;
@@ -822,8 +805,7 @@ static bool build_states(md5_building *building, layer_work *work)
     md5_play_layer *const layer = work->layer;
     md5_machine *const machine = building->machine;
     if (desc->num_states == 0)
-        return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
-                            QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
     TRY(md5i_list_names(building, &work->states, "state", desc->states, desc->num_states,
                         sizeof *desc->states));
     layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
@@ -860,11 +842,13 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     const char *const owner = work->desc->name;
     const md5_transition_desc *const desc = &work->desc->transitions[number];
     uint32_t from, to;
-    TRY(md5i_resolve(building, &work->states, &desc->from, "a transition of layer", owner, &from));
-    TRY(md5i_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
+    md5_begin_row(building, "a transition of layer", owner);
+    TRY(md5i_resolve(building, &work->states, &desc->from, &from));
+    TRY(md5i_resolve(building, &work->states, &desc->to, &to));
     if (to == MD5_NONE)
         return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                            "layer %s: transition %u has no target state", QUOTED(owner), number);
+                            "layer %s: transition %u has no target state", MD5_QUOTED(owner),
+                            number);
     *transition = (md5_transition){
         .from = from,
         .to = to,
@@ -887,23 +871,21 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
         md5i_warn(building->context, at.line, at.column,
                   "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-                  QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+                  MD5_QUOTED(work->desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
     }
     if (md5_has_numbers(desc->easing.kind))
-        TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
-                         &transition->easing));
+        TRY(build_easing(building, &desc->easing, &transition->easing));
     md5_machine *const machine = building->machine;
     transition->conditions = machine->conditions + machine->num_conditions;
     transition->num_conditions = desc->num_conditions;
     for (uint32_t i = 0; i < desc->num_conditions; i++) {
         const md5_condition *const condition = &desc->conditions[i];
         uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &condition->parameter,
-                         "a transition of layer", owner, &parameter));
+        TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
                                 "layer %s: a transition to %s has a condition without a parameter",
-                                QUOTED(owner), QUOTED(desc->to));
+                                MD5_QUOTED(owner), MD5_QUOTED(desc->to));
         machine->conditions[machine->num_conditions++] =
             (md5_play_condition){parameter, condition->compare, condition->value};
     }
@@ -984,60 +966,49 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
 {
     if (*name)
         return true;
-    return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %s names no %s",
-                        QUOTED(morph->target), what);
+    return md5i_fail_row(building, &morph->target, MD5_ERROR_MISMATCH, " names no %s", what);
 }
 
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
     if (morph->drive == MD5_MORPH_BY_STATE) {
-        const md5_machine_desc *const desc = building->desc;
         TRY(check_named(building, morph, &morph->layer, "layer"));
         TRY(check_named(building, morph, &morph->state, "state"));
-        uint32_t layer = 0, state = 0;
-        while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
-            layer++;
-        if (layer == desc->num_layers)
-            return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
-                                "morph %s names layer %s, which does not exist",
-                                QUOTED(morph->target), QUOTED(morph->layer));
-        const md5_layer_desc *const of = &desc->layers[layer];
-        while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
-            state++;
-        if (state == of->num_states)
-            return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
-                                "morph %s names state %s, which layer %s lacks",
-                                QUOTED(morph->target), QUOTED(morph->state), QUOTED(morph->layer));
-        row->layer = layer;
-        row->source = state;
+        row->layer = md5_find_layer(building->machine, morph->layer);
+        if (row->layer == MD5_NONE)
+            return md5i_fail_row(building, &morph->layer, MD5_ERROR_MISMATCH,
+                                 " names layer %s, which does not exist", MD5_QUOTED(morph->layer));
+        row->source = md5_find_state(building->machine, row->layer, morph->state);
+        if (row->source == MD5_NONE)
+            return md5i_fail_row(building, &morph->state, MD5_ERROR_MISMATCH,
+                                 " names state %s, which layer %s lacks", MD5_QUOTED(morph->state),
+                                 MD5_QUOTED(morph->layer));
         return true;
     }
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
     uint32_t number;
     TRY(check_named(building, morph, name, is_clip ? "clip" : "parameter"));
-    TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, "morph",
-                     morph->target, &number));
+    TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, &number));
     row->source = number;
     if (!is_clip)
         return true;
     const uint32_t num_frames = building->machine->sources[row->source].binding->anim->num_frames;
     if (morph->num_keys == 0)
-        return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
-                            "morph %s has no keys for clip %s", QUOTED(morph->target),
-                            QUOTED(morph->clip));
+        return md5i_fail_row(building, &morph->target, MD5_ERROR_RANGE, " has no keys for clip %s",
+                             MD5_QUOTED(morph->clip));
     for (uint32_t i = 0; i < morph->num_keys; i++) {
         const md5_morph_key *const key = &morph->keys[i];
         if (key->frame >= num_frames)
             return md5i_fail_at(
                 building, &key->frame, MD5_ERROR_RANGE,
                 "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
-                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
+                MD5_QUOTED(morph->clip), MD5_QUOTED(morph->target), num_frames - 1);
         if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
-                                "morph %s: the key of frame %u stands behind that of frame %u",
-                                QUOTED(morph->target), key->frame, key[-1].frame);
+            return md5i_fail_row(building, &key->frame, MD5_ERROR_RANGE,
+                                 ": the key of frame %u stands behind that of frame %u", key->frame,
+                                 key[-1].frame);
     }
     return true;
 }
@@ -1061,6 +1032,7 @@ static bool build_morphs(md5_building *building)
         const md5_morph_desc *const morph = &desc->morphs[i];
         md5_morph_row *const row = &machine->morph_rows[i];
         md5_morph_desc filled = *morph;
+        md5_begin_row(building, "morph", morph->target);
         md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
         row->drive = morph->drive;
         row->weight = filled.weight;
@@ -1101,14 +1073,13 @@ bool md5i_build_layers(md5_building *building)
         md5_play_layer *const layer = &machine->layers[i];
         layer_work work = {.desc = layer_desc, .layer = layer, .number = i};
         md5_layer_desc filled = *layer_desc;
+        md5_begin_row(building, "layer", name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
         *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
-        TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, "layer", name,
-                         &layer->mask));
-        TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter, "layer",
-                         name, &layer->weight.parameter));
-        TRY(build_easing(building, &layer_desc->weight_easing, "layer", name,
-                         &layer->weight.easing));
+        TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));
+        TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,
+                         &layer->weight.parameter));
+        TRY(build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, &work) && build_transitions(building, &work));
     }
     return build_seen_layers(building) && build_morphs(building);

@@ -9,16 +9,13 @@
 #include <float.h>
 #include <string.h>
 
-static const char kind[] = "modifier";
-
 // -- Limbs: three joints each, by names or by parents -------------------------------------------
 
 // The members of the tables that name a limb's joints, the words for the upper two in a machine
-// file, and the modifier.
+// file.
 typedef struct limb_names {
     const char *const *tip, *const *middle, *const *root;
     const char *middle_word, *root_word;
-    const char *owner;
 } limb_names;
 
 static const char *name_of(const md5_building *building, uint32_t joint)
@@ -34,19 +31,19 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     uint32_t found = skeleton->joints[below].parent;
     if (*member) {
         uint32_t named;
-        TRY(md5i_resolve(building, &building->joints, member, kind, names->owner, &named));
+        TRY(md5i_resolve(building, &building->joints, member, &named));
         found = named;
     }
     if (found == MD5_NONE)
-        return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
-                            "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
-                            QUOTED(name_of(building, below)));
+        return md5i_fail_row(building, names->tip, MD5_ERROR_RANGE,
+                             ": joint %s of the limb has no parent",
+                             MD5_QUOTED(name_of(building, below)));
     *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
-    return md5i_fail_at(building, member, MD5_ERROR_MISMATCH,
-                        "modifier %s: joint %s is not a descendant of %s", QUOTED(names->owner),
-                        QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
+    return md5i_fail_row(
+        building, member, MD5_ERROR_MISMATCH, ": joint %s is not a descendant of %s",
+        MD5_QUOTED(name_of(building, below)), MD5_QUOTED(name_of(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
@@ -64,12 +61,11 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
 {
     if (bind_distance(building, lower, upper) > 1e-5f * reach)
         return true;
-    return md5i_fail_at(
-        building, names->tip, MD5_ERROR_MISMATCH,
-        "modifier %s: joints %s and %s are at the same position: name a limb's joints by "
-        "'%s' and '%s'",
-        QUOTED(names->owner), QUOTED(name_of(building, upper)), QUOTED(name_of(building, lower)),
-        names->middle_word, names->root_word);
+    return md5i_fail_row(building, names->tip, MD5_ERROR_MISMATCH,
+                         ": joints %s and %s are at the same position: name a limb's joints by "
+                         "'%s' and '%s'",
+                         MD5_QUOTED(name_of(building, upper)), MD5_QUOTED(name_of(building, lower)),
+                         names->middle_word, names->root_word);
 }
 
 static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
@@ -87,18 +83,17 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
 {
     md5_machine *const machine = building->machine;
     if (desc->num_feet == 0)
-        return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
-                            QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->joint, MD5_ERROR_RANGE, " has no feet");
     modifier->first_foot = machine->num_feet;
     for (uint32_t i = 0; i < desc->num_feet; i++) {
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
-        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", desc->name};
+        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
         uint32_t ankle;
-        TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
+        TRY(md5i_resolve(building, &building->joints, &foot->ankle, &ankle));
         if (ankle == MD5_NONE)
-            return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                                "modifier %s: a foot names no ankle", QUOTED(desc->name));
+            return md5i_fail_row(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                                 ": a foot names no ankle");
         leg->tip = ankle;
         TRY(find_limb(building, &names, leg));
     }
@@ -125,13 +120,13 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
         desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE ? 1 : 2;
     const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
     if (length < least || length > MD5_MAX_CHAIN)
-        return md5i_fail_at(building, member, MD5_ERROR_RANGE,
-                            "modifier %s has a chain of %u joints, which may have %u to %d",
-                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+        return md5i_fail_row(building, member, MD5_ERROR_RANGE,
+                             " has a chain of %u joints, which may have %u to %d", length, least,
+                             MD5_MAX_CHAIN);
     if (length > depth)
-        return md5i_fail_at(building, member, MD5_ERROR_RANGE,
-                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+        return md5i_fail_row(building, member, MD5_ERROR_RANGE,
+                             ": a chain of %u joints ends at %s, which is %u deep", length,
+                             MD5_QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -148,11 +143,10 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
     if (!(filled.numbers.min_seconds <= filled.numbers.max_seconds))
-        return md5i_fail_at(
+        return md5i_fail_row(
             building, numbers->max_seconds != 0.0f ? &numbers->max_seconds : &numbers->min_seconds,
-            MD5_ERROR_RANGE, "%s %s: min_seconds is %g, but max_seconds is %g", kind,
-            QUOTED(desc->name), (double)filled.numbers.min_seconds,
-            (double)filled.numbers.max_seconds);
+            MD5_ERROR_RANGE, ": min_seconds is %g, but max_seconds is %g",
+            (double)filled.numbers.min_seconds, (double)filled.numbers.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
     gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
     // A default that is longer than its branch is cut.
@@ -164,7 +158,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
         uint32_t eye;
-        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, desc->name, &eye));
+        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], &eye));
         gaze.eyes[gaze.num_eyes++] = eye;
         sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
     }
@@ -194,20 +188,18 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
         num_toes++;
     if (num_toes > desc->num_feet)
-        return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
-                            "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
-                            desc->num_feet);
+        return md5i_fail_row(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
+                             " has %u toes, but %u feet", num_toes, desc->num_feet);
     for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
         uint32_t joint = ankle;
         if (*toe)
-            TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+            TRY(md5i_resolve(building, &building->joints, toe, &joint));
         if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
-            return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
-                                "modifier %s: joint %s is not a descendant of %s",
-                                QUOTED(desc->name), QUOTED(*toe),
-                                QUOTED(model->skeleton.joints[ankle].name));
+            return md5i_fail_row(building, toe, MD5_ERROR_MISMATCH,
+                                 ": joint %s is not a descendant of %s", MD5_QUOTED(*toe),
+                                 MD5_QUOTED(model->skeleton.joints[ankle].name));
         // The point of the ground plane below the joint in the bind pose, and where the model
         // looks.
         const md5_axes axes = model->skeleton.axes;
@@ -306,10 +298,10 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
                            md5_modifier *modifier)
 {
     uint32_t joint;
-    TRY(md5i_resolve(building, &building->joints, &desc->joint, kind, desc->name, &joint));
+    md5_begin_row(building, "modifier", desc->name);
+    TRY(md5i_resolve(building, &building->joints, &desc->joint, &joint));
     if (joint == MD5_NONE)
-        return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
-                            "modifier %s names no joint", QUOTED(desc->name));
+        return md5i_fail_row(building, &desc->joint, MD5_ERROR_MISMATCH, " names no joint");
     *modifier = (md5_modifier){
         .desc = *desc,
         .joint = joint,
@@ -322,8 +314,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
     filled->aim.up = is_zero(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
     const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
-    const limb_names names = {&desc->joint, &desc->middle, &desc->root,
-                              "middle",     "root",        desc->name};
+    const limb_names names = {&desc->joint, &desc->middle, &desc->root, "middle", "root"};
     switch (desc->kind) {
     case MD5_MODIFIER_TWO_BONE:
         if (!desc->middle && !desc->root)
@@ -356,8 +347,8 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     };
     for (size_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
-            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
-                                QUOTED(desc->name), only[i].words);
+            return md5i_fail_row(building, only[i].member, MD5_ERROR_MISMATCH, " %s",
+                                 only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET)
         TRY(build_feet(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)
@@ -431,7 +422,7 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_list_names(building, &names, kind, desc->modifiers, desc->num_modifiers,
+    TRY(md5i_list_names(building, &names, "modifier", desc->modifiers, desc->num_modifiers,
                         sizeof *desc->modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         num_feet += desc->modifiers[i].num_feet;

@@ -973,7 +973,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     MD5_ASSERT_NOT_NULL(player);
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
     step_context context = {player, events, user, 0.0};
-    player->motion = (md5_root_delta){.cosine = 1.0};
+    player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
     player->num_walked = player->num_steps = 0;
     player->since_pose += fabs(left);

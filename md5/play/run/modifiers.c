@@ -153,30 +153,6 @@ static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-static md5_aim_job aim_job(const md5_modifier *modifier, const md5_target *target)
-{
-    return (md5_aim_job){
-        .tip = modifier->joint,
-        .length = modifier->desc.length,
-        .target = target->position,
-        .numbers = modifier->desc.aim,
-        .weight = target->weight,
-    };
-}
-
-// The limb was checked when the machine was created.
-static md5_two_bone_job limb_job(const md5_modifier *modifier, const md5_target *target)
-{
-    return (md5_two_bone_job){
-        .limb = &modifier->limb,
-        .target = target->position,
-        .pole = target->has_pole ? &target->pole : NULL,
-        .rotation = target->has_rotation ? &target->rotation : NULL,
-        .numbers = modifier->desc.two_bone,
-        .weight = target->weight,
-    };
-}
-
 // Where a foot is animated or held: there is its ground.
 static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier, uint32_t number,
                          const md5_xform *pose)
@@ -273,16 +249,6 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
         md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, place, target->weight,
                          pose);
         break;
-    case MD5_MODIFIER_AIM: {
-        const md5_aim_job job = aim_job(modifier, target);
-        md5_solve_aim(skeleton, &job, pose);
-        break;
-    }
-    case MD5_MODIFIER_TWO_BONE: {
-        const md5_two_bone_job job = limb_job(modifier, target);
-        md5i_bend_limb(skeleton, pose, job.limb, &job, NULL);
-        break;
-    }
     case MD5_MODIFIER_FABRIK:
     case MD5_MODIFIER_CCD: {
         const md5_chain_job job = {
@@ -326,19 +292,14 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
         md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], skeleton, target->weight, pose);
         break;
     }
+    default: // solved together
+        break;
     }
-}
-
-void md5i_apply_modifiers(md5_player *player, md5_xform *pose)
-{
-    for (uint32_t i = 0; i < player->machine->tables.num_modifiers; i++)
-        if (is_applied(player, i))
-            apply(player, i, pose);
 }
 
 // Of players of the same machine: one modifier of all, then the next. Limbs and chains that aim are
 // solved together.
-void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count)
+void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count)
 {
     const md5_machine *const machine = players[0]->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
@@ -350,12 +311,26 @@ void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *pose
         md5_xform *changed[MD5_IK_MOST];
         uint32_t num_changed = 0;
         for (uint32_t i = 0; i < count; i++) {
+            const md5_target *const target = &players[i]->targets[number];
             if (!is_applied(players[i], number))
                 continue;
             if (kind == MD5_MODIFIER_TWO_BONE)
-                limbs[num_changed] = limb_job(modifier, &players[i]->targets[number]);
+                limbs[num_changed] = (md5_two_bone_job){
+                    .limb = &modifier->limb, // checked when the machine was created
+                    .target = target->position,
+                    .pole = target->has_pole ? &target->pole : NULL,
+                    .rotation = target->has_rotation ? &target->rotation : NULL,
+                    .numbers = modifier->desc.two_bone,
+                    .weight = target->weight,
+                };
             else if (kind == MD5_MODIFIER_AIM)
-                aims[num_changed] = aim_job(modifier, &players[i]->targets[number]);
+                aims[num_changed] = (md5_aim_job){
+                    .tip = modifier->joint,
+                    .length = modifier->desc.length,
+                    .target = target->position,
+                    .numbers = modifier->desc.aim,
+                    .weight = target->weight,
+                };
             else
                 apply(players[i], number, poses[i]);
             changed[num_changed++] = poses[i];

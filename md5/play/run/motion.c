@@ -9,8 +9,6 @@
 //
 // Root motion of an interval: blended as the poses are, by clip, by state, by layer.
 
-static const md5_root_delta NO_DELTA = {.cosine = 1.0};
-
 // Rotates the translation, not the yaw, by half of the yaw, to the right or left: an arc of a
 // circle then leads straight ahead.
 static md5_root_delta turn_half(md5_root_delta delta, double side)
@@ -32,25 +30,13 @@ static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
         return a;
     if (t >= 1.0)
         return b;
-    const md5_root_delta from = turn_half(a, -1.0), to = turn_half(b, -1.0);
-    md5_root_delta delta = {
-        .x = from.x + (to.x - from.x) * t,
-        .y = from.y + (to.y - from.y) * t,
-        .z = from.z + (to.z - from.z) * t,
-        .cosine = a.cosine + (b.cosine - a.cosine) * t,
-        .sine = a.sine + (b.sine - a.sine) * t,
-    };
-    const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
-    const double scale = square > 1e-12 ? 1.0 / sqrt(square) : 0.0;
-    delta.cosine = scale > 0.0 ? delta.cosine * scale : a.cosine;
-    delta.sine = scale > 0.0 ? delta.sine * scale : a.sine;
-    return turn_half(delta, 1.0);
+    return turn_half(md5_root_delta_lerp(turn_half(a, -1.0), turn_half(b, -1.0), t), 1.0);
 }
 
 // Appends the fraction `t` of `b` to `a`.
 static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
 {
-    return md5_root_delta_mul(a, blend(NO_DELTA, b, t));
+    return md5_root_delta_mul(a, blend(MD5_NO_DELTA, b, t));
 }
 
 static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
@@ -59,7 +45,7 @@ static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
     const md5_playable *const playable = plan->playable;
     const md5_source *const source = playable->source;
     if (source->extract == MD5_EXTRACT_NONE)
-        return NO_DELTA;
+        return MD5_NO_DELTA;
     const md5_root_track track = md5_track_of(source);
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_root_position from = md5_is_at(&instance->root, instance->before)
@@ -103,7 +89,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
-        return NO_DELTA;
+        return MD5_NO_DELTA;
     if (tree->num_parts == 1) // a clip
         return root_delta_of_instance(tree->instances, &active->instances[0]);
     const md5i_part *const parts = tree->parts;
@@ -156,7 +142,7 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
-        return NO_DELTA;
+        return MD5_NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
     md5i_find_clocks(player, active, shift);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
@@ -182,7 +168,7 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
                                     md5_chain_range part, bool is_before)
 {
     const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
-    md5_root_delta delta = NO_DELTA;
+    md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0.0;
     if (part.has_snapshot) {
         covered = (double)layer_state->coverage;
@@ -209,7 +195,7 @@ void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain
     if (!has_rest || time.elapsed > MD5_BORDER) {
         const md5_root_velocity clips = md5i_measure_root(player, layer_state, old, true);
         const float left =
-            has_rest ? md5i_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
         for (int i = 0; i < 4; i++) {
             const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
             const double most = fmax(fabs(clips.v[i]), fabs(before));
@@ -241,7 +227,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
                                           double seconds, double *coverage)
 {
     const bool is_frozen = layer_state->has_snapshot;
-    md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : NO_DELTA;
+    md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
     double rest = 1.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         rest -= (double)md5_active_at(layer_state, i)->weight;
@@ -268,7 +254,7 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
 {
     const md5_source *const source = &machine->sources[shot->source];
     if (source->extract == MD5_EXTRACT_NONE)
-        return NO_DELTA;
+        return MD5_NO_DELTA;
     const md5_root_track track = md5_track_of(source);
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const md5_root_position from = md5i_root_position_at(&track, timing, shot->before);
@@ -331,7 +317,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 {
     const uint32_t num_layers = player->machine->tables.num_layers;
-    md5_root_delta delta = NO_DELTA;
+    md5_root_delta delta = MD5_NO_DELTA;
     bool is_moving = player->num_shots > 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         add_layer(player, i, seconds, &is_moving, &delta);
@@ -430,7 +416,7 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
-    const float left = md5i_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
+    const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < count; i++)
         weights[i] += left * layer_state->morph_offsets[i];
 }

@@ -1,5 +1,5 @@
-// A player from the outside: made, set, asked; its level of detail; the bounds of its pose; poses
-// of one character or of a crowd.
+// A player from the outside: made, copied, set, asked; its level of detail; the bounds of its pose;
+// poses of one character or of a crowd.
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
 #include "md5/core/jobs.h"
@@ -47,7 +47,7 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
     player->since_pose = 0.0;
-    player->walked = (md5_root_delta){.cosine = 1.0};
+    player->walked = MD5_NO_DELTA;
     state->age = 0;
     state->is_kept = state->interval > 1;
     if (state->is_kept && player->machine->num_joints > 0)
@@ -147,8 +147,16 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     md5_layer_state measured = {.num_used = 0};
     md5_active_state other;
     const placed_array begun[] = {
+        // Up to the next one md5_player_copy() copies them as a whole.
         ARRAY(&placed, parameters, tables->num_parameters),
         ARRAY(&placed, followings, tables->num_follows),
+        ARRAY(&placed, targets, tables->num_modifiers),
+        ARRAY(&placed, are_placed, tables->num_modifiers),
+        ARRAY(&placed, drops, tables->num_modifiers),
+        ARRAY(&placed, feet, machine->num_feet),
+        ARRAY(&placed, held, machine->num_soles),
+        ARRAY(&placed, gazes, machine->num_gazes),
+        ARRAY(&placed, springs, machine->num_springs),
         ARRAY(&placed, consumed, tables->num_parameters),
         ARRAY(&placed, layer_states, num_layers),
     };
@@ -164,12 +172,6 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances += machine->layers[i].max_instances;
     }
     const placed_array used[] = {
-        ARRAY(&placed, targets, tables->num_modifiers),
-        ARRAY(&placed, are_placed, tables->num_modifiers),
-        ARRAY(&placed, drops, tables->num_modifiers),
-        ARRAY(&placed, feet, machine->num_feet),
-        ARRAY(&placed, held, machine->num_soles),
-        ARRAY(&placed, gazes, machine->num_gazes),
         ARRAY(&placed, flows, machine->max_parts),
         ARRAY(&placed, gathered, machine->max_parts),
         ARRAY(&placed, instance_clocks, machine->max_instances),
@@ -201,7 +203,6 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
     const placed_array last[] = {
         ARRAY(&placed, slots, machine->num_slots),
-        ARRAY(&placed, springs, machine->num_springs),
         ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
         ARRAY(&placed, kept, num_joints),
         ARRAY(&placed, velocities, num_joints),
@@ -245,6 +246,68 @@ void md5_destroy_player(md5_player *player)
         return;
     const md5_allocator allocator = player->allocator;
     allocator.free(allocator.user, player, player->size);
+}
+
+// -- Copies: only what is in use ----------------------------------------------------------------
+
+static void copy_items(void *to, const void *from, size_t count, size_t size)
+{
+    if (count > 0)
+        memcpy(to, from, count * size);
+}
+
+static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
+                       md5_layer_state *from)
+{
+    const uint32_t num_joints = md5_blended_joints(machine, layer);
+    memcpy(to, from, offsetof(md5_layer_state, snapshot));
+    if (from->has_snapshot && from->coverage > 0.0f)
+        copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
+    if (from->has_snapshot)
+        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
+    if (from->has_offsets) {
+        to->root_velocity = from->root_velocity;
+        to->root_offset = from->root_offset;
+        copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
+        copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
+        copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
+    }
+    for (uint32_t i = 0; i < from->num_used; i++) {
+        md5_active_state *const copy = md5_active_at(to, i);
+        const md5_active_state *const active = md5_active_at(from, i);
+        const md5_blend_tree *const tree = active->tree;
+        memcpy(copy, active, offsetof(md5_active_state, instances));
+        if (!tree)
+            continue;
+        copy_items(copy->instances, active->instances, tree->num_instances,
+                   sizeof *copy->instances);
+        copy_items(copy->groups, active->groups, tree->num_groups, sizeof *copy->groups);
+        copy_items(copy->weights, active->weights, tree->num_parts, sizeof *copy->weights);
+        copy_items(copy->totals, active->totals, tree->num_parts, sizeof *copy->totals);
+    }
+}
+
+void md5_player_copy(md5_player *to, const md5_player *from)
+{
+    MD5_ASSERT_NOT_NULL(to);
+    MD5_ASSERT_NOT_NULL(from);
+    MD5_ASSERT(to->machine == from->machine, "to, from: of the same machine");
+    const md5_machine *const machine = from->machine;
+    if (to == from)
+        return;
+    memcpy(to, from, offsetof(md5_player, layer_states));
+    if (from->detail.is_kept)
+        copy_items(to->kept, from->kept, machine->num_joints, sizeof *to->kept);
+    // The arrays that lie together: see lay_out().
+    memcpy(to->parameters, from->parameters,
+           (size_t)((const char *)from->consumed - (const char *)from->parameters));
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
+        copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);
+    for (uint32_t i = 0; i < machine->num_slots; i++) {
+        to->slots[i].num_shots = from->slots[i].num_shots;
+        copy_items(to->slots[i].shots, from->slots[i].shots, from->slots[i].num_shots,
+                   sizeof(md5_shot));
+    }
 }
 
 static void put_parameter(md5_player *player, uint32_t parameter, float value)
@@ -291,7 +354,7 @@ void md5_player_reset(md5_player *player)
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
-    player->motion = player->walked = (md5_root_delta){.cosine = 1.0};
+    player->motion = player->walked = MD5_NO_DELTA;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = MD5_NONE;
@@ -457,7 +520,7 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     if (is_computed) {
         md5i_weigh_all(player);
         md5i_blend_layers(player, spare, pose);
-        md5i_apply_modifiers(player, pose);
+        md5i_apply_modifiers(&player, &pose, 1);
         end_pose(player, pose);
     } else {
         show_kept(player, pose);
@@ -584,14 +647,14 @@ static void pose_team(team *of)
         if (!of->jobs[i]->is_computed)
             continue;
         if (count > 0 && players[0]->machine != player->machine) {
-            md5i_apply_all_modifiers(players, poses, count);
+            md5i_apply_modifiers(players, poses, count);
             count = 0;
         }
         players[count] = player;
         poses[count++] = of->poses + i * of->step;
     }
     if (count > 0)
-        md5i_apply_all_modifiers(players, poses, count);
+        md5i_apply_modifiers(players, poses, count);
     for (size_t i = 0; i < of->count; i++)
         if (of->jobs[i]->is_computed)
             end_pose(of->jobs[i]->player, of->poses + i * of->step);

@@ -8,7 +8,7 @@
 #define MD5_PLAY_RUN_PLAYER_STATE_H
 
 #include "md5/md5play.h"
-#include "md5/play/run/inertia.h"
+#include "md5/md5pose.h"
 #include "md5/play/machine.h"
 
 #include <math.h>
@@ -43,6 +43,77 @@ md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock
 
 // The shared clock when an item's own is `own`: the inverse, up to rounding error.
 md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
+
+// -- layers.c: inertial transitions --------------------------------------------------------------
+//
+// Inertial transitions: the difference between the old pose and the new motion decays over the new
+// motion (D. Bollo, Inertialization: High-Performance Animation Transitions in Gears of War,
+// GDC 2018). Each joint's offset keeps its direction or axis; only its length changes, and it never
+// grows. Only + - * / are used, so every platform gives the same bits.
+
+// No offset decays faster, 1/s: it is gone within five microseconds.
+#define MD5_FASTEST_DECAY (-1e6f)
+
+// Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
+// radians/s.
+typedef struct md5_velocity {
+    md5_vec3 linear, angular;
+} md5_velocity;
+
+// Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
+// seconds > 0. The arrays are [num_joints].
+void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+                        float seconds, md5_velocity *velocity);
+
+// Difference of one joint: takes the new motion to the old pose when the transition began.
+// Rotations are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and
+// nearly proportional to the angle. The rates are the relative changes of the lengths at the start,
+// 1/s; they are never above 0.
+typedef struct md5_offset {
+    md5_vec3 turn;
+    float turn_rate;
+    md5_vec3 move; // units
+    float move_rate;
+} md5_offset;
+
+// Writes offsets[num_joints], which take `to` to `from`. Only the part of the relative velocity
+// that shortens an offset is kept.
+void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
+                       const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
+                       md5_offset *offsets);
+
+// fmaxf() without a call, of what is a number.
+static inline float md5_larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+// Returns the share of an offset that is left, for its rate: 0 once it is over.
+//
+// What is left of a length that is 1 at first and changes by `rate` a second, where 1 / x0 v0 is
+// `rate` in Bollo's terms. His duration is t1 = min(duration, -5 x0 / v0), and his start
+// acceleration a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1, which is
+// -5 to 0, and a = a0 t1^2 / x0 his quintic is
+//   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
+// whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
+static inline float md5_offset_left(float rate, float elapsed, float duration)
+{
+    if (elapsed < 0.0f)
+        return 1.0f + rate * elapsed;
+    const float s = md5_larger(elapsed / duration, -0.2f * rate * elapsed);
+    if (!(s < 1.0f))
+        return 0.0f;
+    const float u = md5_larger(rate * duration, -5.0f);
+    const float rest = 1.0f - s;
+    return rest * rest * rest
+           * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));
+}
+
+// Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
+// nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
+// rates.
+void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
+                      md5_xform *pose);
 
 // -- The state of a player ----------------------------------------------------------------------
 
@@ -351,13 +422,10 @@ typedef struct md5_change {
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change);
 
-// Computes weights and speeds from the parameters.
-void md5i_weigh_state(md5_player *player, md5_active_state *active);
-
 // Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// md5i_weigh_state() for all active states, if a parameter has changed.
+// Computes weights and speeds of all active states from the parameters, if one has changed.
 void md5i_weigh_all(md5_player *player);
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
@@ -459,10 +527,8 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration);
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 
-void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
-
-// The same for players of one machine: players[count], poses[count], at most 16 (MD5_IK_MOST).
-void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);
+// For players of one machine: players[count], poses[count], 1 to 16 (MD5_IK_MOST).
+void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);
 
 // Lets gazes go on by `seconds`, above 0.
 void md5i_advance_gazes(md5_player *player, double seconds);

@@ -1,4 +1,4 @@
-// Saving and restoring a player, and copies. What follows from the machine, from the parameters or
+// Saving and restoring a player. What follows from the machine, from the parameters or
 // from a clock is not saved, but computed again: weights, rates, the root's position in its clips.
 // Nor is what lives only within a step.
 //
@@ -513,8 +513,8 @@ static void keep_head(md5_archive *archive, const md5_machine *machine)
             archive->context, MD5_ERROR_MISMATCH, 0, 0,
             "the player was saved with another machine than %s: its fingerprint is %016llx, not "
             "%016llx",
-            md5i_quote(machine->tables.name, strlen(machine->tables.name)).text,
-            (unsigned long long)fingerprint, (unsigned long long)machine->fingerprint);
+            MD5_QUOTED(machine->tables.name), (unsigned long long)fingerprint,
+            (unsigned long long)machine->fingerprint);
 }
 
 static void keep_player(md5_archive *archive, md5_player *player)
@@ -607,79 +607,10 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     player->num_shots = 0;
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->num_shots += player->slots[i].num_shots;
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
-        md5_layer_state *const layer_state = &player->layer_states[i];
-        for (uint32_t k = 0; k < layer_state->num_used; k++)
-            md5i_weigh_state(player, md5_active_at(layer_state, k));
-    }
+    // Weights are computed, but layers rest and parameters are as they were.
+    const bool is_weighed = player->is_weighed;
+    player->is_weighed = player->has_moved = true;
+    md5i_weigh_all(player);
+    player->is_weighed = is_weighed;
     return true;
-}
-
-// -- Copies: only what is in use ----------------------------------------------------------------
-
-static void copy_items(void *to, const void *from, size_t count, size_t size)
-{
-    if (count > 0)
-        memcpy(to, from, count * size);
-}
-
-static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
-                       md5_layer_state *from)
-{
-    const uint32_t num_joints = md5_blended_joints(machine, layer);
-    memcpy(to, from, offsetof(md5_layer_state, snapshot));
-    if (from->has_snapshot && from->coverage > 0.0f)
-        copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
-    if (from->has_snapshot)
-        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
-    if (from->has_offsets) {
-        to->root_velocity = from->root_velocity;
-        to->root_offset = from->root_offset;
-        copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
-        copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
-        copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
-    }
-    for (uint32_t i = 0; i < from->num_used; i++) {
-        md5_active_state *const copy = md5_active_at(to, i);
-        const md5_active_state *const active = md5_active_at(from, i);
-        const md5_blend_tree *const tree = active->tree;
-        memcpy(copy, active, offsetof(md5_active_state, instances));
-        if (!tree)
-            continue;
-        copy_items(copy->instances, active->instances, tree->num_instances,
-                   sizeof *copy->instances);
-        copy_items(copy->groups, active->groups, tree->num_groups, sizeof *copy->groups);
-        copy_items(copy->weights, active->weights, tree->num_parts, sizeof *copy->weights);
-        copy_items(copy->totals, active->totals, tree->num_parts, sizeof *copy->totals);
-    }
-}
-
-void md5_player_copy(md5_player *to, const md5_player *from)
-{
-    MD5_ASSERT_NOT_NULL(to);
-    MD5_ASSERT_NOT_NULL(from);
-    MD5_ASSERT(to->machine == from->machine, "to, from: of the same machine");
-    const md5_machine *const machine = from->machine;
-    const md5_machine_desc *const tables = &machine->tables;
-    if (to == from)
-        return;
-    memcpy(to, from, offsetof(md5_player, layer_states));
-    if (from->detail.is_kept)
-        copy_items(to->kept, from->kept, machine->num_joints, sizeof *to->kept);
-    copy_items(to->parameters, from->parameters, tables->num_parameters, sizeof *to->parameters);
-    copy_items(to->followings, from->followings, tables->num_follows, sizeof *to->followings);
-    copy_items(to->targets, from->targets, tables->num_modifiers, sizeof *to->targets);
-    copy_items(to->are_placed, from->are_placed, tables->num_modifiers, sizeof *to->are_placed);
-    copy_items(to->drops, from->drops, tables->num_modifiers, sizeof *to->drops);
-    copy_items(to->feet, from->feet, machine->num_feet, sizeof *to->feet);
-    copy_items(to->held, from->held, machine->num_soles, sizeof *to->held);
-    copy_items(to->gazes, from->gazes, machine->num_gazes, sizeof *to->gazes);
-    copy_items(to->springs, from->springs, machine->num_springs, sizeof *to->springs);
-    for (uint32_t i = 0; i < tables->num_layers; i++)
-        copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        to->slots[i].num_shots = from->slots[i].num_shots;
-        copy_items(to->slots[i].shots, from->slots[i].shots, from->slots[i].num_shots,
-                   sizeof(md5_shot));
-    }
 }

@@ -330,7 +330,8 @@ static double weigh_items(const md5_player *player, const md5_motion *motion, fl
     return 1.0;
 }
 
-void md5i_weigh_state(md5_player *player, md5_active_state *active)
+// Computes weights and speeds from the parameters.
+static void weigh_state(md5_player *player, md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
@@ -373,7 +374,7 @@ void md5i_weigh_all(md5_player *player)
         md5_layer_state *const layer_state = &player->layer_states[layer];
         layer_state->is_resting = layer_state->is_resting && player->is_weighed;
         for (uint32_t i = 0; i < layer_state->num_used; i++)
-            md5i_weigh_state(player, md5_active_at(layer_state, i));
+            weigh_state(player, md5_active_at(layer_state, i));
     }
     player->is_weighed = true;
     player->has_moved = false;
@@ -453,7 +454,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     active->is_new =
         change->begin == MD5_BEGIN_BEHIND
         || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0.0));
-    md5i_weigh_state(player, active);
+    weigh_state(player, active);
 }
 
 // Writes the group's clips to player->sync_items.

@@ -95,7 +95,7 @@ static bool fail_with(loading *load, const md5_error *error, const char *const *
     if (error->status == MD5_ERROR_IO) {
         const md5_location at = md5i_find_location(load->file->desc.locations, member);
         return md5i_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
-                         md5i_quote(*member, strlen(*member)).text, error->message);
+                         MD5_QUOTED(*member), error->message);
     }
     return md5i_fail_as(&load->context, error);
 }
@@ -103,8 +103,8 @@ static bool fail_with(loading *load, const md5_error *error, const char *const *
 static void name_clip(const char *clip, md5_error *error)
 {
     const md5_error before = *error;
-    (void)snprintf(error->message, sizeof error->message, "clip %s: %.170s",
-                   md5i_quote(clip, strlen(clip)).text, before.message);
+    (void)snprintf(error->message, sizeof error->message, "clip %s: %.170s", MD5_QUOTED(clip),
+                   before.message);
 }
 
 // Adds the name of a clip to the warnings about its binding.

@@ -80,17 +80,9 @@ static void note_place(md5_lex *lex, text_row record, size_t offset, const char 
 
 // -- Texts --------------------------------------------------------------------------------------
 
-static const char *copy_text(md5_lex *lex, const char *bytes, size_t size)
-{
-    char *const text = MD5_NEW(lex->arena, char, size + 1);
-    if (text && size > 0)
-        memcpy(text, bytes, size);
-    return text;
-}
-
 static bool store_text(md5_lex *lex, text_row record, size_t offset, const char *bytes, size_t size)
 {
-    const char *const text = copy_text(lex, bytes, size);
+    const char *const text = md5_copy_text(lex->arena, bytes, size);
     memcpy(record.row + offset, &text, sizeof text);
     return text != NULL;
 }
@@ -265,8 +257,8 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     char words[128];
     size_t size = 0;
     uint32_t value;
-    for (uint32_t i = 0; column->choices[i].word && size < sizeof words; i++) {
-        const char *const join = i == 0 ? "" : column->choices[i + 1].word ? ", " : " or ";
+    for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
+        const char *const join = i == 0 ? "" : i + 1 < column->num_choices ? ", " : " or ";
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
     }
@@ -596,7 +588,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     unsigned char *const row =
         places ? add_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
-        places->file = copy_text(&lex, name, strlen(name));
+        places->file = md5_copy_text(arena, name, strlen(name));
     if (!row || !places->file)
         return NULL;
     md5_machine_file *const file = (md5_machine_file *)(void *)row;

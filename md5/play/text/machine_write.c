@@ -38,8 +38,7 @@ static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
     const md5_row_title title = md5i_title_of(walk);
     const md5_column *const column = walk->column;
     return md5i_fail(to->context, MD5_ERROR_MISMATCH, 0, 0, "%s %s: %s %s", title.kind,
-                     md5i_quote(title.name, strlen(title.name)).text, column ? column->member : "",
-                     problem);
+                     MD5_QUOTED(title.name), column ? column->member : "", problem);
 }
 
 // Words that would be taken for something else than a name.
@@ -231,35 +230,30 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
 static bool is_set(const md5_column *column, const char *row)
 {
     const char *const value = row + column->offset;
+    const float *const floats = (const float *)(const void *)value;
+    uint32_t count;
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
     case MD5_COLUMN_TEXTS:
     case MD5_COLUMN_ROW:
         return *(const void *const *)(const void *)value != NULL;
-    case MD5_COLUMN_FLOAT: {
-        const float number = *(const float *)(const void *)value;
-        return number != 0.0f && number != column->start;
-    }
+    case MD5_COLUMN_FLOAT:
+        return *floats != 0.0f && *floats != column->start;
     case MD5_COLUMN_DOUBLE:
         return *(const double *)(const void *)value != 0.0;
     case MD5_COLUMN_FLAG:
         return *(const bool *)(const void *)value;
-    case MD5_COLUMN_DIRECTION: {
-        const md5_vec3 *const vector = (const md5_vec3 *)(const void *)value;
-        return vector->x != 0.0f || vector->y != 0.0f || vector->z != 0.0f;
-    }
+    case MD5_COLUMN_DIRECTION:
+        return floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f;
     case MD5_COLUMN_COUNT:
     case MD5_COLUMN_INT:
     case MD5_COLUMN_CHOICE:
+    case MD5_COLUMN_EASING: // its kind, of which linear is 0
         return choice_of(column, row) != 0;
-    case MD5_COLUMN_TABLE: {
-        uint32_t count;
+    case MD5_COLUMN_TABLE:
         return md5i_rows_of(column, row, &count) && count > 0;
-    }
-    case MD5_COLUMN_EASING:
-        return choice_of(column, row) != MD5_EASE_LINEAR;
     case MD5_COLUMN_PART:
-        for (size_t i = 0; column->rows && i < column->rows->size; i++) {
+        for (size_t i = 0; i < column->rows->size; i++) {
             if (value[i] != 0)
                 return true;
         }
