@@ -339,7 +339,7 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_textures textures = load_layers(stage, package, "kinds/sprite");
-    CHECK(view_has_deforms(&textures.layers));
+    CHECK(textures.layers.has_deforms);
     CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == MD5GL_PATH_CPU);
 
     view_see_deforms(&textures.layers, &view, placements, 2);

@@ -288,22 +288,17 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
     return best;
 }
 
-view_map view_map_of(md5_stage_light light)
-{
-    return light == MD5_STAGE_BUMP       ? VIEW_MAP_NORMALS
-           : light == MD5_STAGE_DIFFUSE  ? VIEW_MAP_DIFFUSE
-           : light == MD5_STAGE_SPECULAR ? VIEW_MAP_SPECULAR
-                                         : VIEW_NUM_MAPS;
-}
-
 const md5_image_program *view_material_image(const md5_material *material, view_map map)
 {
+    const md5_stage_light light = map == VIEW_MAP_NORMALS    ? MD5_STAGE_BUMP
+                                  : map == VIEW_MAP_SPECULAR ? MD5_STAGE_SPECULAR
+                                                             : MD5_STAGE_DIFFUSE;
     const md5_image_program *any = NULL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->image.text[0] == '\0')
             continue;
-        if (view_map_of(stage->light) == map)
+        if (stage->light == light)
             return &stage->image;
         if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
             any = &stage->image;

@@ -369,16 +369,16 @@ static void give_map(const view_dresser *d, view_texture desc)
         *map = load_texture(d, desc, false);
 }
 
-// The picture of a stage, as that samples it or, if it `is_map`, as a map of a lit surface; 0 if it
-// cannot be shown.
-static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, bool is_map)
+// The picture of a stage as a map of a lit surface or, VIEW_NUM_MAPS, as the stage samples it; 0 if
+// it cannot be shown.
+static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, view_map map)
 {
     const view_texture *const loaded =
         load_texture(d,
                      (view_texture){.path = (char *)(uintptr_t)stage->image.text,
                                     .program = &stage->image,
-                                    .map = is_map ? view_map_of(stage->light) : VIEW_NUM_MAPS,
-                                    .stage = is_map ? NULL : stage},
+                                    .map = map,
+                                    .stage = map == VIEW_NUM_MAPS ? stage : NULL},
                      false);
     return loaded != NULL ? loaded->texture : 0;
 }
@@ -607,12 +607,16 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             bump = stage;
     }
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
-        layered->bump = load_stage(d, bump, true);
+        layered->bump = load_stage(d, bump, VIEW_MAP_NORMALS);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
-            layered->lit.textures[i] = load_stage(d, stage, true);
+            layered->lit.textures[i] =
+                load_stage(d, stage,
+                           stage->light == MD5_STAGE_BUMP      ? VIEW_MAP_NORMALS
+                           : stage->light == MD5_STAGE_DIFFUSE ? VIEW_MAP_DIFFUSE
+                                                               : VIEW_MAP_SPECULAR);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
                  common_format("stage %u: lit textures do not move", (unsigned)i + 1), d->log);
@@ -625,7 +629,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load_stage(d, stage, false);
+        layered->textures[i] = load_stage(d, stage, VIEW_NUM_MAPS);
         if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
             layered->textures[i] = md5gl_checker_texture(d->renderer);
     }
@@ -849,14 +853,6 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl
 
 // -- Deforms -------------------------------------------------------------------------------------
 
-bool view_has_deforms(const view_layers *layers)
-{
-    for (uint32_t i = 0; i < layers->num_meshes; i++)
-        if (layers->meshes[i].deformed != NULL)
-            return true;
-    return false;
-}
-
 // The deform is seen in the space of the model, which may be placed.
 static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                            const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
@@ -892,10 +888,12 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
             uint32_t *const indices = common_alloc(3 * (size_t)set.num_triangles, sizeof *indices);
             md5_deform_indices(material->deform, mesh, indices);
             set.indices = indices;
-            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error))
+            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error)) {
                 layered->deformed = mesh;
-            else
+                layers->has_deforms = true;
+            } else {
                 obstacle = common_format("deform not shown: %s", error.message);
+            }
             free(indices);
         } else if (material->deform == MD5_DEFORM_EYEBALL) {
             obstacle =

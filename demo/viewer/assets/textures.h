@@ -81,7 +81,8 @@ typedef struct view_layers {
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
     view_layer_note *notes;  // [num_notes] by mesh
     size_t num_notes;
-    uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
+    uint32_t read;    // what materials depend on: bit 0 time, bit 1 + N parm N
+    bool has_deforms; // a mesh is deformed, after view_set_deforms()
 } view_layers;
 
 // Ends adding: sorts the meshes. `num_meshes` of the model.
@@ -100,9 +101,6 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
 // -- Deforms -------------------------------------------------------------------------------------
 //
 // Meshes that their materials deform: see md5game.h.
-
-// Whether a mesh is deformed, after view_set_deforms().
-bool view_has_deforms(const view_layers *layers);
 
 // Sets the deforms of a model. Notes and logs those that cannot be shown. The layers stay where
 // they are until the model is destroyed.
