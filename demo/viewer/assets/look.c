@@ -840,9 +840,27 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
     return judged;
 }
 
-// Finds the only image that lies beside a model whose shader says no other name.
-static void find_only(named_mesh *subject, const view_image_file *images, size_t count)
+// -- The best ------------------------------------------------------------------------------------
+
+static void take(view_look *look, const candidate *best)
 {
+    look->diffuse = common_copy(best->image->path);
+    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
+                              best->score);
+    look->is_guess = best->score < SAID;
+}
+
+// Takes the image with the highest score, unless it is low or that of another image is about the
+// same. `is_last`: else notes why the likeliest are not taken.
+static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+{
+    enum { NOTED = 8 };
+    size_t count;
+    const view_image_file *const images =
+        view_package_pictures(subject->search->package, all, &count);
+    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
+
+    // The only image that lies beside a model whose shader says no other name.
     const view_package *const package = subject->search->package;
     bool is_only = true;
     for (size_t i = 0; i < package->num_models; i++)
@@ -868,28 +886,7 @@ static void find_only(named_mesh *subject, const view_image_file *images, size_t
         && (!is_all(&said, WORD_GENERIC) || has_word(&said, WORD_COLOR)
             || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
     subject->only = is_only && !is_said ? subject->only : NULL;
-}
 
-// -- The best ------------------------------------------------------------------------------------
-
-static void take(view_look *look, const candidate *best)
-{
-    look->diffuse = common_copy(best->image->path);
-    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
-                              best->score);
-    look->is_guess = best->score < SAID;
-}
-
-// Takes the image with the highest score, unless it is low or that of another image is about the
-// same. `is_last`: else notes why the likeliest are not taken.
-static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
-{
-    enum { NOTED = 8 };
-    size_t count;
-    const view_image_file *const images =
-        view_package_pictures(subject->search->package, all, &count);
-    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
-    find_only(subject, images, count);
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(subject, &images[i]);
         best = judged[i].score > best.score ? judged[i] : best;

@@ -154,11 +154,6 @@ void view_add_slopes(view_image *normals, const view_image *more)
     }
 }
 
-static uint8_t byte_of(double value)
-{
-    return (uint8_t)lround(value < 255.0 ? value : 255.0);
-}
-
 void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 {
     for (uint32_t y = 0; y < masks->height; y++) {
@@ -167,7 +162,8 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
             const double value = (double)share * texel[glowing != NULL ? 1 : 0];
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
             for (int i = 0; i < 3; i++)
-                texel[i] = byte_of(color != NULL ? value / 255.0 * color[i] : value);
+                texel[i] =
+                    (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255.0));
             texel[3] = 255;
         }
     }
@@ -306,14 +302,6 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-// Whether two stages sample their pictures in one way; NULL: no stage.
-static bool is_same_sampler(const md5_stage *a, const md5_stage *b)
-{
-    return a == b
-           || (a != NULL && b != NULL && a->repeat == b->repeat && a->filter == b->filter
-               && a->cube == b->cube);
-}
-
 static char *copy_or_null(const char *text)
 {
     return text != NULL ? common_copy(text) : NULL;
@@ -330,7 +318,11 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
         const view_texture *const known = textures->loaded[i];
         if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
             continue;
-        if (known->map == desc.map && is_same_sampler(known->stage, desc.stage)
+        if (known->map == desc.map
+            && (desc.stage == NULL
+                || (known->stage->repeat == desc.stage->repeat
+                    && known->stage->filter == desc.stage->filter
+                    && known->stage->cube == desc.stage->cube))
             && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
             && known->share == desc.share)
             return known->texture != 0 ? known : NULL;
