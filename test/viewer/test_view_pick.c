@@ -428,7 +428,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
                                  &(view_dressing){.model = model, .path = test_path(*row)}));
         const md5gl_material material =
-            view_mesh_material(&textures, scene->renderer, 0, true, 0.0);
+            view_mesh_material(&textures, scene->renderer, 0, true, false, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
         CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene->renderer);

@@ -212,19 +212,15 @@ static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
     return strcmp(x.words, y.words) == 0;
 }
 
-static bool is_in_same_folder(const char *a, const char *b)
-{
-    const size_t length = (size_t)(common_base(a) - a);
-    return length == (size_t)(common_base(b) - b) && strncmp(a, b, length) == 0;
-}
-
 // Whether two images lie in one folder, and their names are the same but for words of colour maps
 // and, with `variants`, of variants.
 static bool is_same_image(const view_image_file *a, const view_image_file *b, bool variants)
 {
     const view_name x = variants ? main_words(a->name, WORD_VARIANT) : a->name;
     const view_name y = variants ? main_words(b->name, WORD_VARIANT) : b->name;
-    return is_in_same_folder(a->path, b->path) && is_same(&x, &y, WORD_COLOR);
+    const size_t length = (size_t)(common_base(a->path) - a->path);
+    return length == (size_t)(common_base(b->path) - b->path)
+           && strncmp(a->path, b->path, length) == 0 && is_same(&x, &y, WORD_COLOR);
 }
 
 // Whether a path without extension ends in another, which begins with a slash; words of colour maps
@@ -1115,20 +1111,20 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
 {
     size_t count;
     view_package *const package = subject->search->package;
-    char *md2 = NULL, *stem = NULL, name[256] = "";
+    char *md2 = NULL, *name = NULL, text[256];
     if (is_inside(package)) // which of Quake's it is the folder above says
         return NULL;
     const view_quake quake = find_quake(package->model, &md2);
-    const bool is_known =
-        quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
-        && md5_quake_image_name(common_base(subject->path), skin, image, name, sizeof name)
-               < sizeof name;
-    if (quake == VIEW_QUAKE_2 && image == 0)
-        stem = find_md2_skin(md2, skin);
+    if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
+        && md5_quake_image_name(common_base(subject->path), skin, image, text, sizeof text)
+               < sizeof text)
+        name = common_copy(text);
+    else if (quake == VIEW_QUAKE_2 && image == 0)
+        name = find_md2_skin(md2, skin);
     free(md2);
-    if (!is_known && stem == NULL)
+    if (name == NULL)
         return NULL;
-    char *const below = common_format("/textures/%s", is_known ? name : stem);
+    char *const below = common_format("/textures/%s", name);
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
@@ -1136,7 +1132,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     for (size_t i = 0; i < count && found == NULL; i++)
         if (common_has_ending(images[i].stem, images[i].place == VIEW_BESIDE ? end : below))
             found = &images[i];
-    free(stem);
+    free(name);
     free(below);
     return found;
 }

@@ -405,12 +405,6 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
 
-// The stages of a layer by their light; NULL: none.
-typedef struct lit_walk {
-    const md5_stage *stages[MD5_STAGE_SPECULAR + 1];
-    md5_vertex_color vertex_color; // the last stage decides
-} lit_walk;
-
 bool view_reflects(md5_vec3 color)
 {
     return color.x != 0.0f || color.y != 0.0f || color.z != 0.0f;
@@ -433,50 +427,47 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
     return (is_own ? is_missing : *texture == 0) ? none : color;
 }
 
-// Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
-static void end_layer(view_lit_layers *lit, const md5_material *material, const float *registers,
-                      const lit_walk *walk)
-{
-    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
-    const md5_stage *const bump = walk->stages[MD5_STAGE_BUMP];
-    md5gl_material shown = {
-        .no_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_IGNORE,
-        .inverse_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_INVERSE,
-    };
-    if (bump == NULL)
-        return;
-    if (lit->num_shown > 0 || !is_first(material, bump))
-        shown.normals = lit->textures[bump - material->stages];
-    shown.diffuse_color =
-        reflect(lit, material, walk->stages[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
-    shown.specular_color =
-        reflect(lit, material, walk->stages[MD5_STAGE_SPECULAR], registers, &shown.specular);
-    if (!view_reflects(shown.diffuse_color) && !view_reflects(shown.specular_color))
-        return;
-    if (!view_reflects(shown.diffuse_color))
-        shown.diffuse_color = black;
-    lit->shown[lit->num_shown++] = shown;
-}
-
 void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
-    lit_walk walk = {.stages = {NULL}};
+    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
+    const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL};   // of a layer, by their light
+    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE;   // of its last stage
     lit->num_shown = 0;
     // Another spectrum is lit by lights of that alone.
-    for (uint32_t i = 0; i < material->num_stages && material->spectrum == 0; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f)
+    for (uint32_t i = 0; i <= material->num_stages && material->spectrum == 0; i++) {
+        const bool is_end = i == material->num_stages;
+        const md5_stage *const stage = is_end ? NULL : &material->stages[i];
+        if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f))
             continue;
-        if (stage->light == MD5_STAGE_BUMP || walk.stages[stage->light] != NULL)
-            end_layer(lit, material, registers, &walk);
-        if (stage->light == MD5_STAGE_BUMP)
-            walk = (lit_walk){.vertex_color = walk.vertex_color};
+        const bool begins = is_end || stage->light == MD5_STAGE_BUMP;
+        const md5_stage *const bump = parts[MD5_STAGE_BUMP];
+        // A layer ends. As in the engine it is nothing without a bump map, and keeps its stages.
+        if (bump != NULL && (begins || parts[stage->light] != NULL)) {
+            md5gl_material shown = {
+                .no_vertex_color = vertex_color == MD5_VERTEX_COLOR_IGNORE,
+                .inverse_vertex_color = vertex_color == MD5_VERTEX_COLOR_INVERSE,
+            };
+            if (lit->num_shown > 0 || !is_first(material, bump))
+                shown.normals = lit->textures[bump - material->stages];
+            shown.diffuse_color =
+                reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
+            shown.specular_color =
+                reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &shown.specular);
+            const bool is_black = !view_reflects(shown.diffuse_color);
+            if (is_black)
+                shown.diffuse_color = black;
+            if (!is_black || view_reflects(shown.specular_color))
+                lit->shown[lit->num_shown++] = shown;
+        }
+        if (is_end)
+            break;
+        if (begins)
+            memset(parts, 0, sizeof parts);
         else
-            walk.vertex_color = stage->vertex_color;
-        walk.stages[stage->light] = stage;
+            vertex_color = stage->vertex_color;
+        parts[stage->light] = stage;
     }
-    end_layer(lit, material, registers, &walk);
 }
 
 // -- Layers of meshes ----------------------------------------------------------------------------
@@ -1060,7 +1051,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     const view_options *const options = dressing->options;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
-        .game = game,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
     view_dresser d = {textures, loader->renderer, loader->log, game, {.model = model}};
@@ -1177,7 +1167,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 // The textures that were loaded for a mesh: as its material, and as the panel lists them.
 
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps, double time)
+                                  uint32_t mesh, bool maps, bool layers, double time)
 {
     const view_mesh_textures *const own = &textures->meshes[mesh];
     const view_texture *const diffuse = own->maps[VIEW_MAP_DIFFUSE];
@@ -1195,11 +1185,13 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         const md5_quake_skins skins = {.num_skins = 1, .num_images = {own->num_turns}};
         material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
-    if (!maps)
-        return material;
-    material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
-    material.specular = drawn[VIEW_MAP_SPECULAR];
-    material.glow = drawn[VIEW_MAP_GLOW];
+    if (maps) {
+        material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
+        material.specular = drawn[VIEW_MAP_SPECULAR];
+        material.glow = drawn[VIEW_MAP_GLOW];
+    }
+    if (layers)
+        view_paint_layer(&textures->layers, mesh, maps, &material);
     return material;
 }
 

@@ -149,7 +149,6 @@ typedef struct view_textures {
     uint32_t num_meshes;
     view_mesh_textures *meshes; // [num_meshes]
     view_package *package;      // whose game the layers are of, or NULL
-    md5_game *game;             // whose materials the shaders are, or NULL
     view_layers layers;         // what materials draw besides lit surfaces
 } view_textures;
 
@@ -201,9 +200,10 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
 // Material of a mesh at a time in seconds: its texture or the checker; if `maps` is set, also its
-// other maps. A texture with holes makes it two-sided.
+// other maps; if `layers` is set, with what its evaluated material says of the first lit layer. A
+// texture with holes makes it two-sided.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps, double time);
+                                  uint32_t mesh, bool maps, bool layers, double time);
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map);
