@@ -440,11 +440,14 @@ bool view_take_picture(md5_image *picture, view_image *image, md5_error *error)
     if (picture == NULL)
         return false;
     const size_t size = (size_t)picture->width * picture->height * 4;
-    uint8_t *const rgba = malloc(size);
-    if (rgba != NULL)
-        *image = (view_image){memcpy(rgba, picture->pixels, size), picture->width, picture->height};
+    image->rgba = malloc(size);
+    if (image->rgba != NULL) {
+        memcpy(image->rgba, picture->pixels, size);
+        image->width = picture->width;
+        image->height = picture->height;
+    }
     md5_free_image(picture);
-    return rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
