@@ -564,9 +564,9 @@ TEST_SCENE (view_layers_deform_quads) {
     EACH (row, cases) {
         view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
         md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, row->path, NULL);
-        CHECK(!view_has_deforms(&textures.layers));
+        CHECK(!textures.layers.has_deforms);
         view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
-        CHECK(view_has_deforms(&textures.layers) == (row->note == NULL));
+        CHECK(textures.layers.has_deforms == (row->note == NULL));
         CHECK(textures.layers.num_meshes == 1);
         CHECK_UINT(textures.layers.num_notes, row->note != NULL);
         if (textures.layers.num_notes > 0)

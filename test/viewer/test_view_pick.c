@@ -339,7 +339,7 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_textures textures = load_layers(stage, package, "kinds/sprite");
-    CHECK(view_has_deforms(&textures.layers));
+    CHECK(textures.layers.has_deforms);
     CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == MD5GL_PATH_CPU);
 
     view_see_deforms(&textures.layers, &view, placements, 2);
@@ -428,7 +428,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
                                  &(view_dressing){.model = model, .path = test_path(*row)}));
         const md5gl_material material =
-            view_mesh_material(&textures, scene->renderer, 0, true, 0.0);
+            view_mesh_material(&textures, scene->renderer, 0, true, false, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
         CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene->renderer);

@@ -423,36 +423,34 @@ static bool find_tracks(cube_model *joined, const char *name, double *rate, doub
     return any;
 }
 
-// Writes a part's pose: each joint as its mask plays.
-static void pose_part(const cube_part *part, double time)
-{
-    const md5_skeleton *const skeleton = &part->model->skeleton;
-    memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
-    for (uint32_t m = 0; m < part->num_masks; m++) {
-        const cube_track *const track = &part->tracks[m];
-        if (track->row == NULL)
-            continue;
-        const double frames = fmod(time * (double)track->row->frame_rate, track->count);
-        const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
-        const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
-        const md5_moment moment =
-            md5_moment_from_frames(track->file->anim, track->first + whole, track->first + next,
-                                   (float)(frames - floor(frames)));
-        md5_sample(track->file->binding, moment, MD5_ROOT_FILE, part->adjusted);
-        md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
-        for (uint32_t i = 0; i < skeleton->num_joints; i++)
-            if (part->masks[i] == m)
-                part->pose[i] = part->adjusted[i];
-    }
-}
-
 // Writes the joined model's pose at a time.
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
-    for (uint32_t p = 0; p < num_parts; p++)
-        if (joined->parts[p].model != NULL)
-            pose_part(&joined->parts[p], time);
+    // The pose of each part: each joint as its mask plays.
+    for (uint32_t p = 0; p < num_parts; p++) {
+        const cube_part *const part = &joined->parts[p];
+        if (part->model == NULL)
+            continue;
+        const md5_skeleton *const skeleton = &part->model->skeleton;
+        memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
+        for (uint32_t m = 0; m < part->num_masks; m++) {
+            const cube_track *const track = &part->tracks[m];
+            if (track->row == NULL)
+                continue;
+            const double frames = fmod(time * (double)track->row->frame_rate, track->count);
+            const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
+            const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
+            const md5_moment moment =
+                md5_moment_from_frames(track->file->anim, track->first + whole, track->first + next,
+                                       (float)(frames - floor(frames)));
+            md5_sample(track->file->binding, moment, MD5_ROOT_FILE, part->adjusted);
+            md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
+            for (uint32_t i = 0; i < skeleton->num_joints; i++)
+                if (part->masks[i] == m)
+                    part->pose[i] = part->adjusted[i];
+        }
+    }
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform local = joint->bind_local;

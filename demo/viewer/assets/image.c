@@ -440,11 +440,14 @@ bool view_take_picture(md5_image *picture, view_image *image, md5_error *error)
     if (picture == NULL)
         return false;
     const size_t size = (size_t)picture->width * picture->height * 4;
-    uint8_t *const rgba = malloc(size);
-    if (rgba != NULL)
-        *image = (view_image){memcpy(rgba, picture->pixels, size), picture->width, picture->height};
+    image->rgba = malloc(size);
+    if (image->rgba != NULL) {
+        memcpy(image->rgba, picture->pixels, size);
+        image->width = picture->width;
+        image->height = picture->height;
+    }
     md5_free_image(picture);
-    return rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -500,12 +503,6 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
     return is_read;
 }
 
-static float linear_of(uint32_t byte)
-{
-    const float value = (float)byte / 255.0f;
-    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-}
-
 static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
                             md5_error *error)
 {
@@ -517,8 +514,10 @@ static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *pa
     panorama->width = image.width;
     panorama->height = image.height;
     panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    for (uint32_t i = 0; i < 256; i++)
-        linear[i] = linear_of(i);
+    for (int i = 0; i < 256; i++) {
+        const float value = (float)i / 255.0f;
+        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+    }
     for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
         panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
     free(image.rgba);

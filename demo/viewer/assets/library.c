@@ -87,6 +87,14 @@ char *view_title_of_place(const char *place)
 
 // -- Names ----------------------------------------------------------------------------------
 
+// What declares the names of a section; MD5_NUM_DECL_TYPES: nothing, they are files.
+static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
+    [VIEW_ENTITIES] = MD5_DECL_ENTITY,
+    [VIEW_MODELS] = MD5_DECL_MODEL,
+    [VIEW_ANIMS] = MD5_NUM_DECL_TYPES,
+    [VIEW_SKINS] = MD5_DECL_SKIN,
+};
+
 // Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
 // its length: all beyond are listed, whatever model they have.
 enum { MOST_KEYS = 500000 };
@@ -116,47 +124,13 @@ static void add_name(view_library *library, view_section section, const char *na
     library->names[section][count] = name;
 }
 
-static void list_names(view_library *library)
-{
-    static const struct {
-        view_section section;
-        md5_decl_type type;
-    } declared[] = {{VIEW_ENTITIES, MD5_DECL_ENTITY},
-                    {VIEW_MODELS, MD5_DECL_MODEL},
-                    {VIEW_SKINS, MD5_DECL_SKIN}};
-    md5_game *const game = library->game;
-    uint64_t num_keys = 0;
-    for (size_t d = 0; d < 3; d++) {
-        const view_section section = declared[d].section;
-        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[d].type); i++) {
-            const md5_decl *const decl = md5_game_decl(game, declared[d].type, i);
-            if (decl->file != NULL
-                && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
-                add_name(library, section, decl->name);
-        }
-        if (library->num_names[section] > 0)
-            qsort(library->names[section], library->num_names[section], sizeof(char *), by_name);
-    }
-    for (size_t i = 0; i < md5_game_num_files(game); i++) {
-        const char *const file = md5_game_file(game, i);
-        if (common_has_ending(file, ".md5mesh"))
-            add_name(library, VIEW_MODELS, file);
-        else if (common_has_ending(file, ".md5anim"))
-            add_name(library, VIEW_ANIMS, file);
-    }
-}
-
 bool view_is_own(const view_library *library, view_section section, size_t name)
 {
-    static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
-                                                           [VIEW_MODELS] = MD5_DECL_MODEL,
-                                                           [VIEW_ANIMS] = MD5_NUM_DECL_TYPES,
-                                                           [VIEW_SKINS] = MD5_DECL_SKIN};
     if (library->num_own == library->places.count)
         return false;
     // The file that a name stands for, or in which it is declared.
     const char *const text = library->names[section][name];
-    const md5_decl *const decl = md5_find_decl(library->game, types[section], text);
+    const md5_decl *const decl = md5_find_decl(library->game, declared[section], text);
     const char *const file = decl != NULL && decl->file != NULL ? decl->file : text;
     return md5_game_find_file(library->game, file, 0) < library->num_own;
 }
@@ -211,7 +185,25 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         view_drop_library(library);
         return NULL;
     }
-    list_names(library);
+    md5_game *const game = library->game;
+    uint64_t num_keys = 0;
+    for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
+        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
+            const md5_decl *const decl = md5_game_decl(game, declared[section], i);
+            if (decl->file != NULL
+                && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
+                add_name(library, section, decl->name);
+        }
+        if (library->num_names[section] > 0)
+            qsort(library->names[section], library->num_names[section], sizeof(char *), by_name);
+    }
+    for (size_t i = 0; i < md5_game_num_files(game); i++) {
+        const char *const file = md5_game_file(game, i);
+        if (common_has_ending(file, ".md5mesh"))
+            add_name(library, VIEW_MODELS, file);
+        else if (common_has_ending(file, ".md5anim"))
+            add_name(library, VIEW_ANIMS, file);
+    }
     return library;
 }
 

@@ -212,19 +212,15 @@ static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
     return strcmp(x.words, y.words) == 0;
 }
 
-static bool is_in_same_folder(const char *a, const char *b)
-{
-    const size_t length = (size_t)(common_base(a) - a);
-    return length == (size_t)(common_base(b) - b) && strncmp(a, b, length) == 0;
-}
-
 // Whether two images lie in one folder, and their names are the same but for words of colour maps
 // and, with `variants`, of variants.
 static bool is_same_image(const view_image_file *a, const view_image_file *b, bool variants)
 {
     const view_name x = variants ? main_words(a->name, WORD_VARIANT) : a->name;
     const view_name y = variants ? main_words(b->name, WORD_VARIANT) : b->name;
-    return is_in_same_folder(a->path, b->path) && is_same(&x, &y, WORD_COLOR);
+    const size_t length = (size_t)(common_base(a->path) - a->path);
+    return length == (size_t)(common_base(b->path) - b->path)
+           && strncmp(a->path, b->path, length) == 0 && is_same(&x, &y, WORD_COLOR);
 }
 
 // Whether a path without extension ends in another, which begins with a slash; words of colour maps
@@ -288,22 +284,17 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
     return best;
 }
 
-view_map view_map_of(md5_stage_light light)
-{
-    return light == MD5_STAGE_BUMP       ? VIEW_MAP_NORMALS
-           : light == MD5_STAGE_DIFFUSE  ? VIEW_MAP_DIFFUSE
-           : light == MD5_STAGE_SPECULAR ? VIEW_MAP_SPECULAR
-                                         : VIEW_NUM_MAPS;
-}
-
 const md5_image_program *view_material_image(const md5_material *material, view_map map)
 {
+    const md5_stage_light light = map == VIEW_MAP_NORMALS    ? MD5_STAGE_BUMP
+                                  : map == VIEW_MAP_SPECULAR ? MD5_STAGE_SPECULAR
+                                                             : MD5_STAGE_DIFFUSE;
     const md5_image_program *any = NULL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->image.text[0] == '\0')
             continue;
-        if (view_map_of(stage->light) == map)
+        if (stage->light == light)
             return &stage->image;
         if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
             any = &stage->image;
@@ -845,9 +836,27 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
     return judged;
 }
 
-// Finds the only image that lies beside a model whose shader says no other name.
-static void find_only(named_mesh *subject, const view_image_file *images, size_t count)
+// -- The best ------------------------------------------------------------------------------------
+
+static void take(view_look *look, const candidate *best)
 {
+    look->diffuse = common_copy(best->image->path);
+    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
+                              best->score);
+    look->is_guess = best->score < SAID;
+}
+
+// Takes the image with the highest score, unless it is low or that of another image is about the
+// same. `is_last`: else notes why the likeliest are not taken.
+static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+{
+    enum { NOTED = 8 };
+    size_t count;
+    const view_image_file *const images =
+        view_package_pictures(subject->search->package, all, &count);
+    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
+
+    // The only image that lies beside a model whose shader says no other name.
     const view_package *const package = subject->search->package;
     bool is_only = true;
     for (size_t i = 0; i < package->num_models; i++)
@@ -873,28 +882,7 @@ static void find_only(named_mesh *subject, const view_image_file *images, size_t
         && (!is_all(&said, WORD_GENERIC) || has_word(&said, WORD_COLOR)
             || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
     subject->only = is_only && !is_said ? subject->only : NULL;
-}
 
-// -- The best ------------------------------------------------------------------------------------
-
-static void take(view_look *look, const candidate *best)
-{
-    look->diffuse = common_copy(best->image->path);
-    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
-                              best->score);
-    look->is_guess = best->score < SAID;
-}
-
-// Takes the image with the highest score, unless it is low or that of another image is about the
-// same. `is_last`: else notes why the likeliest are not taken.
-static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
-{
-    enum { NOTED = 8 };
-    size_t count;
-    const view_image_file *const images =
-        view_package_pictures(subject->search->package, all, &count);
-    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
-    find_only(subject, images, count);
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(subject, &images[i]);
         best = judged[i].score > best.score ? judged[i] : best;
@@ -1123,20 +1111,20 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
 {
     size_t count;
     view_package *const package = subject->search->package;
-    char *md2 = NULL, *stem = NULL, name[256] = "";
+    char *md2 = NULL, *name = NULL, text[256];
     if (is_inside(package)) // which of Quake's it is the folder above says
         return NULL;
     const view_quake quake = find_quake(package->model, &md2);
-    const bool is_known =
-        quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
-        && md5_quake_image_name(common_base(subject->path), skin, image, name, sizeof name)
-               < sizeof name;
-    if (quake == VIEW_QUAKE_2 && image == 0)
-        stem = find_md2_skin(md2, skin);
+    if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
+        && md5_quake_image_name(common_base(subject->path), skin, image, text, sizeof text)
+               < sizeof text)
+        name = common_copy(text);
+    else if (quake == VIEW_QUAKE_2 && image == 0)
+        name = find_md2_skin(md2, skin);
     free(md2);
-    if (!is_known && stem == NULL)
+    if (name == NULL)
         return NULL;
-    char *const below = common_format("/textures/%s", is_known ? name : stem);
+    char *const below = common_format("/textures/%s", name);
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
@@ -1144,7 +1132,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     for (size_t i = 0; i < count && found == NULL; i++)
         if (common_has_ending(images[i].stem, images[i].place == VIEW_BESIDE ? end : below))
             found = &images[i];
-    free(stem);
+    free(name);
     free(below);
     return found;
 }

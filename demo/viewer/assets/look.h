@@ -42,9 +42,6 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
 // "imp_local.tga", "normals.png".
 bool view_is_other_map(const view_name *name);
 
-// The map of a mesh that the stages of a kind are; VIEW_NUM_MAPS: none.
-view_map view_map_of(md5_stage_light light);
-
 // Returns the picture that a material has as a map: of its first stage for diffuse, bump or
 // specular light, or for the diffuse map of a material without one its first stage with a picture.
 // NULL if there is none.

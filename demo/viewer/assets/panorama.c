@@ -9,21 +9,6 @@ static float luminance(md5_vec3 color)
     return 0.2126f * color.x + 0.7152f * color.y + 0.0722f * color.z;
 }
 
-// The terms of the polynomial of first degree point to the light, see md5gl_environment_light().
-// The mean over the sphere is the constant term and a third of that of z^2.
-static void measure_light(view_environment *environment)
-{
-    const md5_vec3 *const light = md5gl_environment_light(environment->light);
-    const float studio = 0.5f; // the mean of a picture's light that looks as bright as the studio
-    const float mean = luminance(light[0]) + luminance(light[7]) / 3.0f;
-    const md5_vec3 way = {luminance(light[1]), luminance(light[2]), luminance(light[3])};
-    const float length = sqrtf(md5_vec3_dot(way, way));
-    environment->exposure = mean > 1e-6f ? studio / mean : 1.0f;
-    environment->brightest = (md5_vec3){0.0f, 0.0f, 1.0f};
-    if (length > 0.01f * mean)
-        environment->brightest = (md5_vec3){way.x / length, way.y / length, way.z / length};
-}
-
 bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
                            const char *path, view_log *log)
 {
@@ -38,6 +23,17 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
         return view_error(log, "%s: %s", path, error.message);
     md5gl_destroy_environment(renderer, environment->light);
     environment->light = light;
-    measure_light(environment);
+    // The terms of the polynomial of first degree point to the light, see
+    // md5gl_environment_light(). The mean over the sphere is the constant term and a third of that
+    // of z^2.
+    const md5_vec3 *const terms = md5gl_environment_light(light);
+    const float studio = 0.5f; // the mean of a picture's light that looks as bright as the studio
+    const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;
+    const md5_vec3 way = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
+    const float length = md5_vec3_length(way);
+    environment->exposure = mean > 1e-6f ? studio / mean : 1.0f;
+    environment->brightest = (md5_vec3){0.0f, 0.0f, 1.0f};
+    if (length > 0.01f * mean)
+        environment->brightest = (md5_vec3){way.x / length, way.y / length, way.z / length};
     return true;
 }

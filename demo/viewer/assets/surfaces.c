@@ -25,17 +25,14 @@ md5_vec4 view_heat_color(float value)
                       1.0f};
 }
 
-static float weight_on(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
+// The weight of a joint on a vertex or, if that is -1, how many joints move it.
+static float measure(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    const uint32_t end = mesh->first_influence[vertex + 1];
+    for (uint32_t i = mesh->first_influence[vertex]; i < end && joint >= 0; i++)
         if ((int32_t)mesh->influence_joints[i] == joint)
             return mesh->influences[i].w;
-    return 0.0f;
-}
-
-static uint32_t num_influences(const md5_mesh *mesh, uint32_t vertex)
-{
-    return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+    return joint >= 0 ? 0.0f : (float)(end - mesh->first_influence[vertex]);
 }
 
 bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
@@ -55,9 +52,8 @@ bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *
         heat->meshes[i] = *mesh;
         heat->meshes[i].colors = color;
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            *color++ = view_heat_color(values != NULL ? *values++
-                                       : joint >= 0   ? weight_on(mesh, v, joint)
-                                                      : (float)num_influences(mesh, v) / 4.0f);
+            *color++ = view_heat_color(
+                values != NULL ? *values++ : measure(mesh, v, joint) / (joint >= 0 ? 1.0f : 4.0f));
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     if (heat->drawn == NULL || morph == NULL)
@@ -84,10 +80,9 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            const uint32_t count = num_influences(mesh, v);
-            const double value = joint >= 0 ? (double)weight_on(mesh, v, joint) : (double)count;
+            const double value = (double)measure(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
-            facts.num_vertices += (joint >= 0 ? value > 0.0 : count > 4) ? 1u : 0u;
+            facts.num_vertices += value > (joint >= 0 ? 0.0 : 4.0);
         }
     }
     return facts;

@@ -154,11 +154,6 @@ void view_add_slopes(view_image *normals, const view_image *more)
     }
 }
 
-static uint8_t byte_of(double value)
-{
-    return (uint8_t)lround(value < 255.0 ? value : 255.0);
-}
-
 void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 {
     for (uint32_t y = 0; y < masks->height; y++) {
@@ -167,7 +162,8 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
             const double value = (double)share * texel[glowing != NULL ? 1 : 0];
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
             for (int i = 0; i < 3; i++)
-                texel[i] = byte_of(color != NULL ? value / 255.0 * color[i] : value);
+                texel[i] =
+                    (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255.0));
             texel[3] = 255;
         }
     }
@@ -306,14 +302,6 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-// Whether two stages sample their pictures in one way; NULL: no stage.
-static bool is_same_sampler(const md5_stage *a, const md5_stage *b)
-{
-    return a == b
-           || (a != NULL && b != NULL && a->repeat == b->repeat && a->filter == b->filter
-               && a->cube == b->cube);
-}
-
 static char *copy_or_null(const char *text)
 {
     return text != NULL ? common_copy(text) : NULL;
@@ -330,7 +318,11 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
         const view_texture *const known = textures->loaded[i];
         if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
             continue;
-        if (known->map == desc.map && is_same_sampler(known->stage, desc.stage)
+        if (known->map == desc.map
+            && (desc.stage == NULL
+                || (known->stage->repeat == desc.stage->repeat
+                    && known->stage->filter == desc.stage->filter
+                    && known->stage->cube == desc.stage->cube))
             && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
             && known->share == desc.share)
             return known->texture != 0 ? known : NULL;
@@ -369,16 +361,16 @@ static void give_map(const view_dresser *d, view_texture desc)
         *map = load_texture(d, desc, false);
 }
 
-// The picture of a stage, as that samples it or, if it `is_map`, as a map of a lit surface; 0 if it
-// cannot be shown.
-static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, bool is_map)
+// The picture of a stage as a map of a lit surface or, VIEW_NUM_MAPS, as the stage samples it; 0 if
+// it cannot be shown.
+static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, view_map map)
 {
     const view_texture *const loaded =
         load_texture(d,
                      (view_texture){.path = (char *)(uintptr_t)stage->image.text,
                                     .program = &stage->image,
-                                    .map = is_map ? view_map_of(stage->light) : VIEW_NUM_MAPS,
-                                    .stage = is_map ? NULL : stage},
+                                    .map = map,
+                                    .stage = map == VIEW_NUM_MAPS ? stage : NULL},
                      false);
     return loaded != NULL ? loaded->texture : 0;
 }
@@ -413,12 +405,6 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
 
-// The stages of a layer by their light; NULL: none.
-typedef struct lit_walk {
-    const md5_stage *stages[MD5_STAGE_SPECULAR + 1];
-    md5_vertex_color vertex_color; // the last stage decides
-} lit_walk;
-
 bool view_reflects(md5_vec3 color)
 {
     return color.x != 0.0f || color.y != 0.0f || color.z != 0.0f;
@@ -441,50 +427,47 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
     return (is_own ? is_missing : *texture == 0) ? none : color;
 }
 
-// Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
-static void end_layer(view_lit_layers *lit, const md5_material *material, const float *registers,
-                      const lit_walk *walk)
-{
-    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
-    const md5_stage *const bump = walk->stages[MD5_STAGE_BUMP];
-    md5gl_material shown = {
-        .no_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_IGNORE,
-        .inverse_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_INVERSE,
-    };
-    if (bump == NULL)
-        return;
-    if (lit->num_shown > 0 || !is_first(material, bump))
-        shown.normals = lit->textures[bump - material->stages];
-    shown.diffuse_color =
-        reflect(lit, material, walk->stages[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
-    shown.specular_color =
-        reflect(lit, material, walk->stages[MD5_STAGE_SPECULAR], registers, &shown.specular);
-    if (!view_reflects(shown.diffuse_color) && !view_reflects(shown.specular_color))
-        return;
-    if (!view_reflects(shown.diffuse_color))
-        shown.diffuse_color = black;
-    lit->shown[lit->num_shown++] = shown;
-}
-
 void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
-    lit_walk walk = {.stages = {NULL}};
+    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
+    const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL};   // of a layer, by their light
+    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE;   // of its last stage
     lit->num_shown = 0;
     // Another spectrum is lit by lights of that alone.
-    for (uint32_t i = 0; i < material->num_stages && material->spectrum == 0; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f)
+    for (uint32_t i = 0; i <= material->num_stages && material->spectrum == 0; i++) {
+        const bool is_end = i == material->num_stages;
+        const md5_stage *const stage = is_end ? NULL : &material->stages[i];
+        if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f))
             continue;
-        if (stage->light == MD5_STAGE_BUMP || walk.stages[stage->light] != NULL)
-            end_layer(lit, material, registers, &walk);
-        if (stage->light == MD5_STAGE_BUMP)
-            walk = (lit_walk){.vertex_color = walk.vertex_color};
+        const bool begins = is_end || stage->light == MD5_STAGE_BUMP;
+        const md5_stage *const bump = parts[MD5_STAGE_BUMP];
+        // A layer ends. As in the engine it is nothing without a bump map, and keeps its stages.
+        if (bump != NULL && (begins || parts[stage->light] != NULL)) {
+            md5gl_material shown = {
+                .no_vertex_color = vertex_color == MD5_VERTEX_COLOR_IGNORE,
+                .inverse_vertex_color = vertex_color == MD5_VERTEX_COLOR_INVERSE,
+            };
+            if (lit->num_shown > 0 || !is_first(material, bump))
+                shown.normals = lit->textures[bump - material->stages];
+            shown.diffuse_color =
+                reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
+            shown.specular_color =
+                reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &shown.specular);
+            const bool is_black = !view_reflects(shown.diffuse_color);
+            if (is_black)
+                shown.diffuse_color = black;
+            if (!is_black || view_reflects(shown.specular_color))
+                lit->shown[lit->num_shown++] = shown;
+        }
+        if (is_end)
+            break;
+        if (begins)
+            memset(parts, 0, sizeof parts);
         else
-            walk.vertex_color = stage->vertex_color;
-        walk.stages[stage->light] = stage;
+            vertex_color = stage->vertex_color;
+        parts[stage->light] = stage;
     }
-    end_layer(lit, material, registers, &walk);
 }
 
 // -- Layers of meshes ----------------------------------------------------------------------------
@@ -607,12 +590,16 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             bump = stage;
     }
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
-        layered->bump = load_stage(d, bump, true);
+        layered->bump = load_stage(d, bump, VIEW_MAP_NORMALS);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
-            layered->lit.textures[i] = load_stage(d, stage, true);
+            layered->lit.textures[i] =
+                load_stage(d, stage,
+                           stage->light == MD5_STAGE_BUMP      ? VIEW_MAP_NORMALS
+                           : stage->light == MD5_STAGE_DIFFUSE ? VIEW_MAP_DIFFUSE
+                                                               : VIEW_MAP_SPECULAR);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
                  common_format("stage %u: lit textures do not move", (unsigned)i + 1), d->log);
@@ -625,7 +612,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load_stage(d, stage, false);
+        layered->textures[i] = load_stage(d, stage, VIEW_NUM_MAPS);
         if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
             layered->textures[i] = md5gl_checker_texture(d->renderer);
     }
@@ -849,14 +836,6 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl
 
 // -- Deforms -------------------------------------------------------------------------------------
 
-bool view_has_deforms(const view_layers *layers)
-{
-    for (uint32_t i = 0; i < layers->num_meshes; i++)
-        if (layers->meshes[i].deformed != NULL)
-            return true;
-    return false;
-}
-
 // The deform is seen in the space of the model, which may be placed.
 static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                            const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
@@ -892,10 +871,12 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
             uint32_t *const indices = common_alloc(3 * (size_t)set.num_triangles, sizeof *indices);
             md5_deform_indices(material->deform, mesh, indices);
             set.indices = indices;
-            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error))
+            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error)) {
                 layered->deformed = mesh;
-            else
+                layers->has_deforms = true;
+            } else {
                 obstacle = common_format("deform not shown: %s", error.message);
+            }
             free(indices);
         } else if (material->deform == MD5_DEFORM_EYEBALL) {
             obstacle =
@@ -1070,7 +1051,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     const view_options *const options = dressing->options;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
-        .game = game,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
     view_dresser d = {textures, loader->renderer, loader->log, game, {.model = model}};
@@ -1187,7 +1167,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 // The textures that were loaded for a mesh: as its material, and as the panel lists them.
 
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps, double time)
+                                  uint32_t mesh, bool maps, bool layers, double time)
 {
     const view_mesh_textures *const own = &textures->meshes[mesh];
     const view_texture *const diffuse = own->maps[VIEW_MAP_DIFFUSE];
@@ -1205,11 +1185,13 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         const md5_quake_skins skins = {.num_skins = 1, .num_images = {own->num_turns}};
         material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
-    if (!maps)
-        return material;
-    material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
-    material.specular = drawn[VIEW_MAP_SPECULAR];
-    material.glow = drawn[VIEW_MAP_GLOW];
+    if (maps) {
+        material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
+        material.specular = drawn[VIEW_MAP_SPECULAR];
+        material.glow = drawn[VIEW_MAP_GLOW];
+    }
+    if (layers)
+        view_paint_layer(&textures->layers, mesh, maps, &material);
     return material;
 }
 

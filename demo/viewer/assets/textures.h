@@ -81,7 +81,8 @@ typedef struct view_layers {
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
     view_layer_note *notes;  // [num_notes] by mesh
     size_t num_notes;
-    uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
+    uint32_t read;    // what materials depend on: bit 0 time, bit 1 + N parm N
+    bool has_deforms; // a mesh is deformed, after view_set_deforms()
 } view_layers;
 
 // Ends adding: sorts the meshes. `num_meshes` of the model.
@@ -100,9 +101,6 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
 // -- Deforms -------------------------------------------------------------------------------------
 //
 // Meshes that their materials deform: see md5game.h.
-
-// Whether a mesh is deformed, after view_set_deforms().
-bool view_has_deforms(const view_layers *layers);
 
 // Sets the deforms of a model. Notes and logs those that cannot be shown. The layers stay where
 // they are until the model is destroyed.
@@ -151,7 +149,6 @@ typedef struct view_textures {
     uint32_t num_meshes;
     view_mesh_textures *meshes; // [num_meshes]
     view_package *package;      // whose game the layers are of, or NULL
-    md5_game *game;             // whose materials the shaders are, or NULL
     view_layers layers;         // what materials draw besides lit surfaces
 } view_textures;
 
@@ -203,9 +200,10 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
 // Material of a mesh at a time in seconds: its texture or the checker; if `maps` is set, also its
-// other maps. A texture with holes makes it two-sided.
+// other maps; if `layers` is set, with what its evaluated material says of the first lit layer. A
+// texture with holes makes it two-sided.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh, bool maps, double time);
+                                  uint32_t mesh, bool maps, bool layers, double time);
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map);

@@ -38,21 +38,17 @@ void view_say_name(view_words *words, const char *name)
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 
-// A rotation as an MD5 file stores it: without w, which is negative there.
-static md5_quat with_negative_w(md5_quat q)
-{
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (md5_quat){sign * q.x, sign * q.y, sign * q.z, sign * q.w};
-}
-
 void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xform bind)
 {
-    const md5_quat q = with_negative_w(bind.rotation);
+    // An MD5 file stores a rotation without w, which is negative there.
+    const md5_quat q = bind.rotation;
+    const double sign = q.w > 0.0f ? -1.0 : 1.0;
     const md5_vec3 at = bind.translation;
     view_say_name(words, name);
     view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, (double)at.x, (double)at.y,
              (double)at.z);
-    view_say(words, "( %.9g %.9g %.9g )\n", (double)q.x, (double)q.y, (double)q.z);
+    view_say(words, "( %.9g %.9g %.9g )\n", sign * (double)q.x, sign * (double)q.y,
+             sign * (double)q.z);
 }
 
 void view_say_mesh(view_words *words, const view_said_mesh *said)

@@ -982,7 +982,7 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
             add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
         // Impostors and baked clips show frames of clips only, not the blended poses of machines
         // and not surfaces that turn to the viewer.
-        if (kind->machine != NULL || view_has_deforms(&kind->textures->layers))
+        if (kind->machine != NULL || kind->textures->layers.has_deforms)
             continue;
         if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,

@@ -190,15 +190,13 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     const bool is_grid =
         stage->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material = view_mesh_material(textures, stage->renderer, i,
-                                                     shown->maps && !is_grid, stage->play->time);
+        md5gl_material material = view_mesh_material(
+            textures, stage->renderer, i, shown->maps && !is_grid, has_layers, stage->play->time);
         if (shown->checker)
             material.diffuse = md5gl_checker_texture(stage->renderer);
         if (is_grid)
             material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;
-        if (has_layers)
-            view_paint_layer(&textures->layers, i, shown->maps && !is_grid, &material);
         md5gl_set_material(drawn, 0, i, &material);
     }
 }
@@ -491,8 +489,8 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     md5gl_model *const copy = surfaces->heat.drawn;
     for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
         const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
-        const md5gl_material usual =
-            view_mesh_material(&document->textures, stage->renderer, i, false, stage->play->time);
+        const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
+                                                        false, false, stage->play->time);
         const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
         md5gl_set_visible(copy, i, !is_hidden);
         md5gl_set_material(copy, 0, i, &plain);
