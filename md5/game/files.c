@@ -115,12 +115,6 @@ void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, con
     path->close(path->user, bytes, size);
 }
 
-int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry)
-{
-    const md5_game_path *const path = &game->paths[entry->path];
-    return path->time ? path->time(path->user, entry->file) : 0;
-}
-
 size_t md5_game_num_files(const md5_game *game)
 {
     MD5_ASSERT_NOT_NULL(game);

@@ -100,6 +100,9 @@ static inline bool md5_is_same_word(const char *a, const char *b)
     return rest && *rest == '\0';
 }
 
+// Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
+void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose);
+
 // == Files ========================================================================================
 //
 // The files of a game: the best of each name among all search paths.
@@ -116,8 +119,5 @@ const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entr
                                 size_t *size, md5_error *error);
 void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
                           size_t size);
-
-// When a file was last changed: see md5_game_path.time.
-int64_t md5i_game_file_time(const md5_game *game, const md5_game_entry *entry);
 
 #endif

@@ -968,20 +968,27 @@ static md5_image *load_compressed(md5_game *game, const md5_image_program *progr
     return NULL;
 }
 
+// When a file was last changed: see md5_game_path.time.
+static int64_t file_time(const md5_game *game, const md5_game_entry *entry)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    return path->time ? path->time(path->user, entry->file) : 0;
+}
+
 // Whether the compressed form of a program is older than a file that the program names.
 static bool is_outdated(const md5_game *game, const md5_image_program *program)
 {
     char path[LONGEST_PATH];
     compressed_path(path, program->text);
     const md5_game_entry *const compressed = md5i_game_find_file(game, path);
-    const int64_t time = compressed ? md5i_game_file_time(game, compressed) : 0;
+    const int64_t time = compressed ? file_time(game, compressed) : 0;
     bool is_newer = false;
     for (uint32_t step = 0; compressed && step < program->num_steps && !is_newer; step++) {
         const char *const file = program->steps[step].file;
         const md5_game_entry *source = NULL;
         for (size_t i = 0; file && !source && candidate(path, file, i); i++)
             source = md5i_game_find_file(game, path);
-        is_newer = source && md5i_game_file_time(game, source) > time;
+        is_newer = source && file_time(game, source) > time;
     }
     return is_newer;
 }

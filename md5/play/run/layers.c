@@ -828,7 +828,10 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
         blending of = blending_of(player, i);
         if (layer->mode != MD5_LAYER_ADD)
             of.detail = detail ? detail : seen_below(player, i);
-        if (weight > 0.0f && md5_is_layer_seen(player, i))
+        // Whether it may change joints that are animated.
+        const uint32_t mask = player->detail.mask;
+        const bool is_seen = mask == MD5_NONE || machine->are_seen[(size_t)mask * num_layers + i];
+        if (weight > 0.0f && is_seen)
             blend_layer(&of, weight, &is_begun, spare, pose);
         else if (weight > 0.0f)
             begin_pose(machine, &is_begun, pose);

@@ -227,11 +227,16 @@ static bool is_applied(md5_player *player, uint32_t number)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_detail_of(player);
-    const md5_modifier_kind kind = machine->modifiers[number].desc.kind;
+    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_modifier_kind kind = modifier->desc.kind;
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
-    if (player->targets[number].weight > 0.0f
-        && (!needs_position || md5_is_place(player->targets[number].position))
-        && (!detail || md5_is_animated(machine, detail, &machine->modifiers[number])))
+    // Chains end in ancestors of their tips, which are animated if the tips are.
+    bool are_animated = !detail || detail->are_animated[modifier->joint];
+    for (uint32_t i = 0; detail && kind == MD5_MODIFIER_FEET && i < modifier->desc.num_feet; i++)
+        are_animated =
+            are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
+    if (are_animated && player->targets[number].weight > 0.0f
+        && (!needs_position || md5_is_place(player->targets[number].position)))
         return true;
     player->are_placed[number] = false;
     return false;

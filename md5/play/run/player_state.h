@@ -361,27 +361,6 @@ static inline const md5_detail_set *md5_detail_of(const md5_player *player)
     return mask == MD5_NONE ? NULL : &player->machine->details[mask];
 }
 
-// Whether all joints of a modifier are animated. Chains end in ancestors of their tips, which are
-// animated if the tips are.
-static inline bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
-                                   const md5_modifier *modifier)
-{
-    const bool *const are_animated = detail->are_animated;
-    bool all = are_animated[modifier->joint];
-    const bool has_feet = modifier->desc.kind == MD5_MODIFIER_FEET;
-    for (uint32_t i = 0; has_feet && i < modifier->desc.num_feet; i++)
-        all = all && are_animated[machine->legs[modifier->first_foot + i].tip];
-    return all;
-}
-
-// Whether a layer may change joints that are animated.
-static inline bool md5_is_layer_seen(const md5_player *player, uint32_t layer)
-{
-    const md5_machine *const machine = player->machine;
-    const uint32_t mask = player->detail.mask;
-    return mask == MD5_NONE || machine->are_seen[(size_t)mask * machine->tables.num_layers + layer];
-}
-
 static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state)
 {
     return (md5_chain_range){0, layer_state->num_used, layer_state->has_snapshot,
