@@ -25,7 +25,7 @@ OUT := $(patsubst build/release,build,$(BUILD))
 VERSION := $(shell awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $$3; dot = "." }' md5/md5model.h)
 # Before 1.0 every minor version may break the binary interface.
 ABI := $(shell echo $(VERSION) | awk -F. '{ print $$1 == 0 ? "0." $$2 : $$1 }')
-.DEFAULT_GOAL := all
+GOALS := $(or $(MAKECMDGOALS),all)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all lib gl tool run deps clean help FORCE

@@ -21,6 +21,21 @@ counts_steps() {
 }
 check "a build knows how many steps it has" counts_steps
 
+# Which sets of packages .ci/deps.sh is asked for.
+needs() { # GOAL SET...
+    goal=$1
+    shift
+    # shellcheck disable=SC2086 # or no goal
+    sets=$(make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release $goal |
+        sed -n 's/^DEPS=no sh \.ci\/deps\.sh //p' | sort -u | xargs)
+    [ "$sets" = "$*" ] || { echo "make $goal needs '$sets', expected '$*'"; false; }
+}
+needs_packages() {
+    needs "" viewer && needs run viewer && needs gl gl && needs lib && needs tool && needs test-library &&
+        needs test viewer test && needs bench viewer bench && needs docs gl docs && needs lint viewer lint
+}
+check "each goal needs its packages" needs_packages
+
 from_tests() {
     make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release all |
         grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
