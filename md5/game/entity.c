@@ -387,6 +387,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
 static md5_entity *finish_entity(md5_entity_load *load)
 {
     md5_entity_owner *const owner = load->owner;
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): load_entity() has made it
     owner->allocator = load->context->allocator;
     owner->chunks = load->arena.chunks;
     owner->entity.num_warnings = load->context->num_warnings;
