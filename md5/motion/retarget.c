@@ -306,7 +306,7 @@ typedef struct making {
     making_joint *joints;  // [target joints]
     md5_quat *source_bind; // [source joints] model space
     md5_quat *target_bind; // [target joints] model space, aligned
-    uint32_t pelvis;       // joint of the target, or num_joints
+    uint32_t pelvis;       // joint of the target, or MD5_NONE
 } making;
 
 static md5_quoted quote(const char *name)
@@ -397,7 +397,7 @@ static void find_pelvis(making *make)
     const md5_skeleton *const target = &make->target->skeleton;
     const float source_ground = ON_GROUND * size_of(make->source);
     const float target_ground = ON_GROUND * size_of(make->target);
-    make->pelvis = target->num_joints;
+    make->pelvis = MD5_NONE;
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t source = make->sources[joint];
@@ -437,8 +437,7 @@ static void fill_links(const making *make, joint_link *links)
                                    parent_rotation(source, make->source_bind, from));
     }
     // The pelvis and its ancestors.
-    uint32_t joint = make->pelvis < target->num_joints ? make->pelvis : MD5_NONE;
-    for (; joint != MD5_NONE; joint = target->joints[joint].parent)
+    for (uint32_t joint = make->pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
         links[joint].is_placed = true;
 }
 
@@ -502,7 +501,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .size = size,
         .allocator = arena->context->allocator,
     };
-    if (make->pelvis < num_target)
+    if (make->pelvis != MD5_NONE)
         retarget->ratio = height_of(make->target, make->pelvis)
                           / height_of(make->source, make->sources[make->pelvis]);
     fill_links(make, retarget->links);

@@ -176,18 +176,6 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
-// Whether the vertex is bound rigidly to one joint, as most are. Then any packed form is exact.
-static bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
-{
-    const uint32_t first = mesh->first_influence[vertex];
-    if (mesh->first_influence[vertex + 1] != first + 1)
-        return false;
-    const md5_vec4 influence = mesh->influences[first];
-    const md5_vec3 position = mesh->positions[vertex];
-    return influence.w == 1.0f && influence.x == position.x && influence.y == position.y
-           && influence.z == position.z;
-}
-
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
@@ -199,8 +187,9 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const double travel = joints ? 0.0 : size_of(model);
     double max_loss = 0.0;
     for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
-        if (is_rigid(drawn, vertex))
-            continue;
+        const uint32_t *const first = &drawn->first_influence[vertex];
+        if (first[1] == first[0] + 1 && md5_is_rigid(drawn, vertex))
+            continue; // as most are: any packed form is exact
         const double loss = vertex_loss(model, drawn, vertex, slots, posed, travel);
         max_loss = loss > max_loss ? loss : max_loss;
     }

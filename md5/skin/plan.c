@@ -74,12 +74,8 @@ static bool points_meet(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
     const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
-    if (count == 1) {
-        const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
-        const bool is_rigid =
-            q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
-        return is_rigid ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
-    }
+    if (count == 1)
+        return md5_is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
     if (count == 0)
         return MD5_SKIN_NONE;
     return count > 2 && points_meet(mesh, vertex, tolerance) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;

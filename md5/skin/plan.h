@@ -12,13 +12,15 @@
 
 #include "md5/core/arena.h"
 
+#include <string.h>
+
 // Vertices in a group, for every instruction set.
 #define MD5_SKIN_GROUP 8
 
 // Vertices with more influences than this are never grouped.
 #define MD5_SKIN_MAX_INFLUENCES 8
 
-// How the position of a vertex is computed: see skin_scalar.c for the two forms of the sum.
+// How the position of a vertex is computed: see skin.c for the two forms of the sum.
 typedef enum md5_skin_kind {
     MD5_SKIN_NONE,  // no influence: stays at the origin
     MD5_SKIN_RIGID, // one influence: the bind position with bias 1
@@ -75,6 +77,13 @@ void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *pl
 
 // Returns the kind of one vertex.
 md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);
+
+// Whether the one influence of a vertex is its bind position with bias 1.
+static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
+{
+    const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
+    return q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
+}
 
 // Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of
 // md5_skin_plan.words.
