@@ -799,12 +799,13 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->time += skipped;
         rest -= skipped;
     }
-    for (bool is_last = false; !is_last; rest -= longest) {
+    for (bool is_last = false; !is_last;) {
         is_last = !(rest > longest);
         crowd->step = (float)(is_last ? rest : longest);
         crowd->time += is_last ? rest : longest;
         crowd->sight = is_last ? sight : NULL;
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
+        rest -= longest;
     }
     if (sight != NULL) {
         choose_posed(crowd);
@@ -1029,10 +1030,10 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
 }
 
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
-                     const char *const *files, size_t num_files, uint32_t count,
-                     const view_loader *loader)
+                     const char *const *files, size_t num_files, const view_loader *loader)
 {
     const view_options *const options = loader->options;
+    const uint32_t count = options->crowd;
     // Baking takes longer than it saves in a few pictures.
     const uint32_t usual_baked = options->output == NULL ? 128 : 0;
     // A picture that is saved must show every member at its exact time.
