@@ -92,7 +92,6 @@ typedef struct view_kind {
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
     const md5_binding **clips; // [num_clips] of it or of its machine
-    bool has_springs;          // its machine has springs, which must be updated while culled
     view_sphere sphere;        // around any pose, model space
     md5gl_model *drawn;        // NULL without a renderer
     const view_textures *textures;
