@@ -76,8 +76,6 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
     for (uint32_t i = 0; i < kind->num_clips; i++)
         kind->clips[i] = desc != NULL ? desc->clips[i].binding : scene->clips[i].binding;
-    for (uint32_t i = 0; desc != NULL && i < desc->num_modifiers; i++)
-        kind->has_springs = kind->has_springs || desc->modifiers[i].kind == MD5_MODIFIER_SPRING;
     return true;
 }
 
@@ -486,13 +484,12 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Advances member `number`, which has a player, by the time since its last update: chooses its
-// behaviour, plays its machine and moves it.
-static void wander(view_crowd *crowd, uint32_t number)
+// Advances a member that has a player by the time since its last update: chooses its behaviour,
+// plays its machine and moves it. Returns whether it has springs.
+static bool wander(const view_crowd *crowd, view_member *member)
 {
-    view_member *const member = &crowd->members[number];
-    const view_kind *const kind = &crowd->kinds[member->kind];
-    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
+    const md5_machine *const machine = crowd->kinds[member->kind].machine;
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
     md5_player *const player = member->player;
     const float seconds = member->waited;
     // Chooses a new speed or fires a trigger.
@@ -507,11 +504,11 @@ static void wander(view_crowd *crowd, uint32_t number)
                 (void)md5_player_set(player, parameter, 1.0f);
         } else {
             float low, high;
-            view_parameter_range(kind->machine, "speed", &low, &high);
+            view_parameter_range(machine, "speed", &low, &high);
             member->wanted_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
         }
     }
-    const uint32_t speed = md5_find_parameter(kind->machine, "speed");
+    const uint32_t speed = md5_find_parameter(machine, "speed");
     if (speed != MD5_NONE) {
         const float now = md5_player_get(player, speed);
         const float part = fminf(speed_rate * seconds, 1.0f);
@@ -529,12 +526,15 @@ static void wander(view_crowd *crowd, uint32_t number)
     md5_player_advance(player, (double)seconds, NULL, NULL);
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     // Springs are simulated in world space, so they need the character's placement.
+    bool has_springs = false;
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
             md5_target *const target = md5_player_target(player, i);
             target->position = member->place.translation;
             target->rotation = member->place.rotation;
+            has_springs = true;
         }
+    return has_springs;
 }
 
 // Characters with fewer pixels across than these are updated every second or fourth frame. A fast
@@ -587,9 +587,9 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         while (stride > 1 && (float)stride * crowd->pace > longest_wait)
             stride /= 2;
         member->is_due = (crowd->num_frames + i) % stride == 0;
-        const bool advances = member->is_due && player != NULL;
-        if (advances) {
-            wander(crowd, (uint32_t)i);
+        bool has_springs = false;
+        if (member->is_due && player != NULL) {
+            has_springs = wander(crowd, member);
             sphere = sphere_of(crowd, member);
         }
         if (member->is_due)
@@ -607,7 +607,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
                                            member->far_share < 1.0f && !crowd->is_dual);
         }
         // Springs are also simulated while culled.
-        if (advances && !member->is_seen && kind->has_springs)
+        if (has_springs && !member->is_seen)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }
@@ -799,12 +799,13 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->time += skipped;
         rest -= skipped;
     }
-    for (bool is_last = false; !is_last; rest -= longest) {
+    for (bool is_last = false; !is_last;) {
         is_last = !(rest > longest);
         crowd->step = (float)(is_last ? rest : longest);
         crowd->time += is_last ? rest : longest;
         crowd->sight = is_last ? sight : NULL;
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
+        rest -= longest;
     }
     if (sight != NULL) {
         choose_posed(crowd);
@@ -1029,10 +1030,10 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
 }
 
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
-                     const char *const *files, size_t num_files, uint32_t count,
-                     const view_loader *loader)
+                     const char *const *files, size_t num_files, const view_loader *loader)
 {
     const view_options *const options = loader->options;
+    const uint32_t count = options->crowd;
     // Baking takes longer than it saves in a few pictures.
     const uint32_t usual_baked = options->output == NULL ? 128 : 0;
     // A picture that is saved must show every member at its exact time.

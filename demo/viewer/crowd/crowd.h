@@ -92,7 +92,6 @@ typedef struct view_kind {
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
     const md5_binding **clips; // [num_clips] of it or of its machine
-    bool has_springs;          // its machine has springs, which must be updated while culled
     view_sphere sphere;        // around any pose, model space
     md5gl_model *drawn;        // NULL without a renderer
     const view_textures *textures;
@@ -249,13 +248,12 @@ typedef struct view_crowd {
     const view_sight *sight; // NULL: nothing is drawn
 } view_crowd;
 
-// Sets up `count` characters in a square, in equal numbers of the scene's model, of which `first`
-// has what is on the GPU and the morph targets, and of each model in `files`, which begin with a
-// model; each is followed by its animations. Returns false and logs an error on failure; free in
-// both cases.
+// Sets up the characters of --crowd in a square, in equal numbers of the scene's model, of which
+// `first` has what is on the GPU and the morph targets, and of each model in `files`, which begin
+// with a model; each is followed by its animations. Returns false and logs an error on failure;
+// free in both cases.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
-                     const char *const *files, size_t num_files, uint32_t count,
-                     const view_loader *loader);
+                     const char *const *files, size_t num_files, const view_loader *loader);
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // Number of visible characters, of which num_baked are drawn from baked clips and

@@ -33,8 +33,10 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
     }
-    if (compare->own_model == NULL && compare->binding == NULL)
-        return view_log_error(log, &error);
+    if (compare->own_model == NULL && compare->binding == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
@@ -388,7 +390,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
                              .textures = &document->textures,
                              .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
     return crowd == 0
-           || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own, crowd,
+           || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own,
                               loader);
 }
 

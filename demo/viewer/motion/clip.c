@@ -42,11 +42,8 @@ static void name_axis(const float row[4], char name[3])
 {
     name[0] = '\0';
     for (int axis = 0; axis < 3; axis++)
-        if (row[axis] > 0.5f || row[axis] < -0.5f) {
-            name[0] = row[axis] > 0.0f ? '+' : '-';
-            name[1] = "xyz"[axis];
-            name[2] = '\0';
-        }
+        if (fabsf(row[axis]) > 0.5f)
+            (void)snprintf(name, 3, "%c%c", row[axis] > 0.0f ? '+' : '-', "xyz"[axis]);
 }
 
 void view_name_axes(const view_turn *turn, char up[3], char front[3])

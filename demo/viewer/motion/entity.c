@@ -247,12 +247,11 @@ static void note_command(void *user, const md5_frame_command *command, const md5
     const listener *const heard = user;
     view_entity *const figure = heard->figure;
     const char *const word = md5_frame_code_name(command->code);
-    memmove(&figure->fired[1], &figure->fired[0], sizeof figure->fired - sizeof figure->fired[0]);
-    figure->fired[0].time = heard->time;
     figure->num_fired++;
-    (void)snprintf(figure->fired[0].text, sizeof figure->fired[0].text, "%s %.20s %u: %s%s%.60s",
-                   view_channel_name(channel), clip->anim->name, (unsigned)command->frame,
-                   word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
+    (void)snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
+                   "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name,
+                   (unsigned)command->frame, word != NULL ? word : "",
+                   command->text[0] != '\0' ? " " : "", command->text);
 }
 
 static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)

@@ -306,11 +306,9 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
             others[i]->place = md5_xform_mul(host->place, others[i]->start);
         (void)md5_player_set(others[i]->player, parameter, 1.0f);
     }
-    memmove(&machine->events[1], &machine->events[0],
-            (VIEW_EVENTS - 1) * sizeof machine->events[0]);
-    (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
-                   words[event->kind], event->name, event->text != NULL ? event->text : "");
-    machine->events[0].time = machine->time;
+    (void)snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
+                   "%s%s %s", words[event->kind], event->name,
+                   event->text != NULL ? event->text : "");
 }
 
 // Moves a parameter a part of its way to `share` of one end of its range while keys ask for that,

@@ -5,6 +5,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+char *view_push_event(view_event events[VIEW_EVENTS], double time)
+{
+    memmove(&events[1], &events[0], (VIEW_EVENTS - 1) * sizeof *events);
+    events[0].time = time;
+    return events[0].text;
+}
 
 double view_cycle_length(const view_play *play, const md5_anim *anim)
 {

@@ -11,6 +11,10 @@ typedef struct view_event {
     double time;
 } view_event;
 
+// Returns where an event that fires at `time` writes its text: before the others, of which the last
+// is forgotten.
+char *view_push_event(view_event events[VIEW_EVENTS], double time);
+
 // Time is not bounded by the clip and may run backward; md5_moment_at() wraps it.
 typedef struct view_play {
     bool playing;
