@@ -86,6 +86,9 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
 #define CHECK_STRING(actual, expected) \
     test_check_string((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_BYTES(actual, expected, size)                                   \
+    test_check(memcmp((actual), (expected), (size)) == 0, __FILE__, __LINE__, \
+               "%s differs from %s", #actual, #expected)
 
 bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
                      const char *what);

@@ -110,7 +110,7 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
                 continue;
             md5i_packed_sample_with(md5i_pose_kernels_of(*level)->sample_packed, compressed->packed,
                                     &moment, b);
-            CHECK(memcmp(a, b, sizeof a) == 0);
+            CHECK_BYTES(a, b, sizeof a);
         }
     }
 }
@@ -137,7 +137,7 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
                          i * i * 50.017, i * 1000.013, 20000.0 - i * i * 40.019);
     OWN_ANIM anim = md5_parse_anim(text, (size_t)size, NULL, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
-    if (CHECK(compressed != NULL)) {
+    if (CHECK(compressed)) {
         md5_packed_place place = md5_packed_first(compressed->packed);
         (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
         CHECK(md5i_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
@@ -349,10 +349,10 @@ TEST (compress_file_reads_what_was_written) {
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
-    if (CHECK(read != NULL)) {
+    if (CHECK(read)) {
         const saved again = save(read);
         CHECK_UINT(again.size, made.size);
-        CHECK(memcmp(again.bytes, made.bytes, made.size) == 0);
+        CHECK_BYTES(again.bytes, made.bytes, made.size);
         CHECK(read->max_error == compressed->max_error && read->tolerance == compressed->tolerance);
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
@@ -378,7 +378,7 @@ TEST (compress_file_may_have_one_joint) {
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
-    if (CHECK(read != NULL)) {
+    if (CHECK(read)) {
         md5_xform pose;
         const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
         sample_own(read, moment, MD5_ROOT_FILE, &pose);

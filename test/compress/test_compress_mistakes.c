@@ -102,7 +102,7 @@ static md5_anim *make_arm(void)
 
 static void count_warning(void *user, const md5_error *warning)
 {
-    CHECK(strstr(warning->message, "hand") != NULL);
+    CHECK(strstr(warning->message, "hand"));
     ++*(int *)user;
 }
 

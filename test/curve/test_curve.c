@@ -341,7 +341,7 @@ TEST (curve_of_equal_points_is_a_point) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
             const md5_vec3 tangent = md5_curve_tangent(curve, i * 0.01);
             CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
-            CHECK_NEAR((double)md5_vec3_length(tangent), 0.0, 1e-10);
+            CHECK_NEAR(md5_vec3_length(tangent), 0.0, 1e-10);
         }
         const double t = md5_curve_at_distance(curve, 5.0);
         CHECK(t >= 0.0 && t <= 1.0);

@@ -309,7 +309,7 @@ TEST (easing_bezier_of_css) {
     const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
     const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
     CHECK_NEAR(md5_ease(ease, 0.5f), 0.802403, 1e-6);
-    CHECK_NEAR((double)md5_ease(ease_in, 0.5f), 0.315357, 1e-6);
+    CHECK_NEAR(md5_ease(ease_in, 0.5f), 0.315357, 1e-6);
 }
 
 TEST (easing_bezier_clamps_x) {
@@ -352,7 +352,7 @@ TEST (easing_steps_begin_at_their_shares) {
 
 TEST (easing_over_a_duration) {
     const md5_easing curve = {.kind = MD5_EASE_QUADRATIC_IN};
-    CHECK_NEAR((double)md5_ease(curve, 0.5f / 2.0f), 0.0625, 1e-7);
+    CHECK_NEAR(md5_ease(curve, 0.5f / 2.0f), 0.0625, 1e-7);
     CHECK(md5_ease(curve, -1.0f / 2.0f) == 0.0f && md5_ease(curve, 3.0f / 2.0f) == 1.0f);
 }
 

@@ -28,7 +28,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         memcpy(copy, file->text, *size);
         return copy;
     }
-    (void)snprintf(error->message, sizeof error->message, "not on this shelf");
+    snprintf(error->message, sizeof error->message, "not on this shelf");
     return NULL;
 }
 
@@ -42,8 +42,8 @@ static void add_line(void *user, const md5_error *warning)
 {
     game_log *const log = user;
     const size_t used = strlen(log->text);
-    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u:%u: %s\n", warning->file,
-                   warning->line, warning->column, warning->message);
+    snprintf(log->text + used, sizeof log->text - used, "%s:%u:%u: %s\n", warning->file,
+             warning->line, warning->column, warning->message);
     log->count++;
 }
 
@@ -639,7 +639,7 @@ TEST (cube_reads_truncated_and_altered_texts) {
 static char *corpus_path(const char *name)
 {
     static char path[1024];
-    (void)snprintf(path, sizeof path, "%s/corpus/redeclipse/%s", test_corpus(), name);
+    snprintf(path, sizeof path, "%s/corpus/redeclipse/%s", test_corpus(), name);
     return path;
 }
 

@@ -77,7 +77,7 @@ static void check_failure(const char *text, md5_status status, const char *place
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     CHECK(!md5_load_entity(game, "e", NULL, &error));
     CHECK_UINT(error.status, status);
-    (void)md5_format_error(&error, shown, sizeof shown);
+    md5_format_error(&error, shown, sizeof shown);
     CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
 }
 
@@ -121,8 +121,8 @@ TEST (entities_have_parms_of_materials) {
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
     md5_entity *const entity = load_entity(game, "e"), *const body = load_entity(game, "body");
-    CHECK(memcmp(entity->parms, expected, sizeof expected) == 0);
-    CHECK(memcmp(body->parms, usual, sizeof usual) == 0);
+    CHECK_BYTES(entity->parms, expected, sizeof expected);
+    CHECK_BYTES(body->parms, usual, sizeof usual);
     md5_free_entity(entity);
     md5_free_entity(body);
 }
@@ -199,8 +199,8 @@ static void add_warning(void *user, const md5_error *warning)
 {
     game_log *const log = user;
     const size_t used = strlen(log->text);
-    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file,
-                   warning->line, warning->message);
+    snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file, warning->line,
+             warning->message);
     log->count++;
 }
 
@@ -521,8 +521,7 @@ static void check_keys(const md5_entity_def *def, const char *expected)
     char keys[512] = "";
     for (uint32_t i = 0; i < def->num_keys; i++) {
         const size_t used = strlen(keys);
-        (void)snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name,
-                       def->keys[i].value);
+        snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name, def->keys[i].value);
     }
     CHECK_STRING(keys, expected);
 }
@@ -668,7 +667,7 @@ TEST (checking_entities_takes_linear_memory) {
     md5_error error = {0};
     OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {
-        (void)snprintf(name, sizeof name, "e%d", i);
+        snprintf(name, sizeof name, "e%d", i);
         if (!md5_game_check_entity_def(game, name, &error))
             break;
     }

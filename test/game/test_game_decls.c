@@ -84,8 +84,8 @@ TEST (decls_are_parsed_when_asked_for) {
     OWN_GAME game = open_materials("bad { nonsense }", &log);
     CHECK_UINT(log.count, 0);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_UNPARSED);
-    (void)md5_game_material(game, "bad", NULL);
-    (void)md5_game_material(game, "bad", NULL);
+    md5_game_material(game, "bad", NULL);
+    md5_game_material(game, "bad", NULL);
     CHECK_UINT(log.count, 1);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_DEFAULTED);
 }
@@ -225,10 +225,10 @@ static const char whole[] =
 static void ask_for_all(md5_game *game)
 {
     md5_error error = {0};
-    (void)md5_game_table(game, "t", &error);
+    md5_game_table(game, "t", &error);
     CHECK(error.status == MD5_OK && md5_game_material(game, "m", &error));
     CHECK(error.status == MD5_OK && md5_game_skin_def(game, "s", &error));
-    (void)md5_game_model_def(game, "n", &error);
+    md5_game_model_def(game, "n", &error);
     CHECK_UINT(error.status, MD5_OK);
 }
 
@@ -279,7 +279,7 @@ static void check_text(md5_game *game, const char *name, const char *expected)
     if (!CHECK(bytes))
         return;
     CHECK_UINT(size, strlen(expected));
-    CHECK(memcmp(bytes, expected, size) == 0);
+    CHECK_BYTES(bytes, expected, size);
     files.close(files.user, bytes, size);
 }
 
@@ -352,9 +352,9 @@ TEST (game_finds_images_by_the_engines_rule) {
 static void files_ask_for_all(md5_game *game, md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
-        (void)md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, error);
+        md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, error);
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++)
-        (void)md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
+        md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
 }
 
 TEST (game_survives_failure_of_every_allocation) {
@@ -394,8 +394,8 @@ static void lex_all(const char *text, char *result, size_t size, game_log *log)
     md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
     while (md5i_decl_lex_read(&lex, &token)) {
         const size_t used = strlen(result);
-        (void)snprintf(result + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)token.size,
-                       token.text);
+        snprintf(result + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)token.size,
+                 token.text);
     }
 }
 
@@ -557,11 +557,11 @@ TEST (warnings_point_to_the_beginning_of_words) {
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
         OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);
-        CHECK(game != NULL);
-        (void)md5_game_material(game, "m", NULL);
-        (void)md5_game_skin_def(game, "m", NULL);
-        (void)md5_game_model_def(game, "m", NULL);
-        (void)md5_game_entity_def(game, "m", NULL);
+        CHECK(game);
+        md5_game_material(game, "m", NULL);
+        md5_game_skin_def(game, "m", NULL);
+        md5_game_model_def(game, "m", NULL);
+        md5_game_entity_def(game, "m", NULL);
         CHECK_THAT(last.column == row->column, "%s: column %u of %s", row->text,
                    (unsigned)last.column, last.message);
     }

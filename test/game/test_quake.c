@@ -99,8 +99,8 @@ static void add_warning(void *user, const md5_error *warning)
 {
     scale_case *const test = user;
     const size_t used = strlen(test->log);
-    (void)snprintf(test->log + used, sizeof test->log - used, "%u:%u: %s\n", warning->line,
-                   warning->column, warning->message);
+    snprintf(test->log + used, sizeof test->log - used, "%u:%u: %s\n", warning->line,
+             warning->column, warning->message);
 }
 
 static bool open_scales(scale_case *test, const char *text)
@@ -187,7 +187,7 @@ TEST (scales_leave_bits_of_other_joints) {
     md5_mat34 before[3];
     memcpy(before, palette, sizeof before);
     md5_scale_palette(test.scales, test.binding, moment, joints, palette);
-    CHECK(memcmp(before, palette, sizeof before) == 0);
+    CHECK_BYTES(before, palette, sizeof before);
     close_scales(&test);
 }
 

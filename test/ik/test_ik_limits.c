@@ -325,7 +325,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                1e-5);
     job.solver = MD5_CHAIN_FABRIK;
     CHECK_NEAR(md5_solve_chain(&other.skeleton, &job, other.pose), 2.0, 1e-5);
-    CHECK(memcmp(rig.pose, other.pose, sizeof rig.pose) == 0);
+    CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
 }
 
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
@@ -349,7 +349,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
         const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
         job.weight = 0.0f;
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
-        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         for (uint32_t i = 0; i < 5; i++) {

@@ -77,7 +77,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         make_man(&man, 1.0f, 0.3f, &random);
         md5_error error = {0};
         OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget != NULL))
+        if (!CHECK(retarget))
             return;
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -105,7 +105,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         md5_error error = {0};
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget != NULL))
+        if (!CHECK(retarget))
             return;
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -117,7 +117,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
             const real3 scaled = {2.5 * from.x, 2.5 * from.y, 2.5 * from.z};
             CHECK_NEAR(real3_distance(to, scaled), 0.0, 1e-3);
         }
-        CHECK(memcmp(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3));
         md5_destroy_retarget(retarget);
     }
 }
@@ -141,7 +141,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                                     {.source = "hand", .align = false}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget != NULL))
+    if (!CHECK(retarget))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
@@ -164,7 +164,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         // A joint without a source joint keeps its bind pose relative to its parent.
         CHECK_NEAR(real4_angle(real4_of(out[6].rotation), real4_of(dwarf.bind_local[6].rotation)),
                    0.0, 1e-5);
-        CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3));
     }
 }
 
@@ -179,7 +179,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "hand", .target = "hand", .align = true}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget != NULL))
+    if (!CHECK(retarget))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
@@ -208,7 +208,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     }
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
-    if (!CHECK(retarget != NULL))
+    if (!CHECK(retarget))
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
@@ -262,7 +262,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
     const md5_load_opts opts = {.warn = remember};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
-    CHECK(retarget != NULL);
+    CHECK(retarget);
     CHECK_STRING(reported,
                  "joint 5 'hand' of the target has no source joint and keeps its bind pose");
 }

@@ -201,7 +201,7 @@ static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t v
     else
         CHECK(!md5_parse_model(file.data, file.size, NULL, &error));
     char text[400];
-    (void)snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
+    snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
     CHECK_STRING(text, message);
     CHECK_UINT(error.line, 1);
 }
@@ -303,7 +303,7 @@ TEST (bfg_anims_are_those_of_text) {
     CHECK_UINT(anim->num_frames, 2);
     CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
-    CHECK(memcmp(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds)) == 0);
+    CHECK_BYTES(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds));
     for (uint32_t frame = 0; frame < 2; frame++) {
         const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0.0f);
         md5_xform pose[2], expected[2];
@@ -444,7 +444,7 @@ static void check_same(const md5_camera *a, const md5_camera *b)
     CHECK_UINT(a->cuts[0], b->cuts[0]);
     CHECK_NEAR(a->frame_rate, b->frame_rate, 0.0);
     CHECK_NEAR(a->duration, b->duration, 0.0);
-    CHECK(memcmp(a->frames, b->frames, a->num_frames * sizeof *a->frames) == 0);
+    CHECK_BYTES(a->frames, b->frames, a->num_frames * sizeof *a->frames);
 }
 
 TEST (bfg_cameras_are_those_of_text) {
@@ -472,7 +472,7 @@ static void check_mistake(size_t at, uint32_t big, const char *message)
     file.size = at;
     bfg_camera_put_big(&file, big);
     CHECK(!md5_parse_camera(file.data, size, NULL, &error));
-    (void)snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
+    snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
     CHECK_STRING(text, message);
 }
 
@@ -503,7 +503,7 @@ TEST (bfg_cameras_warn_of_odd_views) {
     file.size = FRAMES + 28;
     bfg_camera_put_big(&file, bits_of(180.0f));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
-    if (CHECK(camera != NULL)) {
+    if (CHECK(camera)) {
         CHECK_UINT(camera->num_warnings, 1);
         CHECK_UINT(warning.column, FRAMES + 28 + 1);
         CHECK_STRING(warning.message,

@@ -457,7 +457,7 @@ static void check_file(const char *path, const char *folder)
 {
     golden g = {.file = path, .folder = folder, .text = test_read_file(path, NULL), .size = 1.0};
     g.at = g.text;
-    if (CHECK(g.text != NULL))
+    if (CHECK(g.text))
         check_all(&g);
     printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
            g.worst_quaternion, g.worst_rotation, g.worst_length);
@@ -520,7 +520,7 @@ TEST (golden_overlong_rotations_become_rotations) {
     opts.warn_user = &anim_warnings;
     OWN_ANIM anim = md5_load_anim(path, &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (CHECK(binding != NULL)) {
+    if (CHECK(binding)) {
         const uint32_t count = model->skeleton.num_joints;
         OWN md5_xform *const pose = calloc(count, sizeof *pose);
         CHECK(mesh_warnings + anim_warnings > 0);

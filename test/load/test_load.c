@@ -149,7 +149,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         md5_free_model(model);
         const md5_load_opts bare = {.without = MD5_PART_GEOMETRY};
         md5_model *const read = md5_parse_model(text, size, &bare, &error);
-        if (CHECK(read != NULL)) {
+        if (CHECK(read)) {
             CHECK_UINT(read->meshes[0].num_triangles, 2);
             CHECK(md5_complete_model(read, MD5_PART_GEOMETRY, &error));
             CHECK(read->meshes[0].indices[2] == count - 1
@@ -238,7 +238,7 @@ TEST (load_takes_paths_in_utf8) {
         md5_error error = {0};
         md5_model *const model = md5_load_model(u8"build/m\u00f6del \u6a21.md5mesh", NULL, &error);
         CHECK_STRING(error.message, "");
-        CHECK(model != NULL);
+        CHECK(model);
         md5_free_model(model);
         CHECK(_wunlink(wide) == 0);
     }
@@ -396,7 +396,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    if (!CHECK(model != NULL))
+    if (!CHECK(model))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
@@ -406,7 +406,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
     CHECK_NEAR(mesh->normals[1].x, 1.0, 1e-6);
     CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
-    if (CHECK(mesh->colors != NULL)) {
+    if (CHECK(mesh->colors)) {
         CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
     }
 }
@@ -499,9 +499,9 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
     OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
-    if (CHECK(anim != NULL)) {
+    if (CHECK(anim)) {
         CHECK(anim->constant[0].rotation.x == 0.6f);
-        CHECK_NEAR((double)anim->constant[0].rotation.w, -0.8, 1e-6);
+        CHECK_NEAR(anim->constant[0].rotation.w, -0.8, 1e-6);
         // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
         CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
     }
@@ -667,7 +667,7 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(model->bind_local, JOINTS);
     check_mesh(&model->meshes[0]);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
-    if (!CHECK(binding != NULL))
+    if (!CHECK(binding))
         return;
     for (int i = 0; i < 9; i++)
         check_moment(binding, i * 0.031, (md5_wrap)(i % 3), (md5_root)(i / 3));

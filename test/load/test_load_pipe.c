@@ -32,7 +32,7 @@ static void check_refused(const char *path)
 TEST (load_refuses_pipes_without_waiting) {
     char folder[] = "/tmp/md5model_XXXXXX", path[64];
     int ends[2];
-    if (!CHECK(mkdtemp(folder) != NULL))
+    if (!CHECK(mkdtemp(folder)))
         return;
     snprintf(path, sizeof path, "%s/pipe", folder);
     if (CHECK(mkfifo(path, 0600) == 0)) {
@@ -59,7 +59,7 @@ TEST (load_reports_what_cannot_be_read) {
     if (access(unreadable, R_OK) == 0) {
         CHECK(md5_load_model(unreadable, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_IO);
-        CHECK(strstr(error.message, "cannot read the file") != NULL);
+        CHECK(strstr(error.message, "cannot read the file"));
     }
     md5_context context;
     md5_file_text text = {0};
@@ -183,7 +183,7 @@ TEST (load_reports_more_kinds_than_it_keeps) {
         char line[64];
         snprintf(line, sizeof line, "%d:1: warning: 'w%d' is", 2 + 2 * i, i);
         at = at ? strstr(at, line) : NULL;
-        CHECK(at != NULL);
+        CHECK(at);
     }
     CHECK(at && strstr(at, "(2 times, last in line 81)"));
 }

@@ -442,7 +442,7 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5i_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
-            CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
+            CHECK_NEAR(md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);
             CHECK_NEAR(left.translation.y, 0.0, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
@@ -517,7 +517,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     play_scene of;
     md5_error error = {0};
     play_scene_begin(&of);
-    (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
+    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
     md5_anim moved = *of.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
@@ -533,7 +533,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     play_scene_read(&of, "layer body { state walk walk }");
     md5_player_advance(of.player, 0.1, NULL, NULL);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
-    CHECK_NEAR((double)way.x, 3.0, 1e-4);
+    CHECK_NEAR(way.x, 3.0, 1e-4);
     CHECK_NEAR(way.y, 0.0, 1e-4);
     CHECK_NEAR(way.z, 0.0, 1e-4);
     play_scene_end(&of);
@@ -553,7 +553,7 @@ typedef struct heard {
 static void hear(void *user, md5_player *player, const md5_event *event, float weight)
 {
     heard *const to = user;
-    CHECK(player != NULL);
+    CHECK(player);
     if (to->count == 0 || weight < to->least_weight)
         to->least_weight = weight;
     to->sum += weight;

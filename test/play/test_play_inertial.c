@@ -998,7 +998,7 @@ TEST (smooth_inertial_transitions_end) {
     md5_player_fade_to(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     step(&of, 0.3);
     step(&other, 0.3);
-    CHECK(memcmp(of.pose, other.pose, sizeof of.pose) == 0);
+    CHECK_BYTES(of.pose, other.pose, sizeof of.pose);
     smooth_end(&of);
     smooth_end(&other);
 }
@@ -1061,7 +1061,7 @@ TEST (smooth_play_needs_no_looking) {
             continue;
         step(&seen, 0.0);
         step(&unseen, 0.0);
-        held &= CHECK(memcmp(seen.pose, unseen.pose, sizeof seen.pose) == 0);
+        held &= CHECK_BYTES(seen.pose, unseen.pose, sizeof seen.pose);
     }
     smooth_end(&seen);
     smooth_end(&unseen);

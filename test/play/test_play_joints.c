@@ -76,7 +76,7 @@ static void check_added(const char *mask)
         CHECK(play_pose_distance(pose, expected) < NEAR);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
-                CHECK(memcmp(&pose[joint], &body[joint], sizeof pose[joint]) == 0);
+                CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
         md5_player_advance(of.player, 0.05, NULL, NULL);
     }
@@ -218,7 +218,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         md5_blend_poses(body, other, weight, weights, count, body);
     play_pose(player, pose);
     if (mode == MD5_LAYER_OVERRIDE)
-        CHECK(memcmp(pose, body, count * sizeof *pose) == 0);
+        CHECK_BYTES(pose, body, count * sizeof *pose);
     for (uint32_t i = 0; i < count; i++)
         CHECK(is_near(&pose[i], &body[i]));
     md5_destroy_player(player);
@@ -282,7 +282,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_player_advance(of.player, 0.0, NULL, NULL);
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
-        CHECK(memcmp(pose, expected, sizeof pose) == 0);
+        CHECK_BYTES(pose, expected, sizeof pose);
         play_scene_end(&of);
     }
 }
@@ -315,7 +315,7 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                     expected);
     play_pose(player, pose);
-    CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+    CHECK_BYTES(pose, expected, count * sizeof *pose);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {
@@ -338,7 +338,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     md5_anim *const anim =
         md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
-    if (!CHECK(binding != NULL))
+    if (!CHECK(binding))
         return;
     const uint32_t count = model->skeleton.num_joints;
     for (int way = 0; way < 8; way++) {
@@ -364,7 +364,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                             expected);
             play_pose(player, pose);
-            CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+            CHECK_BYTES(pose, expected, count * sizeof *pose);
         }
     }
     md5_free_anim(anim);
@@ -471,7 +471,7 @@ static void play(const char *fade)
         }
         const md5_xform *const pose = pose_of(&of, 0), *const all = pose_of(&of, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
-            || !CHECK(memcmp(pose, all, num_joints * sizeof *pose) == 0))
+            || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
     end(&of);

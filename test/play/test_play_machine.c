@@ -362,7 +362,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
                                       .num_transitions = count};
         const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
         OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
-        CHECK(machine != NULL);
+        CHECK(machine);
         CHECK(before.live == 0 || heap.live_bytes <= 8 * before.live_bytes);
         CHECK(before.live == 0 || heap.peak_bytes <= 8 * before.peak_bytes);
         CHECK(before.live == 0 || heap.live <= 3 * before.live);
@@ -382,7 +382,7 @@ TEST_WITH (machine_survives_failure_of_every_allocation, play_case, made, begin(
 // So long that what is computed of its frames needs a block of its own.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
            play_begin(made), play_end(made)) {
-    (void)play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+    play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
     md5_machine *const machine =
         play_machine_read(made, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "

@@ -692,7 +692,7 @@ TEST (manual_has_every_column) {
     OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;
-    if (CHECK(last != NULL)) {
+    if (CHECK(last)) {
         const char *const tables = first + strlen(begin);
         const bool is_same = (size_t)(last - tables) == printed.used
                              && memcmp(tables, printed.text, printed.used) == 0;

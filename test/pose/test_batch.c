@@ -255,9 +255,9 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         md5_local_to_model(binding->skeleton, pose, joints);
         for (uint32_t k = 0; k < count; k++)
             palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
-        CHECK(memcmp(palette, job->palette, count * sizeof *palette) == 0);
+        CHECK_BYTES(palette, job->palette, count * sizeof *palette);
         if (job->joints)
-            CHECK(memcmp(joints, job->joints, count * sizeof *joints) == 0);
+            CHECK_BYTES(joints, job->joints, count * sizeof *joints);
         md5_moment by_slerp = job->moment;
         by_slerp.interpolation = MD5_INTERPOLATE_LINEAR;
         md5_pose_palette(binding, by_slerp, job->root, pose, joints, palette);
@@ -447,7 +447,7 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
         kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
-        CHECK(memcmp(found.joints, expected.palette, count * sizeof found.joints[0]) == 0);
+        CHECK_BYTES(found.joints, expected.palette, count * sizeof found.joints[0]);
     }
 }
 
@@ -535,8 +535,8 @@ TEST (pose_palette_is_the_three_steps) {
         md5_local_to_model(&made.model.skeleton, steps.pose, steps.joints);
         md5_build_palette(&made.model, steps.joints, steps.palette);
         md5_pose_palette(made.binding, moment, MD5_ROOT_ID, once.pose, once.joints, once.palette);
-        CHECK(memcmp(once.joints, steps.joints, sizeof once.joints) == 0);
-        CHECK(memcmp(once.palette, steps.palette, sizeof once.palette) == 0);
+        CHECK_BYTES(once.joints, steps.joints, sizeof once.joints);
+        CHECK_BYTES(once.palette, steps.palette, sizeof once.palette);
         pose_simd_clear(&once);
         md5_sample(made.binding, moment, MD5_ROOT_ID, once.pose);
         md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);

@@ -36,12 +36,12 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK_UINT(found->num_missing, made.binding->num_missing);
         CHECK_UINT(found->num_extra, made.binding->num_extra);
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);
-        CHECK(memcmp(found->tracks, made.binding->tracks, count * sizeof *found->tracks) == 0);
+        CHECK_BYTES(found->tracks, made.binding->tracks, count * sizeof *found->tracks);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         const md5_moment moment = make_moment(&made.anim, &random);
         md5_sample(found, moment, (md5_root)(round % 3), pose);
         md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
-        CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+        CHECK_BYTES(pose, expected, count * sizeof *pose);
         free_pose(&made);
     }
 }
@@ -82,7 +82,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)
-            CHECK(memcmp(palettes[i], palette, count * sizeof *palette) == 0);
+            CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
         free_pose(&made);
     }
 }
@@ -111,7 +111,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     static md5_xform bind_local[COUNT];
     static char names[COUNT][8];
     for (uint32_t i = 0; i < COUNT; i++) {
-        (void)snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
+        snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
         bind_local[i] = (md5_xform){.rotation = {.w = 1.0f}};

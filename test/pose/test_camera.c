@@ -47,9 +47,9 @@ static double angle(md5_quat q)
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
 {
     const md5_camera_view view = md5_camera_at(camera, time, wrap, 0.0);
-    CHECK_NEAR((double)view.position.x, frame, 1e-4);
-    CHECK_NEAR((double)view.position.y, 10 * frame, 1e-3);
-    CHECK_NEAR((double)view.fov, 60 + frame, 1e-4);
+    CHECK_NEAR(view.position.x, frame, 1e-4);
+    CHECK_NEAR(view.position.y, 10 * frame, 1e-3);
+    CHECK_NEAR(view.fov, 60 + frame, 1e-4);
     CHECK_NEAR(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
 }
 
@@ -65,7 +65,7 @@ TEST (camera_plays_between_frames) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(5, "", 0), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     CHECK_UINT(camera->num_frames, 5);
     CHECK_UINT(camera->num_cuts, 0);
@@ -87,7 +87,7 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     CHECK_UINT(seen.count, 0);
     CHECK_NEAR(camera->duration, 0.6, 1e-12);
@@ -125,7 +125,7 @@ static md5_camera *parse_shaking(uint32_t num_frames, uint32_t cut)
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
                          shaking(SHAKEN_TURN + 2, i), 60.0 + shaking(SHAKEN_FOV, i));
-    (void)snprintf(text + used, sizeof text - (size_t)used, "}\n");
+    snprintf(text + used, sizeof text - (size_t)used, "}\n");
     return parse(text, &seen, NULL);
 }
 
@@ -154,7 +154,7 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     OWN_CAMERA camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
@@ -194,7 +194,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
@@ -203,9 +203,9 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
         CHECK_NEAR(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 0.0,
                    2e-2);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
-        (void)md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
+        md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
+        md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
+        md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
     }
 }
 
@@ -213,7 +213,7 @@ TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     CHECK(camera->duration == 0.0);
     check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
@@ -224,7 +224,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     CHECK(seen.count > 0);
     for (int step = -20; step < 40; step++) {
@@ -238,7 +238,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
@@ -253,7 +253,7 @@ TEST (camera_offers_the_views_of_cuts) {
     OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &seen, &error);
-    if (!CHECK(camera != NULL))
+    if (!CHECK(camera))
         return;
     CHECK_UINT(seen.count, 2); // of views, and of a rotation that is given twice
     CHECK_UINT(seen.last.line, 9);
@@ -296,7 +296,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         md5_error error = {0};
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
         OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, &error);
-        if (!CHECK(camera != NULL))
+        if (!CHECK(camera))
             return;
         md5_xform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
@@ -322,7 +322,7 @@ TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
     warnings seen;
     md5_error error = {0};
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
-    if (CHECK(camera != NULL)) {
+    if (CHECK(camera)) {
         CHECK_UINT(camera->num_cut_views, 0);
         check_view(camera, 0.0, MD5_WRAP_CLAMP, 1.0);
     }
@@ -330,7 +330,7 @@ TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
     md5_free_camera(camera);
 
     camera = parse(camera_text(4, "2 1", 2), &seen, &error);
-    CHECK(camera != NULL);
+    CHECK(camera);
     CHECK_UINT(seen.count, 1);
     md5_free_camera(camera);
 }

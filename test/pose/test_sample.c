@@ -423,7 +423,7 @@ TEST (cubic_curves_pass_through_the_frames) {
                 if (!CHECK(equal(&found.pose[i], &expected.pose[i])))
                     return;
             }
-            CHECK(memcmp(&found.pose[count], &expected.pose[count], sizeof found.pose[0]) == 0);
+            CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
         }
         free_pose(&made);
     }
@@ -608,7 +608,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
     moment.interpolation = MD5_INTERPOLATE_CUBIC;
     md5_xform found;
     md5_sample(clip->binding, moment, root, &found);
-    CHECK_NEAR((double)found.translation.x, expected, 1e-5);
+    CHECK_NEAR(found.translation.x, expected, 1e-5);
     const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
     const double sign = moment.frame0 % 2 ? -1.0 : 1.0;
     CHECK_NEAR((double)found.rotation.y * sign, 0.6 * sin(angle), 3e-7);
@@ -619,7 +619,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
 TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);
-    if (!CHECK(clip.binding != NULL))
+    if (!CHECK(clip.binding))
         return;
     for (int i = 0; i < 54; i++) {
         const double time = 0.37 * i - 8.0;
@@ -638,7 +638,7 @@ TEST (cubic_curves_keep_an_even_speed) {
 TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
-    if (!CHECK(clip.binding != NULL))
+    if (!CHECK(clip.binding))
         return;
     const double speed = 1.5; // half of 3: the mean with no motion
     const double step = 0.01;
@@ -661,13 +661,13 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
 TEST (cubic_curves_of_one_and_two_frames) {
     even_clip clip;
     make_even(&clip, 1);
-    if (!CHECK(clip.binding != NULL))
+    if (!CHECK(clip.binding))
         return;
     for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
         check_even(&clip, 3.4, (md5_wrap)wrap, MD5_ROOT_FILE, 5.0);
     md5_free_binding(clip.binding);
     make_even(&clip, 2);
-    if (!CHECK(clip.binding != NULL))
+    if (!CHECK(clip.binding))
         return;
     check_even(&clip, 0.25, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5.75);
     check_even(&clip, -0.25, MD5_WRAP_LOOP, MD5_ROOT_ID, -0.75);
@@ -712,14 +712,14 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
-    if (!CHECK(clip.binding != NULL))
+    if (!CHECK(clip.binding))
         return;
     for (int i = 0; i < 8; i++) {
         md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
         moment.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;
         md5_sample(clip.binding, moment, MD5_ROOT_FILE, &found);
-        CHECK_NEAR((double)found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
+        CHECK_NEAR(found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
     }
     md5_free_binding(clip.binding);
 }

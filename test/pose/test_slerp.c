@@ -190,7 +190,7 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
 static void check_table(const char *path, int numbers, int first, int other)
 {
     OWN char *text = test_read_file(path, NULL);
-    if (!CHECK(text != NULL))
+    if (!CHECK(text))
         return;
     int rows = 0;
     double worst = 0.0, worst_other = 0.0;

@@ -451,7 +451,7 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
         if (!loaded) {
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 2);
-            CHECK(strstr(error.message, "joints share components: 400 in 400 frames") != NULL);
+            CHECK(strstr(error.message, "joints share components: 400 in 400 frames"));
         }
     }
 }

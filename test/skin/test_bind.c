@@ -407,7 +407,7 @@ TEST (bind_twice_gives_the_same_bits) {
     md5_weights *const a = create(of), *const b = create(of);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
-        CHECK(memcmp(a->weights, b->weights, a->num_weights * sizeof *a->weights) == 0);
+        CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
     }
     md5_free_weights(a);
     md5_free_weights(b);
@@ -545,7 +545,7 @@ static void compare_clip(comparison *of, const char *name)
     snprintf(path, sizeof path, "models/bobbin/%s.md5anim", name);
     OWN_ANIM anim = md5_load_anim(test_path(path), NULL, NULL);
     OWN_BINDING binding = anim ? md5_bind(of->model, anim, NULL, NULL) : NULL;
-    CHECK(binding != NULL);
+    CHECK(binding);
     for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6)
         compare_frame(of, binding, frame);
 }
@@ -659,7 +659,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     md5_error error = {0};
     CHECK(md5_make_weights(&of->desc, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(strstr(error.message, "overlap in more than 67108864 voxels") != NULL);
+    CHECK(strstr(error.message, "overlap in more than 67108864 voxels"));
 }
 
 TEST (bind_survives_failure_of_every_allocation) {
@@ -727,7 +727,7 @@ TEST (bind_takes_one_position_alone) {
     bind_add_position(of, (md5_vec3){3, 4, 5});
     bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
     OWN_WEIGHTS weights = md5_make_weights(&of->desc, NULL, NULL);
-    if (CHECK(weights != NULL)) {
+    if (CHECK(weights)) {
         CHECK_UINT(weights->num_weights, 1);
         CHECK_UINT(weights->num_voxels, 1);
         CHECK(bind_weight(weights, 0, 0) == 1.0);

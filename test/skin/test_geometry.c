@@ -166,12 +166,12 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
             const double length = sqrt(dot(points[i], points[i]));
             check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
                        points[i].z / length, 1e-7);
-            CHECK(memcmp(&mesh->positions[i], &points[i], sizeof points[i]) == 0);
+            CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
         }
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
             for (uint32_t j = 0; j < i; j++) {
                 if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
-                    CHECK(memcmp(&mesh->normals[i], &mesh->normals[j], sizeof points[i]) == 0);
+                    CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
             }
         }
         CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
@@ -376,13 +376,10 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         }
         for (uint32_t copy = 6; copy < 8; copy++) {
             const uint32_t source = drawn->sources[copy];
-            CHECK(memcmp(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3))
-                  == 0);
-            CHECK(memcmp(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2))
-                  == 0);
-            CHECK(memcmp(&drawn->influences[drawn->first_influence[copy]],
-                         &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4))
-                  == 0);
+            CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
+            CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
+            CHECK_BYTES(&drawn->influences[drawn->first_influence[copy]],
+                        &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4));
         }
     }
     made_mesh_free(&made);
@@ -506,8 +503,8 @@ TEST (summary_counts_weights_and_off_sums) {
         CHECK_UINT(made.mesh.max_weights, 2);
         CHECK_UINT(made.mesh.max_influences, 1);
         CHECK_UINT(made.mesh.num_off_sums, 3);
-        CHECK_NEAR((double)made.mesh.bounds.min.x, -6.0, 1e-6);
-        CHECK_NEAR((double)made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
+        CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
+        CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
     }
     made_mesh_free(&made);
 }

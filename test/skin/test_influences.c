@@ -640,8 +640,8 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     CHECK(memcmp(vertices[1].joints, (const uint8_t[]){255, 0, 0, 0}, 4) == 0);
     CHECK(memcmp(vertices[1].weights, (const uint8_t[]){255, 0, 0, 0}, 4) == 0);
     for (int i = 0; i < 2; i++) {
-        CHECK(memcmp(vertices[i].position, before.position, sizeof before.position) == 0);
-        CHECK(memcmp(vertices[i].texcoord, before.texcoord, sizeof before.texcoord) == 0);
+        CHECK_BYTES(vertices[i].position, before.position, sizeof before.position);
+        CHECK_BYTES(vertices[i].texcoord, before.texcoord, sizeof before.texcoord);
     }
 }
 

@@ -253,8 +253,8 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)), 0.0,
                    3e-6 * 60.0);
         if (patch->vertices[source].num_weights == 0) {
-            CHECK(memcmp(&normals[i], &mesh->normals[i], sizeof normals[i]) == 0);
-            CHECK(memcmp(&tangents[i], &mesh->tangents[i], sizeof tangents[i]) == 0);
+            CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
+            CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
             continue;
         }
         const md5_vec4 bind = mesh->tangents[i];
@@ -304,9 +304,9 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
         md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
         md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
         for (int i = 1; i < 4; i++)
-            CHECK(memcmp(positions[0], positions[i], count * sizeof(md5_vec3)) == 0);
-        CHECK(memcmp(normals[0], normals[1], count * sizeof(md5_vec3)) == 0);
-        CHECK(memcmp(tangents[0], tangents[1], count * sizeof(md5_vec4)) == 0);
+            CHECK_BYTES(positions[0], positions[i], count * sizeof(md5_vec3));
+        CHECK_BYTES(normals[0], normals[1], count * sizeof(md5_vec3));
+        CHECK_BYTES(tangents[0], tangents[1], count * sizeof(md5_vec4));
         for (int i = 0; i < 4; i++)
             free(positions[i]);
         for (int i = 0; i < 2; i++) {
@@ -392,8 +392,8 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
         skin_as_stated(mesh, i, palette, position, normal);
-        CHECK(memcmp(position, &positions[i], sizeof position) == 0);
-        CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
+        CHECK_BYTES(position, &positions[i], sizeof position);
+        CHECK_BYTES(normal, &normals[i], sizeof normal);
     }
 }
 
@@ -465,7 +465,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (!CHECK(binding != NULL))
+    if (!CHECK(binding))
         return;
     md5_xform pose[16];
     md5_mat34 palette[16];
@@ -611,7 +611,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
         if (!md5i_cpu_has(level))
             continue;
         run(of, is_dual, level, &other);
-        CHECK(memcmp(&other, result, sizeof other) == 0);
+        CHECK_BYTES(&other, result, sizeof other);
     }
     return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
                       is_dual ? "dual" : "linear", of->magnitude);
@@ -747,7 +747,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
         for (uint32_t i = 0; i < mesh->num_influences; i++)
             influences[i].w = ldexpf(influences[i].w, exponent);
         run(&of, true, MD5_CPU_SCALAR, &actual);
-        CHECK(memcmp(&actual, &expected, sizeof actual) == 0);
+        CHECK_BYTES(&actual, &expected, sizeof actual);
     }
 }
 
@@ -834,7 +834,7 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 static void check_model(const char *path)
 {
     OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
-    if (!CHECK(model != NULL))
+    if (!CHECK(model))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
@@ -868,7 +868,7 @@ TEST (strides_of_0_mean_no_gaps) {
     const md5_skin_job job = {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
     md5_skin_batch(&job, 1, NULL);
-    CHECK(memcmp(expected, found, count * 2 * sizeof *found) == 0);
+    CHECK_BYTES(expected, found, count * 2 * sizeof *found);
     md5_free_model(model);
 }
 
@@ -893,8 +893,8 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
                               .normal_stride = 2 * sizeof *found};
     md5_skin_batch(&job, 1, NULL);
     for (size_t i = 0; i < count; i++) {
-        CHECK(memcmp(&expected[i], &found[2 * i], sizeof *found) == 0);
-        CHECK(memcmp(&expected[count + i], &found[2 * i + 1], sizeof *found) == 0);
+        CHECK_BYTES(&expected[i], &found[2 * i], sizeof *found);
+        CHECK_BYTES(&expected[count + i], &found[2 * i + 1], sizeof *found);
     }
     md5_free_model(model);
 }

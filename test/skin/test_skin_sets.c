@@ -689,7 +689,7 @@ TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
     text_of text = {malloc(ROOM), 0};
-    for (uint32_t round = 0; round < 50 && CHECK(text.bytes != NULL); round++) {
+    for (uint32_t round = 0; round < 50 && CHECK(text.bytes); round++) {
         text.size = 0;
         add(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
             PLAN_JOINTS);

@@ -105,7 +105,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     if (shot_open(&viewer, &scene, BOBBIN SMALL "--crowd 30 --crowd-baked 128")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const pose_memory memory = make_memory(kind->model);
-        for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips != NULL); i++) {
+        for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips); i++) {
             const double of_clip = worst_of(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;

@@ -58,7 +58,7 @@ static void put_text(const char *folder, const char *name, const char *text)
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
@@ -85,7 +85,7 @@ static void open_view(cube_view *view, const char *script)
     const char *const above = getenv("TMPDIR");
     *view = (cube_view){.log = {.level = VIEW_QUIET}};
     view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
-    if (!CHECK(mkdtemp(view->folder) != NULL))
+    if (!CHECK(mkdtemp(view->folder)))
         return;
     EACH (common_file, common_files)
         put_text(view->folder, common_file->name, common_file->text);
@@ -232,11 +232,11 @@ TEST (view_masks_become_highlights_and_glow) {
     memcpy(shine, masks, sizeof masks);
     view_image of_masks = {shine, 4, 1};
     view_apply_masks(&of_masks, NULL, 0.5f);
-    CHECK(memcmp(shine, highlights, sizeof highlights) == 0);
+    CHECK_BYTES(shine, highlights, sizeof highlights);
     const view_image texture = {color, 2, 1};
     of_masks.rgba = masks;
     view_apply_masks(&of_masks, &texture, 1.0f);
-    CHECK(memcmp(masks, glow, sizeof glow) == 0);
+    CHECK_BYTES(masks, glow, sizeof glow);
 }
 
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
@@ -244,7 +244,7 @@ TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
     OWN char *const folder = common_format("%s/md5view_said_XXXXXX",
                                            getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
+    if (!CHECK(mkdtemp(folder))) {
         return;
     }
     put_text(folder, "md5.cfg",
@@ -255,7 +255,7 @@ TEST (view_cube_names_what_is_not_shown) {
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
-    if (CHECK(cube != NULL) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr) != NULL)) {
+    if (CHECK(cube) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
         view_report_unshown(cube, "md5.cfg", &log);
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
@@ -402,7 +402,7 @@ static void put_bytes(const char *folder, const char *name, const void *bytes, s
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
     }
@@ -456,7 +456,7 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     const char *const above = getenv("TMPDIR");
     OWN char *const folder =
         common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
-    if (CHECK(mkdtemp(folder) != NULL)) {
+    if (CHECK(mkdtemp(folder))) {
         put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
         put_color(folder, "skin.tga", 120, 40, 40);
         put_color(folder, "glow.tga", 0, 255, 0);

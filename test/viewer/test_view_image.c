@@ -217,7 +217,7 @@ TEST (images_png_colours_behind_the_palette) {
     if (CHECK(decode(&file, &image, &error))) {
         const uint8_t black[4] = {0, 0, 0, 255};
         for (int x = 1; x < 16; x++)
-            CHECK(memcmp(image.rgba + 4 * x, black, 4) == 0);
+            CHECK_BYTES(image.rgba + 4 * x, black, 4);
     }
     free(image.rgba);
     free(file.bytes);

@@ -28,7 +28,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
+    if (!CHECK(library))
         return;
     CHECK(strcmp(library->place, test_path(base)) == 0);
     // As in models/game/README.md; heads and lanterns have models, too.
@@ -46,7 +46,7 @@ TEST (library_lists_what_a_game_folder_holds) {
 TEST (library_of_a_plain_folder_lists_its_files) {
     md5_error error = {0};
     view_library *const library = view_open_library(test_path("models/bobbin"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
+    if (!CHECK(library))
         return;
     CHECK(has_name(library, VIEW_MODELS, "bobbin.md5mesh"));
     CHECK(has_name(library, VIEW_ANIMS, "walk.md5anim"));
@@ -59,7 +59,7 @@ TEST (library_of_an_archive_lists_its_files) {
     view_library *const library =
         view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) { // built without libzip
-        CHECK(strstr(error.message, "zip") != NULL);
+        CHECK(strstr(error.message, "zip"));
         return;
     }
     CHECK(has_name(library, VIEW_MODELS, "models/md5/bobbin/body.md5mesh"));
@@ -73,7 +73,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     md5_error error = {0};
     const char *const above = getenv("TMPDIR");
     OWN char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
+    if (!CHECK(mkdtemp(folder))) {
         return;
     }
     char *const def = common_join(folder, "def"), *const path = common_join(def, "a.def");
@@ -81,10 +81,10 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     FILE *const file = fopen(path, "wb");
     for (int i = 0; i < COUNT && file != NULL; i++)
         fprintf(file, "entityDef e%d { \"inherit\" \"e%d\" \"key%d\" \"\" }\n", i, i - 1, i);
-    if (CHECK(file != NULL))
+    if (CHECK(file))
         CHECK(fclose(file) == 0);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
-    if (CHECK(library != NULL)) {
+    if (CHECK(library)) {
         // None has a model; those beyond the limit are listed without being evaluated.
         CHECK(library->num_names[VIEW_ENTITIES] > 100);
         CHECK(library->num_names[VIEW_ENTITIES] < 400);
@@ -128,7 +128,7 @@ TEST (scan_opens_a_library_on_a_thread) {
     WAIT_UNTIL(view_has_scanned(scan, &num_files));
     CHECK(num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
-    if (CHECK(library != NULL))
+    if (CHECK(library))
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     view_drop_library(library);
 }
@@ -165,12 +165,12 @@ TEST (similar_names_are_those_with_few_mistakes) {
     md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
+    if (!CHECK(library))
         return;
     view_list_similar(library, "bobin_wachman", text, sizeof text);
     CHECK(strcmp(text, "monster_bobbin_watchman") == 0);
     view_list_similar(library, "THIMBEL", text, sizeof text);
-    CHECK(strstr(text, "monster_thimble") != NULL);
+    CHECK(strstr(text, "monster_thimble"));
     int num_commas = 0;
     for (const char *c = text; *c != '\0'; c++)
         num_commas += *c == ',';
@@ -258,9 +258,9 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/base::monster_bobin"), &log));
     CHECK(strstr(log.error, "monster_bobin") && strstr(log.error, "similar: monster_bobbin"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/nowhere::x"), &log));
-    CHECK(strstr(log.error, "nowhere") != NULL);
+    CHECK(strstr(log.error, "nowhere"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin"), &log));
-    CHECK(strstr(log.error, "FOLDER::NAME") != NULL);
+    CHECK(strstr(log.error, "FOLDER::NAME"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin::none.md5anim"), &log));
     CHECK(scene.model == NULL && scene.library == NULL);
 }
@@ -310,7 +310,7 @@ TEST (sketch_shows_what_is_nearer) {
         square near_one = square_at(0.5f), far_one = square_at(-0.5f);
         view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
-        if (!CHECK(sketch != NULL))
+        if (!CHECK(sketch))
             return;
         if (order == 0)
             CHECK(draw_square(sketch, &near_one, &near_texture, false));
@@ -406,7 +406,7 @@ TEST (preview_of_a_clip_is_its_middle_on_a_model) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
+    if (!CHECK(library))
         return;
     const char *const walk = "models/md5/bobbin/walk.md5anim";
     const view_image still = made_of(library, VIEW_MODELS, body, NULL);
@@ -450,7 +450,7 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
+    if (!CHECK(library))
         return;
     const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
     const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);

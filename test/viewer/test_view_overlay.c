@@ -138,7 +138,7 @@ TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
         CHECK_UINT(state->onion.count, 2);
         shot with = shot_draw(&viewer);
         const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
-        CHECK(memcmp(&at, &still_at, sizeof at) == 0);
+        CHECK_BYTES(&at, &still_at, sizeof at);
         CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
         view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
         view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
@@ -193,8 +193,8 @@ static void make_files(made *of)
     *of = (made){0};
     of->library.place = place;
     for (int i = 0; i < NUM_FILES; i++) {
-        (void)snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
-                       kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
+        snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
+                 kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
         of->files[i] = of->texts[i];
     }
     of->library.names[VIEW_ANIMS] = of->files;
@@ -246,8 +246,8 @@ TEST (long_list_without_folders_is_grouped_by_words) {
     static const char *const words[2] = {"monster_", "weapon_"};
     make_files(&of);
     for (int i = 0; i < NUM_FILES; i++)
-        (void)snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
-    (void)snprintf(of.texts[5], sizeof of.texts[5], "player");
+        snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
+    snprintf(of.texts[5], sizeof of.texts[5], "player");
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3);
     CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
@@ -318,7 +318,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     of.library.places.count = 2;
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
-    CHECK(strstr(label_at(&of, 0), " 6") != NULL);
+    CHECK(strstr(label_at(&of, 0), " 6"));
     CHECK(choose(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 7);
     CHECK_STRING(of.browser.group, "models/md5/imp/");

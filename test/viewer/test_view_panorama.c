@@ -142,6 +142,6 @@ TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1.0, 1e-5);
     CHECK(!view_load_environment(&environment, scene->renderer, test_path("README.md"), &log));
     CHECK(environment.light == light);
-    CHECK(strstr(log.error, "README.md") != NULL);
+    CHECK(strstr(log.error, "README.md"));
     md5gl_destroy_environment(scene->renderer, environment.light);
 }

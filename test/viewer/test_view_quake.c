@@ -32,7 +32,7 @@ static void put_text(const char *folder, const char *name, const char *text)
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
@@ -60,7 +60,7 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     const char *const above = getenv("TMPDIR");
     *view = (quake_view){.log = {.level = VIEW_QUIET}};
     view->top = common_format("%s/md5view_quake_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(view->top) != NULL);
+    CHECK(mkdtemp(view->top));
     view->folder = common_join(view->top, folder);
     CHECK(mkdir(view->folder, 0700) == 0);
     put_text(view->folder, "tris.md5mesh", mesh);
@@ -130,7 +130,7 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     open_view(&view, "md5", "{ \"arm\": \n x }");
     CHECK(view.is_open && view.scene.num_clips == 1);
     CHECK_UINT(view.log.num_warnings, 1);
-    CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'") != NULL);
+    CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'"));
     close_view(&view);
 }
 
@@ -155,7 +155,7 @@ static void put_bytes(const char *folder, const char *name, const void *bytes, s
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
     }
@@ -182,7 +182,7 @@ static bool make_folder(quake_folder *made, const char *name)
 {
     const char *const above = getenv("TMPDIR");
     made->top = common_format("%s/md5view_skins_XXXXXX", above != NULL ? above : "/tmp");
-    const bool is_made = CHECK(mkdtemp(made->top) != NULL);
+    const bool is_made = CHECK(mkdtemp(made->top));
     made->below = common_join(made->top, name);
     made->model = common_join(made->below, "tris.md5mesh");
     if (!is_made || !CHECK(mkdir(made->below, 0700) == 0))

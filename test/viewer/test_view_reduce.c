@@ -116,7 +116,7 @@ TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.2f, 0.8f};
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, &error);
-    for (uint32_t m = 0; CHECK(model != NULL) && m < model->num_meshes; m++) {
+    for (uint32_t m = 0; CHECK(model) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
         view_reduce_mesh(mesh, errors, 2, levels);

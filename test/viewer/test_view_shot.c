@@ -62,7 +62,7 @@ view_document *shot_load(const view_options *options)
                                  test_path("models/thimble/walk.md5anim")};
     view_document *const document =
         view_load_document(&loader, files, 2, false, true, (view_manner){.root = MD5_ROOT_FILE});
-    CHECK(document != NULL);
+    CHECK(document);
     return document;
 }
 

@@ -482,7 +482,7 @@ TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
     ask(s, (view_command){.action = VIEW_OPEN_NAMED,
                           .number = VIEW_SKINS,
                           .path = common_copy("skins/bobbin/ghost")});
-    CHECK(s->viewer.document->scene.entity.skin != NULL);
+    CHECK(s->viewer.document->scene.entity.skin);
     CHECK(common_contains(s->viewer.document->scene.path, "::skins/bobbin/ghost"));
     CHECK(view_reload(&s->viewer) && s->viewer.document->scene.entity.skin != NULL);
     ask(s, (view_command){.action = VIEW_OPEN_NAMED,
@@ -509,7 +509,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(s->viewer.ui.browser.is_scanning && s->viewer.scan != NULL);
     WAIT_UNTIL(!CHECK(view_follow_scan(&s->viewer)) || s->viewer.scan == NULL);
     CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
-    CHECK(strstr(s->viewer.library->place, "models/game/winter|") != NULL); // with its base
+    CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
     CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_names > 0);
@@ -517,7 +517,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
-    CHECK(s->viewer.library != NULL);                            // as before
+    CHECK(s->viewer.library);                                    // as before
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 

@@ -272,7 +272,7 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
     view_append_clip(
         scene, (view_clip){.anim = anim, .binding = md5_bind(scene->model, anim, NULL, NULL)});
     view_make_pose(scene, &scene->model->skeleton);
-    return CHECK(scene->clips[0].binding != NULL);
+    return CHECK(scene->clips[0].binding);
 }
 
 TEST (view_hull_of_a_still_is_that_of_its_pose) {
@@ -425,7 +425,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK(compare.binding == NULL && compare.num_same == 0);
-        CHECK(memcmp(compare.joints, compare.model->bind, sizeof *compare.joints) == 0);
+        CHECK_BYTES(compare.joints, compare.model->bind, sizeof *compare.joints);
     }
     view_free_compare(&compare);
     view_free_scene(&scene);
@@ -439,8 +439,8 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         "--camera-azimuth-angle 0";
     char compared[512];
     shot_viewer viewer;
-    (void)snprintf(compared, sizeof compared, "%s --compare %s", line,
-                   test_path("models/zoo/one_frame.md5anim"));
+    snprintf(compared, sizeof compared, "%s --compare %s", line,
+             test_path("models/zoo/one_frame.md5anim"));
     shot alone = shot_take(scene, line);
     if (shot_open(&viewer, scene, compared)) {
         shot both = shot_draw(&viewer);
@@ -476,8 +476,8 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
         CHECK_STRING(scene.skeleton->joints[compare.peaks[0].joint].name, "arm");
         CHECK_NEAR(compare.peaks[0].angle, 180.0, 0.1);
         CHECK_UINT(compare.peaks[0].angle_frame, 4);
-        CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                       // the root
-        CHECK(memcmp(&before, &scene.pose[1].rotation, sizeof before) == 0); // posed again
+        CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                // the root
+        CHECK_BYTES(&before, &scene.pose[1].rotation, sizeof before); // posed again
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);

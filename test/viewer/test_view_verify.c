@@ -70,7 +70,7 @@ static char *write_model(void)
     char *const path = common_format("%s/md5view_meshes_XXXXXX", folder != NULL ? folder : "/tmp");
     const int number = mkstemp(path);
     FILE *const file = number >= 0 ? fdopen(number, "wb") : NULL;
-    if (!CHECK(file != NULL))
+    if (!CHECK(file))
         return path;
     (void)fprintf(file,
                   "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
@@ -164,7 +164,7 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     for (int i = 0; i < 2; i++) {
         memset(again, 0, sizeof again);
         CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
-        CHECK(memcmp(once, again, sizeof once) == 0);
+        CHECK_BYTES(once, again, sizeof once);
     }
     md5gl_destroy_model(scene->renderer, drawn);
 }
@@ -187,7 +187,7 @@ static verify_report verify(view_state *viewer)
     FILE *const file = tmpfile();
     verify_report report = {0};
     if (file == NULL) {
-        CHECK(file != NULL);
+        CHECK(file);
         return report;
     }
     (void)fflush(stdout);
@@ -329,7 +329,7 @@ static double number_of_skin(const char *text, const char *word)
 {
     const char *const line = strstr(text, "\"skin\"");
     const char *const at = line != NULL ? strstr(line, word) : NULL;
-    return CHECK(at != NULL) ? strtod(at + strlen(word), NULL) : 0.0;
+    return CHECK(at) ? strtod(at + strlen(word), NULL) : 0.0;
 }
 
 static bool loses_no_more_than_predicted(const verify_report *report)
