@@ -82,10 +82,12 @@ static void close_cube(cube_case *test)
     test->cube = NULL;
 }
 
+#define OWN_CUBE __attribute__((cleanup(close_cube))) cube_case
+
 // -- Parts ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_parts_with_their_animations) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load body.md5mesh hero 60\n"
                          "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
@@ -112,11 +114,10 @@ TEST (cube_reads_parts_with_their_animations) {
     CHECK_STRING(cube->links[0].tag, "tag_hat");
     CHECK_NEAR(cube->links[0].translation.y, -2.0, 0.0); // mirrored
     CHECK_UINT(cube->num_warnings, 0);
-    close_cube(&test);
 }
 
 TEST (cube_reads_what_belongs_to_the_whole_model) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                          "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
@@ -135,11 +136,10 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
     CHECK_STRING(cube->settings[0].values[1], "1");
     CHECK_UINT(cube->settings[1].num_values, 0);
     CHECK_UINT(cube->num_warnings, 0);
-    close_cube(&test);
 }
 
 TEST (cube_reads_pitch_and_masks) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
                          "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
@@ -163,13 +163,12 @@ TEST (cube_reads_pitch_and_masks) {
     CHECK(md5_find_cube2_anim(part, 0, "shoot") == MD5_NONE);
     CHECK(md5_find_cube2_anim(part, 1, "shoot") == 2); // the last match
     CHECK(md5_find_cube2_anim(part, 1, NULL) == MD5_NONE);
-    close_cube(&test);
 }
 
 // The engines' matrix of a tag is that of the quaternion whose parts are the products of half
 // angles; a turn about one axis is the same in any order.
 TEST (cube_mirrors_tags) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
                "md5tag Foot tag_foot 0 0 0 0 60\n");
@@ -184,7 +183,6 @@ TEST (cube_mirrors_tags) {
     CHECK_NEAR(tags[0].transform.rotation.w, 0.70710678, 1e-6);
     CHECK_NEAR(tags[1].transform.rotation.w, 1.0, 0.0);
     CHECK_NEAR(tags[2].transform.rotation.y, 0.5, 1e-6); // about the mirrored axis: same sign
-    close_cube(&test);
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -236,7 +234,7 @@ TEST (cube_ranges_are_never_empty) {
 // -- Looks ----------------------------------------------------------------------------------------
 
 TEST (cube_finds_the_skin_of_a_mesh) {
-    cube_case test;
+    OWN_CUBE test;
     md5_cube2_look skin;
     const md5_cube2 *const cube = open_cube(
         &test,
@@ -272,7 +270,6 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK(!skin.masks.path && !skin.normal_map.path && !skin.shader);
     CHECK_NEAR(skin.alpha_test, -1.0, 0.0);
     CHECK(skin.cull_face == MD5_CUBE2_UNSET);
-    close_cube(&test);
 }
 
 // -- Adjustments ----------------------------------------------------------------------------------
@@ -318,7 +315,7 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
 }
 
 TEST (cube_adjusts_animations_that_come_later) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
                "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
@@ -342,11 +339,10 @@ TEST (cube_adjusts_animations_that_come_later) {
         CHECK_NEAR(pose[1].translation.y, is_adjusted ? -2.0 : 0.0, 0.0);
         CHECK_NEAR(pose[1].translation.z, is_adjusted ? 3.0 : 0.0, 0.0);
     }
-    close_cube(&test);
 }
 
 TEST (cube_adjusts_poses_of_other_axes) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     if (!CHECK(cube))
@@ -365,7 +361,6 @@ TEST (cube_adjusts_poses_of_other_axes) {
     CHECK_NEAR(pose.translation.x, 0.0, 1e-6);
     CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
-    close_cube(&test);
 }
 
 // -- Scripts --------------------------------------------------------------------------------------
@@ -374,10 +369,9 @@ TEST (cube_adjusts_poses_of_other_axes) {
 
 static void check_warnings(const char *text, const char *expected)
 {
-    cube_case test;
+    OWN_CUBE test;
     CHECK(open_cube(&test, text));
     CHECK_STRING(test.log.text, expected);
-    close_cube(&test);
 }
 
 #define AT(place) CUBE_CASE_PATH ":" place ": "
@@ -417,7 +411,7 @@ TEST (cube_names_the_words_that_a_command_lacks) {
 }
 
 TEST (cube_reads_strings_and_comments) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
                          ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
@@ -429,11 +423,10 @@ TEST (cube_reads_strings_and_comments) {
     CHECK_STRING(cube->parts[0].tags[0].name, "tag");
     CHECK_STRING(cube->parts[0].tags[1].name, "tag c");
     CHECK_STRING(test.log.text, "");
-    close_cube(&test);
 }
 
 TEST (cube_reads_conditions_and_variables) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
                "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
@@ -452,11 +445,10 @@ TEST (cube_reads_conditions_and_variables) {
                  AT("10:6") "expected a block in [ ]\n"                                    //
                  AT("12:10") "variable '$other' is not set here: its value is not known\n" //
                  AT("12:10") "expected a number, found '': read as 0\n");
-    close_cube(&test);
 }
 
 TEST (cube_limits_words_and_depth) {
-    cube_case test;
+    OWN_CUBE test;
     char text[1024] = "md5load a.md5mesh\nmdlspin";
     for (int i = 0; i < 26; i++)
         strcat(text, " 1");
@@ -468,13 +460,12 @@ TEST (cube_limits_words_and_depth) {
     CHECK_UINT(cube->settings[0].num_values, 24);
     CHECK(strstr(test.log.text, AT("2:57") "a command has at most 25 words: skipped\n"));
     CHECK(strstr(test.log.text, "nested more than 16 deep: skipped\n"));
-    close_cube(&test);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_other_files) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube_with(
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",
         "md5load a.md5mesh\nmd5hop\nexec actors/hero/md5.cfg\n"
@@ -488,7 +479,6 @@ TEST (cube_reads_other_files) {
                  "data/actors/base.cfg:4:6: 'actors/base.cfg' is being read already\n" //
                  AT("2:1") "unknown word 'md5fly': its line is skipped\n");
     CHECK(!test.error.message[0] && !test.error.file[0]); // nothing failed
-    close_cube(&test);
 }
 
 TEST (cube_goes_on_without_files_that_it_cannot_read) {
@@ -500,7 +490,7 @@ TEST (cube_goes_on_without_files_that_it_cannot_read) {
 }
 
 TEST (cube_reads_a_limited_number_of_files) {
-    cube_case test;
+    OWN_CUBE test;
     char text[2048] = "md5load a.md5mesh\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "exec b.cfg\n");
@@ -509,7 +499,6 @@ TEST (cube_reads_a_limited_number_of_files) {
         return;
     CHECK_UINT(cube->num_settings, 63);
     CHECK_STRING(test.log.text, AT("65:6") "'b.cfg' is one file too many\n");
-    close_cube(&test);
 }
 
 static void check_mesh(const char *path, const char *root, const char *text, const char *mesh)

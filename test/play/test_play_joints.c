@@ -49,7 +49,7 @@ static void add_full(const play_case *made, double seconds, double since, float 
 
 static void check_added(const char *mask)
 {
-    play_scene of;
+    OWN_PLAY of;
     begin_parts(&of);
     char rows[128] = "";
     if (mask)
@@ -80,7 +80,6 @@ static void check_added(const char *mask)
         }
         md5_player_advance(of.player, 0.05, NULL, NULL);
     }
-    play_scene_end(&of);
 }
 
 TEST (joints_that_nothing_moves_stay) {
@@ -258,7 +257,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const kinds[] = {"cubic", "linear", "nlerp"};
     for (int way = 0; way < 24; way++) {
         const bool walks = way % 2 == 0;
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, FRAMES, RATE, 0.5, 1);
         play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30.0, 0.3, 0.0}, 2);
@@ -283,7 +282,6 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
         CHECK_BYTES(pose, expected, sizeof pose);
-        play_scene_end(&of);
     }
 }
 
@@ -321,11 +319,10 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
-        made_pose made;
+        OWN_POSE made;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
         check_branch(&made, (uint32_t)round / MADE_PAIRINGS % 3, &random);
-        free_pose(&made);
     }
 }
 

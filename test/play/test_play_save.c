@@ -662,7 +662,7 @@ static void begin_5(play_scene *of)
 }
 
 TEST (saved_player_of_version_5_is_restored) {
-    play_scene of;
+    OWN_PLAY of;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     begin_5(&of);
     read_saved(saved_5, sizeof bytes, bytes);
@@ -678,5 +678,4 @@ TEST (saved_player_of_version_5_is_restored) {
         // It goes on as it was: the root has the velocity of the new clip.
         CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }
-    play_scene_end(&of);
 }

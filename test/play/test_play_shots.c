@@ -50,7 +50,7 @@ static double expected_weight(double time)
 
 TEST (shot_is_blended_over_the_layers_with_its_fades) {
     for (int masked = 0; masked < 2; masked++) {
-        play_scene of;
+        OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
         make_mask(&of, 0, mask);
@@ -76,13 +76,12 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         real_place base[PLAY_JOINTS];
         real_loop(&of, BASE, 1.15, base);
         CHECK_NEAR(miss(&of, base), 0.0, 2e-5);
-        play_scene_end(&of);
     }
 }
 
 // Of five in a slot the faintest, here the first, ends at once: another player never had it.
 TEST (shot_of_least_weight_leaves_a_full_slot) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of);
     OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
     md5_xform poses[2][PLAY_JOINTS];
@@ -104,13 +103,12 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_pose(of.player, poses[0]);
     play_pose(other, poses[1]);
     CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
-    play_scene_end(&of);
 }
 
 // The difference from a frame of its own clip, and of another one.
 TEST (shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {
-        play_scene of;
+        OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
         make_mask(&of, 1, mask);
@@ -126,7 +124,6 @@ TEST (shot_adds_its_difference) {
         play_real_sample(of.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0, from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
         CHECK_NEAR(miss(&of, expected), 0.0, 3e-5);
-        play_scene_end(&of);
     }
 }
 
@@ -171,7 +168,7 @@ TEST (shot_starts_and_goes_as_described) {
         {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        play_scene of;
+        OWN_PLAY of;
         real_place expected[PLAY_JOINTS];
         begin(&of);
         CHECK(md5_player_play_shot(of.player, 0, HIT, &cases[i].desc));
@@ -185,7 +182,6 @@ TEST (shot_starts_and_goes_as_described) {
             real_loop(&of, BASE, cases[i].seconds, expected);
         if (!CHECK_NEAR(miss(&of, expected), 0.0, 3e-5))
             printf("case %zu\n", i);
-        play_scene_end(&of);
     }
 }
 

@@ -27,7 +27,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
     for (int round = 0; round < 40; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
@@ -42,7 +42,6 @@ TEST (bind_skeleton_samples_as_bind) {
         md5_sample(found, moment, (md5_root)(round % 3), pose);
         md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
-        free_pose(&made);
     }
 }
 
@@ -54,7 +53,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
     for (int round = 0; round < 40; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
@@ -83,13 +82,12 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)
             CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
-        free_pose(&made);
     }
 }
 
 TEST (bind_skeleton_survives_every_failing_allocation) {
     uint64_t random = 23;
-    made_pose made;
+    OWN_POSE made;
     make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
     for (size_t fail_at = 1; !binding; fail_at++) {
@@ -100,7 +98,6 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
         md5_free_binding(binding);
         CHECK_UINT(heap.live, 0);
     }
-    free_pose(&made);
 }
 
 // So many joints that each step needs a memory chunk of its own.

@@ -530,7 +530,7 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
     uint64_t random = 2;
     int checked = 0;
     while (checked < 20) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 5, MADE_SAME, 1.0, 1.0, &random);
         const uint32_t last = made.anim.num_frames - 1;
         if (last >= 2) {
@@ -544,7 +544,6 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
             check_speed(&made, last - 1, last, last, last, MD5_WRAP_CLAMP);
             checked++;
         }
-        free_pose(&made);
     }
 }
 
@@ -680,7 +679,7 @@ TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
     for (int round = 0; round < 30; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, CUBIC_MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
         const uint32_t frames = made.anim.num_frames;
         const md5_moment halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
@@ -695,7 +694,6 @@ TEST (cubic_curves_of_composed_joints) {
             CHECK_NEAR(real_distance(near.pose[i].translation, at.pose[i].translation), 0.0, 0.02);
             curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
         }
-        free_pose(&made);
     }
     CHECK(curved > 100);
 }

@@ -47,6 +47,8 @@ static void rigid_free(rigid *mesh)
     free(mesh->weights);
 }
 
+#define OWN_RIGID __attribute__((cleanup(rigid_free))) rigid
+
 // -- Checks -----------------------------------------------------------------------------------
 
 static double dot(md5_vec3 a, md5_vec3 b)
@@ -155,8 +157,8 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
-    made_mesh made;
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
         const md5_mesh *mesh = &made.mesh;
         CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
@@ -177,8 +179,6 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
         CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
         CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
     }
-    made_mesh_free(&made);
-    rigid_free(&cube);
 }
 
 TEST (degenerate_triangles_do_not_bend_normals) {
@@ -193,8 +193,8 @@ TEST (degenerate_triangles_do_not_bend_normals) {
         1, 0, 1,
     };
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
-    made_mesh made;
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
         check_frames(&made.mesh);
         for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
@@ -203,8 +203,6 @@ TEST (degenerate_triangles_do_not_bend_normals) {
                        points[i].z / length, 1e-7);
         }
     }
-    made_mesh_free(&made);
-    rigid_free(&cube);
 }
 
 TEST (faces_have_equal_weight_whatever_their_size) {
@@ -212,8 +210,8 @@ TEST (faces_have_equal_weight_whatever_their_size) {
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
-    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-    made_mesh made;
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
         const double half = sqrt(0.5);
         check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
@@ -221,23 +219,19 @@ TEST (faces_have_equal_weight_whatever_their_size) {
         check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
         check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const md5_vec3 points[6] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}, {0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[6] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
-    rigid sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
-    made_mesh made;
+    OWN_RIGID sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))) {
         check_frames(&made.mesh);
         for (uint32_t i = 0; i < 6; i++)
             check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
     }
-    made_mesh_free(&made);
-    rigid_free(&sheet);
 }
 
 // Front and back use the same vertices: the texture is mirrored on the back, so that its corners
@@ -246,8 +240,8 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 0, 1, 2};
-    rigid sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
-    made_mesh made;
+    OWN_RIGID sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))
         && CHECK_UINT(made.mesh.num_vertices, 6)) {
         const md5_mesh *mesh = &made.mesh;
@@ -257,8 +251,6 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
             check_vec3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
         }
     }
-    made_mesh_free(&made);
-    rigid_free(&sheet);
 }
 
 TEST (normals_hold_at_any_scale) {
@@ -268,8 +260,8 @@ TEST (normals_hold_at_any_scale) {
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
         const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
         const uint32_t triangles[3] = {0, 1, 2};
-        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             check_frames(&made.mesh);
             for (uint32_t i = 0; i < 3; i++) {
@@ -278,8 +270,6 @@ TEST (normals_hold_at_any_scale) {
                 check_vec3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
             }
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -303,8 +293,8 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         const md5_vec3 u = direction_of(points, texcoords, 1.0, 0.0);
         const md5_vec3 v = direction_of(points, texcoords, 0.0, 1.0);
         const uint32_t triangles[3] = {0, 1, 2};
-        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, 3);
             for (uint32_t i = 0; i < 3; i++) {
@@ -314,8 +304,6 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
                 CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
             }
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -337,12 +325,10 @@ TEST (frames_hold_where_triangles_point_anywhere) {
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;
         }
-        rigid mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL)))
             check_frames(&made.mesh);
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -356,8 +342,8 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
     const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
-    rigid mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
-    made_mesh made;
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))
         && CHECK_UINT(made.mesh.num_vertices, 8)) {
         const md5_mesh *drawn = &made.mesh;
@@ -382,8 +368,6 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
                         &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4));
         }
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
 }
 
 TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
@@ -399,16 +383,14 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
             points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
                                    (float)test_random(&random)};
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
-        rigid mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, 3);
             check_frames(&made.mesh);
             for (uint32_t i = 0; i < 3; i++)
                 CHECK(made.mesh.tangents[i].w == 1.0f);
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -419,14 +401,12 @@ TEST (texture_without_area_counts_as_not_mirrored) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
-        rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
             check_frames(&made.mesh);
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -434,7 +414,7 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 
 TEST (empty_mesh_is_empty) {
     const made_source source = {.bind = &identity};
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
         CHECK_UINT(made.mesh.num_vertices, 0);
         CHECK_UINT(made.mesh.num_influences, 0);
@@ -443,21 +423,18 @@ TEST (empty_mesh_is_empty) {
         CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
         CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
     }
-    made_mesh_free(&made);
 }
 
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec3 points[2] = {{1, 2, 3}, {1, 2, 3}};
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
-    rigid mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
-    made_mesh made;
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
         check_frames(&made.mesh);
         check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
         check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -465,10 +442,10 @@ TEST (widest_numbers_stay_finite) {
     const md5_vec3 points[4] = {{m, m, m}, {-m, m, -m}, {m, -m, -m}, {-m, -m, m}};
     const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
     const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
-    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
     for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
         check_frames(&made.mesh);
         for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
@@ -478,8 +455,6 @@ TEST (widest_numbers_stay_finite) {
         }
         CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
 }
 
 TEST (summary_counts_weights_and_off_sums) {
@@ -498,7 +473,7 @@ TEST (summary_counts_weights_and_off_sums) {
         .weights = weights,
         .bind = &identity,
     };
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
         CHECK_UINT(made.mesh.max_weights, 2);
         CHECK_UINT(made.mesh.max_influences, 1);
@@ -506,7 +481,6 @@ TEST (summary_counts_weights_and_off_sums) {
         CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
         CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
     }
-    made_mesh_free(&made);
 }
 
 TEST (every_failed_allocation_is_an_error) {
@@ -514,7 +488,7 @@ TEST (every_failed_allocation_is_an_error) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
     size_t fail_at = 1;
     for (; !built && fail_at < 100; fail_at++) {
@@ -532,12 +506,10 @@ TEST (every_failed_allocation_is_an_error) {
     // Smaller limits hit every single array, also those that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        made_mesh made;
+        OWN_MESH made;
         built = made_mesh_build(&made, &cube.source, 1, &opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
-        made_mesh_free(&made);
     }
-    rigid_free(&cube);
 }
 
 // -- Hostile meshes ---------------------------------------------------------------------------
@@ -556,10 +528,10 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
         triangles[i] = i;
     }
-    rigid mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);
         bool alike = true;
@@ -567,8 +539,6 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
             alike = alike && fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f;
         CHECK(alike);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
     return heap.peak_bytes;
 }
 

@@ -275,12 +275,11 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     static const double oddness[] = {0.0, 0.7};
     for (uint32_t round = 0; round < 8; round++) {
         make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
-        made_mesh made;
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, VERTICES + SIDE);
             check_skinned(patch, &made.mesh);
         }
-        made_mesh_free(&made);
     }
 }
 
@@ -288,7 +287,7 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 23;
     make_patch(patch, 0, 6, 0.3, &random);
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
         const size_t count = made.mesh.num_vertices;
         md5_vec3 *positions[4], *normals[2];
@@ -314,14 +313,13 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
             free(tangents[i]);
         }
     }
-    made_mesh_free(&made);
 }
 
 TEST (skin_in_the_bind_pose_changes_nothing) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 29;
     make_patch(patch, 1, 5, 0.3, &random);
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
         md5_mat34 palette[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++)
@@ -331,7 +329,6 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
         for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
             CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
     }
-    made_mesh_free(&made);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -342,14 +339,13 @@ TEST (vanished_direction_stays_as_it_was) {
     const md5_weight weights[2] = {{0, 0.5f, {1, 2, 3}}, {1, 0.5f, {1, 2, 3}}};
     md5_vertex vertex;
     const made_source source = made_vertex(&vertex, weights, 2, bind);
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &source, 2, NULL))) {
         md5_vec3 position, normal;
         md5_skin(&made.mesh, palette, &position, &normal, NULL);
         CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
         CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
     }
-    made_mesh_free(&made);
 }
 
 // -- The order of the sums ------------------------------------------------------------------------
@@ -409,12 +405,11 @@ TEST (skin_sums_in_the_stated_order) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
         CHECK_UINT(count_blended(&made.mesh), 0);
         check_order(&made.mesh, patch->palette);
     }
-    made_mesh_free(&made);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
@@ -422,7 +417,7 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 37;
     make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
         md5_mesh by_hand = made.mesh;
         by_hand.skin_plan = NULL;
@@ -437,7 +432,6 @@ TEST (skin_blends_where_points_meet_and_only_there) {
         free(blended);
         free(exact);
     }
-    made_mesh_free(&made);
 }
 
 // A plan counts floats of positions in 32 bits.

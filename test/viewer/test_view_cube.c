@@ -432,7 +432,7 @@ static int cube_masks_remove_entry(const char *path, const struct stat *status, 
 // Returns the mean of red over the picture of an md5.cfg; -1 on failure.
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
     put_bytes(folder, "md5.cfg", script, strlen(script));
     char *const line =
@@ -447,7 +447,6 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
         free(picture.rgba);
     }
-    shot_close(&viewer);
     free(line);
     return mean;
 }

@@ -361,7 +361,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
     EACH (row, card_cases) {
         const card_case *const expected = row;
         char line[256];
-        shot_viewer viewer;
+        OWN_SHOT viewer;
         snprintf(line, sizeof line, "%s" SMALL "%s",
                  expected->options ? CARDS : "test/data/shown::shown_red",
                  expected->options ? expected->options : "");
@@ -384,7 +384,6 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
                    expected->options ? expected->options : "of the entity", darker, brighter, red);
         free(without.rgba);
         free(with.rgba);
-        shot_close(&viewer);
     }
 }
 
@@ -433,7 +432,7 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
 // A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
 // it is in its file, and in the channels of an actor.
 TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, "test/data/shown::shown_quick")) {
         view_scene *const shown = &viewer.state.document->scene;
         view_play *const play = &viewer.state.play;
@@ -450,7 +449,6 @@ TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
             }
         }
     }
-    shot_close(&viewer);
 }
 
 // -- Eyes -------------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
 }
 
 TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
         const view_scene *const shown = &state->document->scene;
@@ -149,7 +149,6 @@ TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
         free(with.rgba);
         free(after.rgba);
     }
-    shot_close(&viewer);
 }
 
 // Joints without a model have ghosts too; morph targets deform every ghost.
@@ -159,7 +158,7 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
     CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
     free(joints.rgba);
     free(with.rgba);
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --onion 1 --morph oh=1")) {
         shot morphed = shot_draw(&viewer);
         for (uint32_t i = 0; i < viewer.state.document->morphs.morph->num_targets; i++)
@@ -169,7 +168,6 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
         free(morphed.rgba);
         free(plain.rgba);
     }
-    shot_close(&viewer);
 }
 
 // -- Groups ---------------------------------------------------------------------------------------
@@ -379,7 +377,7 @@ TEST_SCENE (view_option_hide_empties_the_picture) {
 
 // A misspelt name is an error, but only for files of the command line.
 TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, HIDE_MODEL)) {
         const char *const path = test_path("models/bobbin/bobbin.md5mesh");
         viewer.options.hidden = common_alloc(1, sizeof *viewer.options.hidden);
@@ -388,5 +386,4 @@ TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
         CHECK(!view_open(&viewer.state, &path, 1, true));
         CHECK(viewer.state.hidden_meshes == 0);
     }
-    shot_close(&viewer);
 }

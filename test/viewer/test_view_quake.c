@@ -216,7 +216,7 @@ static char color_of(shot_viewer *viewer, double time)
 static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     OWN char *const line = common_format(
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
@@ -226,7 +226,6 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
         CHECK_STRING(shown, colors);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
     }
-    shot_close(&viewer);
 }
 
 // Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.

@@ -169,7 +169,7 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
 }
 
 TEST_SCENE (view_record_begins_and_ends_by_a_key) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene,
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
         view_state *const state = &viewer.state;
@@ -205,7 +205,6 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
             free(path);
         }
     }
-    shot_close(&viewer);
 }
 
 // -- Pace -----------------------------------------------------------------------------------------

@@ -86,11 +86,10 @@ shot shot_draw(shot_viewer *viewer)
 
 shot shot_take(const gl_scene *scene, const char *line)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot taken = {0};
     if (shot_open(&viewer, scene, line))
         taken = shot_draw(&viewer);
-    shot_close(&viewer);
     return taken;
 }
 

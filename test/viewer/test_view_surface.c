@@ -116,7 +116,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
 }
 
 TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --surface weights --no-shadow")) {
         viewer.state.ui.chosen_joint =
             (int32_t)md5_find_joint(viewer.state.document->scene.skeleton, "head");
@@ -130,7 +130,6 @@ TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
         CHECK(seen.num_full > 20 && seen.num_none > 20);
         CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
     }
-    shot_close(&viewer);
 }
 
 // Draws the lit surface and the weights; returns how many pixels only one of them covers.
@@ -154,7 +153,7 @@ static unsigned compare_shapes(shot_viewer *viewer)
 
 // Weights are shown on the same shape, also with morph targets and hidden meshes.
 TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
         view_document *const document = viewer.state.document;
         CHECK_UINT(compare_shapes(&viewer), 0);
@@ -162,7 +161,6 @@ TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
         view_show_meshes(document, 1);
         CHECK_UINT(compare_shapes(&viewer), 0);
     }
-    shot_close(&viewer);
 }
 
 static void draw_panels(view_state *state, view_stage *facts)
@@ -172,7 +170,7 @@ static void draw_panels(view_state *state, view_stage *facts)
 
 // The panel shows the layout of the mesh that was clicked on, or its images.
 TEST_SCENE (view_surface_panel_shows_layout_and_images) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL " --panel")) {
         view_state *const state = &viewer.state;
         const view_textures *const textures = &state->document->textures;
@@ -209,7 +207,6 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
                    image->vertices[2].y - image->vertices[0].y, 0.01);
         CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
     }
-    shot_close(&viewer);
 }
 
 // -- Graph ----------------------------------------------------------------------------------------
@@ -267,7 +264,7 @@ static bool are_apart(view_rect a, view_rect b)
 }
 
 TEST_SCENE (view_graph_has_a_node_for_each_state) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         const view_stage before = draw(state);
@@ -295,11 +292,10 @@ TEST_SCENE (view_graph_has_a_node_for_each_state) {
         state->shown.graph = false;
         CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
     }
-    shot_close(&viewer);
 }
 
 TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
@@ -336,7 +332,6 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
         CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
     }
-    shot_close(&viewer);
 }
 
 // -- Channels -------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ TEST_SCENE (view_option_up_turns_the_model) {
 
 // Three more quarter turns about x show the model as in its file.
 TEST_SCENE (view_turns_by_keys_undo_the_option) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot plain = shot_take(scene, MODEL " --samples 1 --resolution 160,120");
     if (shot_open(&viewer, scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
         shot turned = shot_draw(&viewer);
@@ -95,12 +95,11 @@ TEST_SCENE (view_turns_by_keys_undo_the_option) {
         CHECK(viewer.state.document->scene.turn.is_set);
     }
     free(plain.rgba);
-    shot_close(&viewer);
 }
 
 // A machine's character is rotated about its own position.
 TEST_SCENE (view_turns_machines_about_their_place) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --samples 1")) {
         view_scene *const shown = &viewer.state.document->scene;
         const md5_vec3 place = {100.0f, 50.0f, 0.0f};
@@ -116,7 +115,6 @@ TEST_SCENE (view_turns_machines_about_their_place) {
         CHECK_NEAR(lies.y, -stands.z, 1e-3);
         CHECK_NEAR(lies.z, stands.y, 1e-3);
     }
-    shot_close(&viewer);
 }
 
 // -- Retargeted -----------------------------------------------------------------------------------
@@ -438,7 +436,7 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         "--samples 1 --resolution 160,120 --no-background --grid=no --camera-elevation-angle 0 "
         "--camera-azimuth-angle 0";
     char compared[512];
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     snprintf(compared, sizeof compared, "%s --compare %s", line,
              test_path("models/zoo/one_frame.md5anim"));
     shot alone = shot_take(scene, line);
@@ -456,7 +454,6 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         free(both.rgba);
         free(with_panel.rgba);
     }
-    shot_close(&viewer);
     free(alone.rgba);
 }
 

@@ -249,14 +249,13 @@ static bool is_predicted(const verify_report *report)
 static void check_report(const gl_scene *scene, const char *line,
                          bool (*accepts)(const verify_report *report), const char *words)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, line)) {
         const verify_report report = verify(&viewer.state);
         CHECK_THAT(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
                    "%s, expected \"%s\":\n%s", line, words, report.text);
         free(report.text);
     }
-    shot_close(&viewer);
 }
 
 static void check_model(const gl_scene *scene, const char *path)
