@@ -258,20 +258,11 @@ TEST (compress_refuses_what_it_cannot_do) {
 TEST (compress_survives_failure_of_every_allocation) {
     OWN_ANIM anim = make_anim(1.0, 50.0, "c");
     OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    EACH_FAILURE (it) {
         const md5_compress_opts options = {.model = model};
-        md5_error error = {0};
-        md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
-        md5_binding *const binding = compressed ? md5_bind(model, compressed, &opts, &error) : NULL;
-        CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = binding != NULL;
-        md5_free_binding(binding);
-        md5_free_anim(compressed);
-        CHECK_UINT(heap.live, 0);
-        if (done || n > 100)
-            break;
+        OWN_ANIM compressed = md5_compress_anim(anim, &options, &it.opts, &it.error);
+        OWN_BINDING binding = compressed ? md5_bind(model, compressed, &it.opts, &it.error) : NULL;
+        CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 

@@ -569,19 +569,12 @@ static const char whole[] = "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5ta
 
 TEST (cube_survives_failure_of_every_allocation) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
+    EACH_FAILURE (it) {
         game_log log;
-        md5_error error = {0};
         md5_load_opts opts = cube_opts(files, &log);
-        opts.allocator =
-            (md5_allocator){.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
-        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
-        md5_free_cube2(cube);
-        CHECK_UINT(heap.live, 0);
-        if (cube)
-            break;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        opts.allocator = it.opts.allocator;
+        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &it.error);
+        CHECK_UINT(it.error.status, cube ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 

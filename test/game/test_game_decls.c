@@ -364,19 +364,11 @@ TEST (game_survives_failure_of_every_allocation) {
         {"skins/a.skin", "skin s { model m.lwo a b * c }\n"},
     };
     const md5_game_path place = game_place(texts, 2, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        CHECK(game || error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        CHECK(game || it.error.status == MD5_ERROR_MEMORY);
         if (game)
-            files_ask_for_all(game, &error);
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+            files_ask_for_all(game, &it.error);
     }
 }
 

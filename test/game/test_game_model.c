@@ -214,18 +214,10 @@ TEST (models_survive_failure_of_every_allocation) {
         {"two.md5anim", game_anim2},
     };
     const md5_game_path place = game_place(texts, 3, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &error) : NULL;
-        CHECK(model ? model->num_joints == 4 : error.status == MD5_ERROR_MEMORY);
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &it.error) : NULL;
+        CHECK(model ? model->num_joints == 4 : it.error.status == MD5_ERROR_MEMORY);
     }
 }
 

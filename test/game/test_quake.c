@@ -268,16 +268,9 @@ TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
-    for (size_t i = 1; CHECK(anim); i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_scales *const scales = md5_parse_scales(text, strlen(text), anim, &opts, &error);
-        md5_free_scales(scales);
-        CHECK_UINT(heap.live, 0);
-        if (scales)
-            break;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_SCALES scales = md5_parse_scales(text, strlen(text), anim, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, scales ? MD5_OK : MD5_ERROR_MEMORY);
     }
     md5_free_scales(NULL);
 }

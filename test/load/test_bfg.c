@@ -361,17 +361,11 @@ static void check_hostile(const bytes *good, bool is_anim)
         free_any(is_anim ? NULL : md5_parse_model(file.data, file.size, NULL, &error),
                  is_anim ? md5_parse_anim(file.data, file.size, NULL, &error) : NULL);
     }
-    for (size_t i = 1;; i++) {
-        error = (md5_error){0};
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &opts, &error),
-                 is_anim ? md5_parse_anim(good->data, good->size, &opts, &error) : NULL);
-        CHECK_UINT(heap.live, 0);
-        if (error.status == MD5_OK)
-            return;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &it.opts, &it.error),
+                 is_anim ? md5_parse_anim(good->data, good->size, &it.opts, &it.error) : NULL);
+        CHECK_UINT(it.error.status,
+                   it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
@@ -529,15 +523,9 @@ TEST (bfg_cameras_may_be_anything) {
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
         md5_free_camera(md5_parse_camera(file.data, file.size, NULL, &error));
     }
-    for (size_t i = 1;; i++) {
-        error = (md5_error){0};
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_free_camera(md5_parse_camera(good.data, good.size, &opts, &error));
-        CHECK_UINT(heap.live, 0);
-        if (error.status == MD5_OK)
-            return;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        md5_free_camera(md5_parse_camera(good.data, good.size, &it.opts, &it.error));
+        CHECK_UINT(it.error.status,
+                   it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }

@@ -421,18 +421,15 @@ static void ignore_warning(void *user, const md5_error *warning)
 static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
-    for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
+    EACH_FAILURE (it) {
         md5_load_opts opts = reading(&from);
         opts.warn = ignore_warning;
         opts.threads = threads;
-        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
-        md5_error error = {0};
-        md5_character *const hero = md5_load_character(path, &opts, &error);
+        opts.allocator = it.opts.allocator;
+        md5_character *const hero = md5_load_character(path, &opts, &it.error);
         num_loaded += hero != NULL;
-        CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
+        CHECK((it.error.status == MD5_ERROR_MEMORY) == (hero == NULL));
         md5_free_character(hero);
-        CHECK_UINT(heap.live, 0);
         CHECK_UINT(from.num_open, 0);
     }
     CHECK_UINT(num_loaded, 1);

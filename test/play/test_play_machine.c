@@ -313,26 +313,15 @@ TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made
 
 static void survive_failures(const md5_machine_desc *desc)
 {
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_machine *const machine = md5_create_machine(desc, &opts, &error);
-        const size_t blocks = heap.live;
-        md5_player *player = NULL;
-        if (machine)
-            player = md5_create_player(machine, &opts.allocator, &error);
-        CHECK((error.status == MD5_OK) == (player != NULL));
-        CHECK(player || error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_MACHINE machine = md5_create_machine(desc, &it.opts, &it.error);
+        const size_t blocks = it.heap.live;
+        OWN_PLAYER player =
+            machine ? md5_create_player(machine, &it.opts.allocator, &it.error) : NULL;
+        CHECK((it.error.status == MD5_OK) == (player != NULL));
+        CHECK(player || it.error.status == MD5_ERROR_MEMORY);
         CHECK((blocks > 0) == (machine != NULL));
-        CHECK_UINT(heap.live, blocks + (player != NULL));
-        const bool is_made = player != NULL;
-        md5_destroy_player(player);
-        md5_destroy_machine(machine);
-        CHECK_UINT(heap.live, 0);
-        CHECK_UINT(heap.live_bytes, 0);
-        if (is_made)
-            break;
+        CHECK_UINT(it.heap.live, blocks + (player != NULL));
     }
 }
 

@@ -90,13 +90,10 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     OWN_POSE made;
     make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
-    for (size_t fail_at = 1; !binding; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        binding = bind_alone(&made, &opts);
-        CHECK_UINT(heap.live, binding ? 1 : 0);
+    EACH_FAILURE (it) {
+        binding = bind_alone(&made, &it.opts);
+        CHECK_UINT(it.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
-        CHECK_UINT(heap.live, 0);
     }
 }
 
@@ -117,15 +114,10 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     const md5_anim anim = {
         .skeleton = skeleton, .num_frames = 1, .frame_rate = 1.0, .constant = bind_local};
     uint32_t num_bound = 0;
-    for (size_t fail_at = 1; fail_at < 50 && num_bound == 0; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_binding *const binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &opts, &error);
+    EACH_FAILURE (it) {
+        OWN_BINDING binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &it.opts, &it.error);
         num_bound += binding != NULL;
-        CHECK((error.status == MD5_ERROR_MEMORY) == (binding == NULL));
-        md5_free_binding(binding);
-        CHECK_UINT(heap.live, 0);
+        CHECK((it.error.status == MD5_ERROR_MEMORY) == (binding == NULL));
     }
     CHECK_UINT(num_bound, 1);
 }

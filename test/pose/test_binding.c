@@ -453,24 +453,15 @@ TEST (bind_survives_failure_of_every_allocation) {
     made model, anim;
     make(&model, parts, 3, &random);
     make(&anim, walker, 6, &random);
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {
-            .allocator = {test_heap_alloc, test_heap_free, &heap, 0},
-        };
-        md5_error error = {0};
-        md5_binding *binding = md5_bind(&model.model, &anim.anim, &opts, &error);
-        CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
-        CHECK_UINT(heap.live, binding ? 1 : 0);
-        if (binding)
-            CHECK_UINT(heap.live_bytes, binding->size);
-        md5_free_binding(binding);
-        CHECK_UINT(heap.live_bytes, 0);
-        if (binding) {
-            CHECK(n > 2);
-            break;
-        }
+    size_t num_failed = 0;
+    EACH_FAILURE (it) {
+        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_UINT(it.heap.live, binding ? 1 : 0);
+        CHECK_UINT(it.heap.live_bytes, binding ? binding->size : 0);
+        num_failed += !binding;
     }
+    CHECK(num_failed > 1);
     md5_error error = {0};
     const md5_load_opts small = {.allocator = {.limit = 100}};
     CHECK(md5_bind(&model.model, &anim.anim, &small, &error) == NULL);

@@ -183,17 +183,9 @@ TEST (bake_survives_failure_of_every_allocation) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, &opts, &error);
-        CHECK_UINT(error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = baked != NULL;
-        md5_free_baked(baked);
-        CHECK_UINT(heap.live, 0);
-        if (done)
-            break;
+    EACH_FAILURE (it) {
+        OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};

@@ -665,15 +665,10 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
 TEST (bind_survives_failure_of_every_allocation) {
     OWN bind_case *const of = box_with_joint();
     bool is_done = false;
-    for (size_t fail_at = 1; !is_done && fail_at < 100; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
+    EACH_FAILURE (it) {
+        OWN_WEIGHTS weights = md5_make_weights(&of->desc, &it.opts, &it.error);
         is_done = weights != NULL;
-        CHECK_UINT(error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_weights(weights);
-        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(it.error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
     }
     CHECK(is_done);
     md5_error error = {0};

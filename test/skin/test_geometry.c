@@ -490,18 +490,14 @@ TEST (every_failed_allocation_is_an_error) {
     make_cube(points, texcoords, triangles);
     OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
-    size_t fail_at = 1;
-    for (; !built && fail_at < 100; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        made_mesh made;
-        built = made_mesh_build(&made, &cube.source, 1, &opts);
+    size_t num_failed = 0;
+    EACH_FAILURE (it) {
+        OWN_MESH made;
+        built = made_mesh_build(&made, &cube.source, 1, &it.opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
-        made_mesh_free(&made);
-        CHECK_UINT(heap.live, 0);
-        CHECK_UINT(heap.live_bytes, 0);
+        num_failed += !built;
     }
-    CHECK(built && fail_at > 2);
+    CHECK(built && num_failed > 1);
 
     // Smaller limits hit every single array, also those that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
@@ -745,12 +741,6 @@ static size_t make_anim(char *text, unsigned num_joints)
     return add(text, used, "} frame 0 { }\n");
 }
 
-static md5_load_opts failing(test_heap *heap, size_t fail_at)
-{
-    *heap = (test_heap){.fail_at = fail_at};
-    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, 0}};
-}
-
 // Few vertices that share the same many weights, each on a joint of its own: deriving them takes
 // more memory than reading them.
 static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_vertices)
@@ -771,17 +761,13 @@ static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_v
 // Makes each allocation fail in turn. Returns the number of allocations without a failure.
 static size_t load_with_failures(const char *text, size_t size)
 {
-    for (size_t fail_at = 1;; fail_at++) {
-        test_heap heap;
-        const md5_load_opts opts = failing(&heap, fail_at);
-        md5_error error = {0};
-        md5_model *const model = md5_parse_model(text, size, &opts, &error);
-        CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_model(model);
-        CHECK_UINT(heap.live, 0);
-        if (model || !CHECK(fail_at < 1000))
-            return fail_at - 1;
+    size_t num_failed = 0;
+    EACH_FAILURE (it) {
+        OWN_MODEL model = md5_parse_model(text, size, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+        num_failed += !model;
     }
+    return num_failed;
 }
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
@@ -804,9 +790,9 @@ TEST (derive_survives_any_memory_limit) {
         const size_t size = make_model(text, 3, *row);
         md5_model *model = NULL;
         for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
-            test_heap heap;
-            md5_load_opts opts = failing(&heap, 0);
-            opts.allocator.limit = limit;
+            test_heap heap = {0};
+            const md5_load_opts opts = {
+                .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
             md5_error error = {0};
             model = md5_parse_model(text, size, &opts, &error);
             CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
@@ -831,18 +817,10 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
         OWN_ANIM anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
         if (!CHECK(model && anim))
             break;
-        for (size_t fail_at = 1;; fail_at++) {
-            test_heap heap;
-            const md5_load_opts opts = failing(&heap, fail_at);
-            error = (md5_error){0};
-            md5_binding *const binding = md5_bind(model, anim, &opts, &error);
-            CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
-            if (binding)
-                CHECK(!binding->same_order && binding->num_missing == 0);
-            md5_free_binding(binding);
-            CHECK_UINT(heap.live, 0);
-            if (binding || !CHECK(fail_at < 1000))
-                break;
+        EACH_FAILURE (it) {
+            OWN_BINDING binding = md5_bind(model, anim, &it.opts, &it.error);
+            CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(!binding || (!binding->same_order && binding->num_missing == 0));
         }
     }
 }

@@ -536,17 +536,9 @@ TEST (morph_keeps_directions_that_cancel_out) {
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_morph *const morph = md5_make_morph(scene->model, &source, 1, &opts, &error);
-        CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = morph != NULL;
-        md5_free_morph(morph);
-        CHECK_UINT(heap.live, 0);
-        if (done)
-            break;
+    EACH_FAILURE (it) {
+        OWN_MORPH morph = md5_make_morph(scene->model, &source, 1, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
