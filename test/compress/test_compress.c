@@ -194,14 +194,10 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
     double bytes[2][MOST];
     size_t count = 0;
     char path[1024];
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     snprintf(path, sizeof path, "%s/corpus/PUBLIC_MANIFEST.tsv", test_corpus());
     char *const list = test_read_file(path, NULL);
-    if (!CHECK(list))
-        return;
+    REQUIRE(list);
     for (char *line = strtok(list, "\n"); line && count < MOST; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
         const char *const dot = strrchr(line, '.');
@@ -213,8 +209,7 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
         count++;
     }
     free(list);
-    if (!CHECK(count > 20))
-        return;
+    REQUIRE(count > 20);
     qsort(bytes[0], count, sizeof(double), ascending);
     qsort(bytes[1], count, sizeof(double), ascending);
     CHECK(bytes[0][count / 2] <= 3.6);
@@ -255,8 +250,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         };
         compress_case(&of, tolerances[k]);
         OWN_BINDING binding = md5_bind(of.model, of.compressed, NULL, NULL);
-        if (!CHECK(of.compressed != NULL && binding != NULL))
-            return;
+        REQUIRE(of.compressed != NULL && binding != NULL);
         const size_t count = of.anim->skeleton.num_joints;
         OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
         uint64_t random = 3;
@@ -288,8 +282,7 @@ TEST (compress_samples_any_moment_alone) {
         .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
     };
     compress_case(&of, 0.1f);
-    if (!CHECK(of.compressed))
-        return;
+    REQUIRE(of.compressed);
     const size_t size = md5_write_anim(of.compressed, NULL, 0);
     OWN uint8_t *const bytes = malloc(size);
     CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);

@@ -958,10 +958,7 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
 }
 
 TEST (actors_pose_as_the_original_engine) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     size_t size;
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
     OWN_GAME game = open_minigame();

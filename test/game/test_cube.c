@@ -93,8 +93,7 @@ TEST (cube_reads_parts_with_their_animations) {
                          "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
                          "md5anim run ../shared/run.md5anim // a comment; md5anim x y\n"
                          "md5load \"sub\\hat.md5mesh\"; md5link 0 1 tag_hat 1 2 3\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->num_parts, 2);
     const md5_cube2_part *const body = &cube->parts[0];
     CHECK_STRING(body->mesh, "data/actors/hero/body.md5mesh");
@@ -121,8 +120,7 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
     const md5_cube2 *const cube =
         open_cube(&test, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                          "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
     CHECK_NEAR(cube->translation.x, 1.0, 0.0);
     CHECK_NEAR(cube->translation.y, -2.0, 0.0);
@@ -144,8 +142,7 @@ TEST (cube_reads_pitch_and_masks) {
         open_cube(&test, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
                          "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
                          "md5anim shoot b.md5anim\nmd5anim shoot c.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_UINT(part->num_pitches, 2);
     CHECK_STRING(part->pitches[0].joint, "");
@@ -172,8 +169,7 @@ TEST (cube_mirrors_tags) {
     const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
                "md5tag Foot tag_foot 0 0 0 0 60\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_tag *const tags = cube->parts[0].tags;
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(tags[0].joint, "Hand");
@@ -243,8 +239,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
         "md5ambient * 3; md5glow * 4; md5glare * 0.5 1; md5alphatest Body 0.5\n"
         "md5alphablend Body 0; md5cullface Body 1; md5material Body 2 3; md5scroll Body 1 -1\n"
         "md5shader Body glossy; md5fullbright Body 0.75\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     md5_build_cube2_look(&cube->parts[0], "Body", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/skin.png");
     CHECK_STRING(skin.texture.commands, "<dds>");
@@ -320,8 +315,7 @@ TEST (cube_adjusts_animations_that_come_later) {
         &test, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
                "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
                "md5anim again ../hero/a.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     const md5_joint joints[] = {{"Root", MD5_NONE}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
@@ -345,8 +339,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
     OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
     const md5_skeleton skeleton = {.num_joints = 1,
@@ -415,8 +408,7 @@ TEST (cube_reads_strings_and_comments) {
     const md5_cube2 *const cube =
         open_cube(&test, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
                          ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a\n\t\"^b.md5mesh");
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(cube->parts[0].tags[0].joint, "a b");
@@ -432,8 +424,7 @@ TEST (cube_reads_conditions_and_variables) {
                "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
                "if (> $x 1) [ md5tag c 1 ] [ md5tag c 0 ]\nif 0 [ md5tag d 0 ]\nif 1 md5tag\n"
                "other = (+ 1 2)\nmdlscale $other\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_STRING(part->mesh, "data/actors/hero/red");
     CHECK_UINT(part->num_tags, 3);
@@ -455,8 +446,7 @@ TEST (cube_limits_words_and_depth) {
     for (int i = 0; i < 20; i++)
         strcat(text, i ? " if 1 [" : "\nif 1 [");
     const md5_cube2 *const cube = open_cube(&test, text);
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->settings[0].num_values, 24);
     CHECK(strstr(test.log.text, AT("2:57") "a command has at most 25 words: skipped\n"));
     CHECK(strstr(test.log.text, "nested more than 16 deep: skipped\n"));
@@ -470,8 +460,7 @@ TEST (cube_reads_other_files) {
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",
         "md5load a.md5mesh\nmd5hop\nexec actors/hero/md5.cfg\n"
         "exec actors/base.cfg\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a.md5mesh");
     CHECK_STRING(test.log.text,
                  "data/actors/base.cfg:2:1: unknown word 'md5hop': its line is skipped\n"
@@ -495,8 +484,7 @@ TEST (cube_reads_a_limited_number_of_files) {
     for (int i = 0; i < 64; i++)
         strcat(text, "exec b.cfg\n");
     const md5_cube2 *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->num_settings, 63);
     CHECK_STRING(test.log.text, AT("65:6") "'b.cfg' is one file too many\n");
 }
@@ -628,13 +616,9 @@ static char *corpus_path(const char *name)
 TEST (cube_reads_red_eclipses_drone) {
     md5_error error = {0};
     md5_cube2_look skin;
-    if (!test_corpus()) {
-        test_skip("needs MD5_CORPUS");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN_CUBE2 cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     // Counted in the file: grep -c '^md5tag' and so on.
     CHECK_UINT(cube->num_parts, 1);
@@ -652,12 +636,11 @@ TEST (cube_reads_red_eclipses_drone) {
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
     OWN_MODEL model = md5_load_model(part->mesh, NULL, &error);
-    if (CHECK(model)) {
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            md5_build_cube2_look(part, model->meshes[i].name, &skin);
-            CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
-            CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
-        }
-        CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
+    REQUIRE(model);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        md5_build_cube2_look(part, model->meshes[i].name, &skin);
+        CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
+        CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
     }
+    CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
 }

@@ -9,8 +9,7 @@ static void check_decl(const md5_game *game, md5_decl_type type, uint32_t index,
                        const char *file, uint32_t line)
 {
     const md5_decl *const decl = md5_game_decl(game, type, index);
-    if (!CHECK(decl))
-        return;
+    REQUIRE(decl);
     CHECK_STRING(decl->name, name);
     CHECK_STRING(decl->file, file);
     CHECK_UINT(decl->line, line);
@@ -276,8 +275,7 @@ static void check_text(md5_game *game, const char *name, const char *expected)
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
     const char *const bytes = files.open(files.user, name, &size, &error);
-    if (!CHECK(bytes))
-        return;
+    REQUIRE(bytes);
     CHECK_UINT(size, strlen(expected));
     CHECK_BYTES(bytes, expected, size);
     files.close(files.user, bytes, size);

@@ -324,8 +324,7 @@ TEST (image_programs_may_be_a_million_deep) {
     OWN md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
     image_place place;
     md5_error error = {0};
-    if (!CHECK(steps))
-        return;
+    REQUIRE(steps);
     OWN_GAME game = open_texel(&place);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
     for (size_t i = 1; i < DEPTH; i++)

@@ -331,8 +331,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         worst = fmax(worst, real3_distance(tip.at, real3_of(target)) / most);
         worst_turn =
@@ -577,8 +576,7 @@ TEST (ik_two_bone_survives_anything) {
             job.numbers.stretch = 2.0f;
         const ik_rig old = rig;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, 3)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, 3));
         if (!isfinite(job.target.x) || !(job.weight > 0.0f))
             CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
@@ -621,8 +619,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         };
         ik_rig old = rig;
         CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         for (uint32_t i = 0; i < count; i++)
             CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
@@ -920,8 +917,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 TEST (ik_soften_of_the_manual_is_small) {
     size_t size;
     OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
     md5_error error = {0};

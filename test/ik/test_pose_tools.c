@@ -147,13 +147,11 @@ TEST (pose_tools_mirror_of_our_own_model) {
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
     OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
-    if (!CHECK(model && anim))
-        return;
+    REQUIRE(model && anim);
     OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MOST = 256 };
-    if (!CHECK(skeleton->num_joints <= MOST))
-        return;
+    REQUIRE(skeleton->num_joints <= MOST);
     uint32_t mirror[MOST], num_sided = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const char *const name = skeleton->joints[joint].name;

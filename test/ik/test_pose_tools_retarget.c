@@ -77,8 +77,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         make_man(&man, 1.0f, 0.3f, &random);
         md5_error error = {0};
         OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget))
-            return;
+        REQUIRE(retarget);
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
@@ -105,8 +104,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         md5_error error = {0};
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget))
-            return;
+        REQUIRE(retarget);
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
@@ -141,8 +139,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                                     {.source = "hand", .align = false}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
     md5_retarget_pose(retarget, man.bind_local, out, scratch);
@@ -179,8 +176,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "hand", .target = "hand", .align = true}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
@@ -208,8 +204,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     }
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
-    if (!CHECK(retarget))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, out, scratch);

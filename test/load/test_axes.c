@@ -260,10 +260,7 @@ TEST (axes_pose_and_skin_real_models) {
         {"corpus/frankie/Frankie.md5mesh", "corpus/frankie/Frankie_Kick.md5anim"},
         {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     for (size_t file = 0; file < COUNT_OF(files); file++)
         for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);

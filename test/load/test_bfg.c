@@ -180,11 +180,10 @@ TEST (bfg_vertices_may_have_no_weights) {
         at++;
     at[7] = 0;
     OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
-    if (CHECK(model)) {
-        const md5_vec3 point = model->meshes[0].positions[2];
-        CHECK_UINT(model->meshes[0].num_weights, 3);
-        CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
-    }
+    REQUIRE(model);
+    const md5_vec3 point = model->meshes[0].positions[2];
+    CHECK_UINT(model->meshes[0].num_weights, 3);
+    CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
 }
 
 // Replaces the 4 bytes at `at` by `value`, big-endian, and expects an error.
@@ -348,8 +347,7 @@ static void check_hostile(const bytes *good, bool is_anim)
     md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
         OWN unsigned char *const part = calloc(size, 1);
-        if (!CHECK(part))
-            return;
+        REQUIRE(part);
         memcpy(part, good->data, size);
         CHECK(is_anim ? !md5_parse_anim(part, size, NULL, &error)
                       : !md5_parse_model(part, size, NULL, &error));
@@ -447,13 +445,12 @@ TEST (bfg_cameras_are_those_of_text) {
     make_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, &error);
     OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
-    if (CHECK(camera != NULL && text != NULL)) {
-        check_same(camera, text);
-        CHECK_STRING(camera->command_line, "");
-        CHECK_UINT(camera->num_warnings, 0);
-        CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
-        CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
-    }
+    REQUIRE(camera != NULL && text != NULL);
+    check_same(camera, text);
+    CHECK_STRING(camera->command_line, "");
+    CHECK_UINT(camera->num_warnings, 0);
+    CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
+    CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
 }
 
 static void check_mistake(size_t at, uint32_t big, const char *message)
@@ -497,12 +494,11 @@ TEST (bfg_cameras_warn_of_odd_views) {
     file.size = FRAMES + 28;
     bfg_camera_put_big(&file, bits_of(180.0f));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
-    if (CHECK(camera)) {
-        CHECK_UINT(camera->num_warnings, 1);
-        CHECK_UINT(warning.column, FRAMES + 28 + 1);
-        CHECK_STRING(warning.message,
-                     "field of view 180: expected more than 0 and less than 180 degrees");
-    }
+    REQUIRE(camera);
+    CHECK_UINT(camera->num_warnings, 1);
+    CHECK_UINT(warning.column, FRAMES + 28 + 1);
+    CHECK_STRING(warning.message,
+                 "field of view 180: expected more than 0 and less than 180 degrees");
 }
 
 // Truncated at each byte, with each bit altered, and with each allocation failing.
@@ -512,8 +508,7 @@ TEST (bfg_cameras_may_be_anything) {
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
         OWN unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
-        if (!CHECK(part))
-            return;
+        REQUIRE(part);
         memcpy(part, good.data, size);
         CHECK(!md5_parse_camera(part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);

@@ -264,8 +264,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     md5_model *const model = md5_load_model(test_path(mesh_path), NULL, &error);
     md5_anim *const anim = md5_load_anim(test_path(walk_path), NULL, &error);
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
-    if (!CHECK(binding))
-        return;
+    REQUIRE(binding);
     CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_IO);

@@ -99,14 +99,12 @@ TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
     md5_error error = {0};
     OWN char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
-    if (!CHECK(anim_text))
-        return;
+    REQUIRE(anim_text);
     OWN char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
     OWN_ANIM anim = md5_parse_anim(text, size, NULL, &error);
-    if (CHECK(anim)) {
-        CHECK(anim->frame_bounds == NULL);
-        CHECK_UINT(anim->num_warnings, 1);
-    }
+    REQUIRE(anim);
+    CHECK(anim->frame_bounds == NULL);
+    CHECK_UINT(anim->num_warnings, 1);
 }
 
 // -- Files and their errors -----------------------------------------------------------------
@@ -234,14 +232,13 @@ TEST (load_takes_paths_in_utf8) {
     size_t size;
     OWN char *const text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
-    if (CHECK(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0)) {
-        md5_error error = {0};
-        md5_model *const model = md5_load_model(u8"build/m\u00f6del \u6a21.md5mesh", NULL, &error);
-        CHECK_STRING(error.message, "");
-        CHECK(model);
-        md5_free_model(model);
-        CHECK(_wunlink(wide) == 0);
-    }
+    REQUIRE(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0);
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(u8"build/m\u00f6del \u6a21.md5mesh", NULL, &error);
+    CHECK_STRING(error.message, "");
+    CHECK(model);
+    md5_free_model(model);
+    CHECK(_wunlink(wide) == 0);
 }
 
 #endif
@@ -315,8 +312,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0;
         OWN char *const text = test_read_file(test_path(small_files[f]), &size);
-        if (!CHECK(text))
-            return;
+        REQUIRE(text);
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
             OWN char *const part =
@@ -347,8 +343,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     for (size_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0, num_refused = 0;
         OWN char *const text = test_read_file(test_path(small_files[f]), &size);
-        if (!CHECK(text))
-            return;
+        REQUIRE(text);
         for (size_t at = 0; at < size; at++) {
             const char original = text[at];
             for (size_t i = 0; i < sizeof others - 1; i++) {
@@ -390,8 +385,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    if (!CHECK(model))
-        return;
+    REQUIRE(model);
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
     CHECK_UINT(mesh->num_vertices, 3);
@@ -400,9 +394,8 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
     CHECK_NEAR(mesh->normals[1].x, 1.0, 1e-6);
     CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
-    if (CHECK(mesh->colors)) {
-        CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
-    }
+    REQUIRE(mesh->colors);
+    CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
 }
 
 // -- Range ----------------------------------------------------------------------------------------
@@ -493,12 +486,11 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
     OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
-    if (CHECK(anim)) {
-        CHECK(anim->constant[0].rotation.x == 0.6f);
-        CHECK_NEAR(anim->constant[0].rotation.w, -0.8, 1e-6);
-        // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
-        CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
-    }
+    REQUIRE(anim);
+    CHECK(anim->constant[0].rotation.x == 0.6f);
+    CHECK_NEAR(anim->constant[0].rotation.w, -0.8, 1e-6);
+    // x y z are 0.6 0.9 0, w is -sqrt(0.17); all are divided by sqrt(1.34).
+    CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
 }
 
 // -- What is computed from accepted numbers -------------------------------------------------
@@ -661,8 +653,7 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(model->bind_local, JOINTS);
     check_mesh(&model->meshes[0]);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
-    if (!CHECK(binding))
-        return;
+    REQUIRE(binding);
     for (int i = 0; i < 9; i++)
         check_moment(binding, i * 0.031, (md5_wrap)(i % 3), (md5_root)(i / 3));
 }

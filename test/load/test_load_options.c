@@ -170,15 +170,14 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const char *const path = test_path("models/zoo/version_12.md5mesh");
     OWN_MODEL file = md5_load_model(path, NULL, NULL);
     OWN_MODEL model = md5_load_model(path, &bare, NULL);
-    if (CHECK(file != NULL && model != NULL)) {
-        const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
-        CHECK(a->tangents != NULL && b->tangents == NULL);
-        const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
-        for (uint32_t i = 0; i < b->num_vertices; i++) {
-            const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
-            CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
-            CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
-        }
+    REQUIRE(file != NULL && model != NULL);
+    const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
+    CHECK(a->tangents != NULL && b->tangents == NULL);
+    const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
+    for (uint32_t i = 0; i < b->num_vertices; i++) {
+        const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
+        CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
+        CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
     }
 }
 
@@ -256,10 +255,7 @@ TEST (real_files_take_few_blocks_and_little_memory) {
         "stromar/stromar.md5mesh",       "cube2/ffflag/ffflag.md5mesh",
         "cube2/ffpit/ffpit.md5mesh",     "redeclipse/props/flag/mesh.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (file, files) {
         char path[512];
         strcpy(path, test_corpus());

@@ -279,8 +279,7 @@ TEST (poses_and_vertices_have_the_same_bits_everywhere) {
     OWN char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
     uint64_t all = empty_hash;
     unsigned count = 0;
-    if (!CHECK(list))
-        return;
+    REQUIRE(list);
     for (char *line = list; *line != '\0'; count++) {
         char *const end = line + strcspn(line, "\n");
         const bool is_last = *end == '\0';

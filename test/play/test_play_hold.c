@@ -480,8 +480,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     of->file->clips[1].period = MD5_PERIOD_OPEN;
     of->file->clips[3].period = MD5_PERIOD_OPEN;
     OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
-    if (!CHECK(open))
-        return;
+    REQUIRE(open);
     const uint8_t *const contacts = open->contacts; // of the left sole
     CHECK_UINT(open->num_soles, 2);
     CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);

@@ -536,8 +536,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             }
         }
         // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
-        if (!CHECK(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01))
-            return;
+        REQUIRE(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01);
     }
 }
 

@@ -335,8 +335,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     md5_anim *const anim =
         md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
-    if (!CHECK(binding))
-        return;
+    REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;
     for (int way = 0; way < 8; way++) {
         const md5_interpolation kind = kinds[way / 2];

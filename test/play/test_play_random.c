@@ -313,8 +313,7 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 {
     play_heard *const to = user;
     (void)player;
-    if (!CHECK(to->count < PLAY_MOST_HEARD))
-        return;
+    REQUIRE(to->count < PLAY_MOST_HEARD);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }

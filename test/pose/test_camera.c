@@ -65,8 +65,7 @@ TEST (camera_plays_between_frames) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(5, "", 0), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     CHECK_UINT(camera->num_frames, 5);
     CHECK_UINT(camera->num_cuts, 0);
     CHECK_UINT(seen.count, 0);
@@ -87,8 +86,7 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     CHECK_UINT(seen.count, 0);
     CHECK_NEAR(camera->duration, 0.6, 1e-12);
     check_view(camera, 0.25, MD5_WRAP_CLAMP, 2.5);
@@ -154,8 +152,7 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     OWN_CAMERA camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
@@ -194,8 +191,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
@@ -213,8 +209,7 @@ TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     CHECK(camera->duration == 0.0);
     check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
     check_view(camera, 1e300, MD5_WRAP_LOOP, 0.0);
@@ -224,8 +219,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     CHECK(seen.count > 0);
     for (int step = -20; step < 40; step++) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
@@ -238,8 +232,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
     check_view(camera, 0.15, MD5_WRAP_LOOP, 0.0);
@@ -253,8 +246,7 @@ TEST (camera_offers_the_views_of_cuts) {
     OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &seen, &error);
-    if (!CHECK(camera))
-        return;
+    REQUIRE(camera);
     CHECK_UINT(seen.count, 2); // of views, and of a rotation that is given twice
     CHECK_UINT(seen.last.line, 9);
     const md5_cut_view *const views = camera->cut_views;
@@ -296,8 +288,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         md5_error error = {0};
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
         OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, &error);
-        if (!CHECK(camera))
-            return;
+        REQUIRE(camera);
         md5_xform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;

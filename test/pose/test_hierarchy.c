@@ -291,8 +291,7 @@ static const char text[] =
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    if (!CHECK(model))
-        return;
+    REQUIRE(model);
     const md5_skeleton *const skeleton = &model->skeleton;
     CHECK(md5_find_joint(skeleton, "root") == 0);
     CHECK(md5_find_joint(skeleton, "Arm") == 1);

@@ -100,10 +100,9 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
     CHECK(file->base_frame[0].rotation.w == 0.0f); // not rebuilt yet
     CHECK(file->numbers[0] == 1.0f && file->numbers[3] == 0.25f);
     CHECK(file->numbers[4] == 2.0f && file->numbers[5] == -0.5f);
-    if (CHECK(file->bounds)) {
-        CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
-        CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
-    }
+    REQUIRE(file->bounds);
+    CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
+    CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
 }
 
 TEST (anim_file_takes_free_layout) {

@@ -139,8 +139,7 @@ TEST (machine_file_names_each_interpolation) {
                                                  MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
                                                  MD5_INTERPOLATE_LINEAR};
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
-    if (!CHECK(file != NULL && file->desc.num_clips == 5))
-        return;
+    REQUIRE(file != NULL && file->desc.num_clips == 5);
     for (int i = 0; i < 5; i++)
         CHECK(file->clips[i].interpolation == expected[i]);
 }
@@ -433,8 +432,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
 TEST (machine_file_names_the_events_to_report) {
     static const char text[] = "machine m { report { leave clip_end } report { enter } }";
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
-    if (!CHECK(file))
-        return;
+    REQUIRE(file);
     CHECK_UINT(file->num_warnings, 0);
     const md5_report_desc *const report = &file->desc.report;
     CHECK(report->enter && report->leave && !report->transition_end && report->clip_end);
@@ -555,8 +553,7 @@ TEST (machine_file_eases_by_curves_and_steps) {
                                "transition t s { steps 4 jump_none }\n"
                                "transition any s { steps 3 } } }";
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
-    if (!CHECK(file))
-        return;
+    REQUIRE(file);
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].easing.x1 == 0.25f && rows[0].easing.y1 == 0.1f);

@@ -695,22 +695,20 @@ static md5_mesh_counts count(const char *text)
 TEST (counts_of_a_file_are_those_that_it_says) {
     size_t size = 0;
     OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
-    if (CHECK(model)) {
-        md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
-        for (uint32_t m = 0; m < model->num_meshes; m++) {
-            const md5_mesh *const mesh = &model->meshes[m];
-            expected.num_vertices += mesh->num_file_vertices;
-            expected.num_triangles += mesh->num_triangles;
-            expected.num_weights += mesh->num_weights;
-            if (mesh->num_file_vertices > expected.max_vertices)
-                expected.max_vertices = mesh->num_file_vertices;
-        }
-        CHECK_BYTES(&counts, &expected, sizeof counts);
+    REQUIRE(model);
+    md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        expected.num_vertices += mesh->num_file_vertices;
+        expected.num_triangles += mesh->num_triangles;
+        expected.num_weights += mesh->num_weights;
+        if (mesh->num_file_vertices > expected.max_vertices)
+            expected.max_vertices = mesh->num_file_vertices;
     }
+    CHECK_BYTES(&counts, &expected, sizeof counts);
 }
 
 TEST (counts_are_no_more_than_the_text_could_hold) {

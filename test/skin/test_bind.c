@@ -302,9 +302,8 @@ static void check_form(const bind_case *of, const md5_weights *weights, uint32_t
     for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
         const md5_vertex at = weights->vertices[vertex];
         double sum = 0.0;
-        if (!CHECK(at.num_weights >= 1 && at.num_weights <= most
-                   && at.first_weight + at.num_weights <= weights->num_weights))
-            return;
+        REQUIRE(at.num_weights >= 1 && at.num_weights <= most
+                && at.first_weight + at.num_weights <= weights->num_weights);
         for (uint32_t i = 0; i < at.num_weights; i++) {
             const md5_weight *const weight = &weights->weights[at.first_weight + i];
             CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));

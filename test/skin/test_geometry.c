@@ -159,26 +159,25 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     make_cube(points, texcoords, triangles);
     OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
-        const md5_mesh *mesh = &made.mesh;
-        CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
-        check_frames(mesh);
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            // Normals at corners and in the middle of faces point away from the middle of the cube.
-            const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
-                       points[i].z / length, 1e-7);
-            CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
-        }
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            for (uint32_t j = 0; j < i; j++) {
-                if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
-                    CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
-            }
-        }
-        CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
-        CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
+    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    const md5_mesh *mesh = &made.mesh;
+    CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
+    check_frames(mesh);
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        // Normals at corners and in the middle of faces point away from the middle of the cube.
+        const double length = sqrt(dot(points[i], points[i]));
+        check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
+                   points[i].z / length, 1e-7);
+        CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
+                CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
+        }
+    }
+    CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
+    CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
 }
 
 TEST (degenerate_triangles_do_not_bend_normals) {
@@ -195,13 +194,12 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
     OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
-                       points[i].z / length, 1e-7);
-        }
+    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        const double length = sqrt(dot(points[i], points[i]));
+        check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
+                   points[i].z / length, 1e-7);
     }
 }
 
@@ -212,13 +210,12 @@ TEST (faces_have_equal_weight_whatever_their_size) {
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        const double half = sqrt(0.5);
-        check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
-    }
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    const double half = sqrt(0.5);
+    check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
@@ -227,11 +224,10 @@ TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
     OWN_RIGID sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < 6; i++)
-            check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
-    }
+    REQUIRE(made_mesh_build(&made, &sheet.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < 6; i++)
+        check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
 // Front and back use the same vertices: the texture is mirrored on the back, so that its corners
@@ -415,14 +411,13 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 TEST (empty_mesh_is_empty) {
     const made_source source = {.bind = &identity};
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
-        CHECK_UINT(made.mesh.num_vertices, 0);
-        CHECK_UINT(made.mesh.num_influences, 0);
-        CHECK_UINT(made.mesh.first_influence[0], 0);
-        CHECK_UINT(made.mesh.max_influences, 0);
-        CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
-    }
+    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
+    CHECK_UINT(made.mesh.num_vertices, 0);
+    CHECK_UINT(made.mesh.num_influences, 0);
+    CHECK_UINT(made.mesh.first_influence[0], 0);
+    CHECK_UINT(made.mesh.max_influences, 0);
+    CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
 }
 
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
@@ -430,11 +425,10 @@ TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
-        check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
-    }
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    check_frames(&made.mesh);
+    check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
+    check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -446,15 +440,14 @@ TEST (widest_numbers_stay_finite) {
     for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
-            CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
-            CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
-            CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
-        }
-        CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
+        CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
+        CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
+        CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
     }
+    CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
 }
 
 TEST (summary_counts_weights_and_off_sums) {
@@ -474,13 +467,12 @@ TEST (summary_counts_weights_and_off_sums) {
         .bind = &identity,
     };
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
-        CHECK_UINT(made.mesh.max_weights, 2);
-        CHECK_UINT(made.mesh.max_influences, 1);
-        CHECK_UINT(made.mesh.num_off_sums, 3);
-        CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
-        CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
-    }
+    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
+    CHECK_UINT(made.mesh.max_weights, 2);
+    CHECK_UINT(made.mesh.max_influences, 1);
+    CHECK_UINT(made.mesh.num_off_sums, 3);
+    CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
+    CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
 }
 
 TEST (every_failed_allocation_is_an_error) {
@@ -619,10 +611,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         "terasology/lasr/queen.md5mesh",
         "terasology/gooeysquests/skeleton.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (path, paths) {
         OWN_MODEL model = load(*path);
         disagreements count = {0};
@@ -642,10 +631,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
 // lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
 // less than a ten-thousandth of the model's size.
 TEST (real_models_lose_what_they_should) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     md5_model *drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
@@ -664,10 +650,7 @@ TEST (real_models_lose_what_they_should) {
 
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
 TEST (weights_that_do_not_meet_are_found) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
         return;

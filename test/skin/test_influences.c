@@ -154,17 +154,16 @@ TEST (vertices_may_share_their_weights) {
         .bind = bind,
     };
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 3, NULL))) {
-        static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
-        static const float expected[4] = {3.0f, 5.0f, 6.0f, 0.0f};
-        for (uint32_t i = 0; i < 4; i++) {
-            CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
-            CHECK(made.mesh.positions[i].x == expected[i]);
-            check_order(&made.mesh, i);
-        }
-        CHECK_UINT(made.mesh.max_influences, 3);
-        CHECK_UINT(made.mesh.num_off_sums, 1);
+    REQUIRE(made_mesh_build(&made, &source, 3, NULL));
+    static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
+    static const float expected[4] = {3.0f, 5.0f, 6.0f, 0.0f};
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
+        CHECK(made.mesh.positions[i].x == expected[i]);
+        check_order(&made.mesh, i);
     }
+    CHECK_UINT(made.mesh.max_influences, 3);
+    CHECK_UINT(made.mesh.num_off_sums, 1);
 }
 
 // One vertex with `count` weights spread over `num_joints` joints. In quadratic time this would
@@ -183,17 +182,16 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     md5_vertex vertex;
     const made_source source = made_vertex(&vertex, weights, count, bind);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, num_joints, NULL))) {
-        CHECK_UINT(made.mesh.num_influences, num_joints);
-        check_order(&made.mesh, 0);
-        OWN bool *seen = calloc(num_joints, sizeof *seen);
-        for (uint32_t i = 0; i < made.mesh.num_influences; i++)
-            seen[made.mesh.influence_joints[i]] = true;
-        uint32_t num_seen = 0;
-        for (uint32_t i = 0; i < num_joints; i++)
-            num_seen += seen[i];
-        CHECK_UINT(num_seen, num_joints);
-    }
+    REQUIRE(made_mesh_build(&made, &source, num_joints, NULL));
+    CHECK_UINT(made.mesh.num_influences, num_joints);
+    check_order(&made.mesh, 0);
+    OWN bool *seen = calloc(num_joints, sizeof *seen);
+    for (uint32_t i = 0; i < made.mesh.num_influences; i++)
+        seen[made.mesh.influence_joints[i]] = true;
+    uint32_t num_seen = 0;
+    for (uint32_t i = 0; i < num_joints; i++)
+        num_seen += seen[i];
+    CHECK_UINT(num_seen, num_joints);
 }
 
 TEST (crowded_vertex_takes_linear_time) {
@@ -254,14 +252,13 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
     md5_vertex vertex;
     const made_source source = made_vertex(&vertex, weights, count, bind);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, count, NULL))) {
-        uint32_t joints[8];
-        float packed[8];
-        CHECK(md5_pack_influences(&(md5_pack_job){
-            .mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
-        for (uint32_t i = 0; i < slots; i++)
-            CHECK_NEAR(packed[i], expected[i], 1e-6);
-    }
+    REQUIRE(made_mesh_build(&made, &source, count, NULL));
+    uint32_t joints[8];
+    float packed[8];
+    CHECK(md5_pack_influences(
+        &(md5_pack_job){.mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
+    for (uint32_t i = 0; i < slots; i++)
+        CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
 
 TEST (packing_knows_negative_and_cancelling_biases) {
@@ -603,8 +600,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         for (uint32_t i = 0; i < slots; i++) {
             const double exact = i < count ? 255.0 * biases[i] / kept_sum : 0.0;
             sum += weights[i];
-            if (!CHECK(fabs(weights[i] - exact) < 1.0 + 1e-4))
-                return;
+            REQUIRE(fabs(weights[i] - exact) < 1.0 + 1e-4);
         }
         CHECK_UINT(sum, 255);
     }

@@ -236,8 +236,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    if (!CHECK(model && model->num_meshes == NUM_MESHES))
-        return;
+    REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
     for (int i = 0; i < NUM_MESHES; i++) {
         positions[i] = malloc(model->meshes[i].num_vertices * sizeof(md5_vec3));

@@ -288,30 +288,29 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     uint64_t random = 23;
     make_patch(patch, 0, 6, 0.3, &random);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        const size_t count = made.mesh.num_vertices;
-        md5_vec3 *positions[4], *normals[2];
-        md5_vec4 *tangents[2];
-        for (int i = 0; i < 4; i++)
-            positions[i] = calloc(count, sizeof(md5_vec3));
-        for (int i = 0; i < 2; i++) {
-            normals[i] = calloc(count, sizeof(md5_vec3));
-            tangents[i] = calloc(count, sizeof(md5_vec4));
-        }
-        md5_skin(&made.mesh, patch->palette, positions[0], normals[0], tangents[0]);
-        md5_skin(&made.mesh, patch->palette, positions[1], normals[1], NULL);
-        md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
-        md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
-        for (int i = 1; i < 4; i++)
-            CHECK_BYTES(positions[0], positions[i], count * sizeof(md5_vec3));
-        CHECK_BYTES(normals[0], normals[1], count * sizeof(md5_vec3));
-        CHECK_BYTES(tangents[0], tangents[1], count * sizeof(md5_vec4));
-        for (int i = 0; i < 4; i++)
-            free(positions[i]);
-        for (int i = 0; i < 2; i++) {
-            free(normals[i]);
-            free(tangents[i]);
-        }
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    const size_t count = made.mesh.num_vertices;
+    md5_vec3 *positions[4], *normals[2];
+    md5_vec4 *tangents[2];
+    for (int i = 0; i < 4; i++)
+        positions[i] = calloc(count, sizeof(md5_vec3));
+    for (int i = 0; i < 2; i++) {
+        normals[i] = calloc(count, sizeof(md5_vec3));
+        tangents[i] = calloc(count, sizeof(md5_vec4));
+    }
+    md5_skin(&made.mesh, patch->palette, positions[0], normals[0], tangents[0]);
+    md5_skin(&made.mesh, patch->palette, positions[1], normals[1], NULL);
+    md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
+    md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
+    for (int i = 1; i < 4; i++)
+        CHECK_BYTES(positions[0], positions[i], count * sizeof(md5_vec3));
+    CHECK_BYTES(normals[0], normals[1], count * sizeof(md5_vec3));
+    CHECK_BYTES(tangents[0], tangents[1], count * sizeof(md5_vec4));
+    for (int i = 0; i < 4; i++)
+        free(positions[i]);
+    for (int i = 0; i < 2; i++) {
+        free(normals[i]);
+        free(tangents[i]);
     }
 }
 
@@ -320,15 +319,14 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
     uint64_t random = 29;
     make_patch(patch, 1, 5, 0.3, &random);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        md5_mat34 palette[JOINTS];
-        for (uint32_t i = 0; i < JOINTS; i++)
-            palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
-        md5_skin(&made.mesh, palette, positions, NULL, NULL);
-        for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
-            CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
-    }
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    md5_mat34 palette[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++)
+        palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
+    md5_skin(&made.mesh, palette, positions, NULL, NULL);
+    for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
+        CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -340,12 +338,11 @@ TEST (vanished_direction_stays_as_it_was) {
     md5_vertex vertex;
     const made_source source = made_vertex(&vertex, weights, 2, bind);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 2, NULL))) {
-        md5_vec3 position, normal;
-        md5_skin(&made.mesh, palette, &position, &normal, NULL);
-        CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
-        CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
-    }
+    REQUIRE(made_mesh_build(&made, &source, 2, NULL));
+    md5_vec3 position, normal;
+    md5_skin(&made.mesh, palette, &position, &normal, NULL);
+    CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
+    CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
 }
 
 // -- The order of the sums ------------------------------------------------------------------------
@@ -406,10 +403,9 @@ TEST (skin_sums_in_the_stated_order) {
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        CHECK_UINT(count_blended(&made.mesh), 0);
-        check_order(&made.mesh, patch->palette);
-    }
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    CHECK_UINT(count_blended(&made.mesh), 0);
+    check_order(&made.mesh, patch->palette);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
@@ -418,20 +414,19 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     uint64_t random = 37;
     make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
     OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        md5_mesh by_hand = made.mesh;
-        by_hand.skin_plan = NULL;
-        const size_t count = by_hand.num_vertices;
-        CHECK(count_blended(&made.mesh) > count / 4);
-        check_order(&made.mesh, patch->palette);
-        md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
-        md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
-        md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
-        for (size_t i = 0; i < count; i++)
-            CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
-        free(blended);
-        free(exact);
-    }
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    md5_mesh by_hand = made.mesh;
+    by_hand.skin_plan = NULL;
+    const size_t count = by_hand.num_vertices;
+    CHECK(count_blended(&made.mesh) > count / 4);
+    check_order(&made.mesh, patch->palette);
+    md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
+    md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
+    md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
+    free(blended);
+    free(exact);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -459,8 +454,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (!CHECK(binding))
-        return;
+    REQUIRE(binding);
     md5_xform pose[16];
     md5_mat34 palette[16];
     md5_vec3 points[256];
@@ -828,8 +822,7 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 static void check_model(const char *path)
 {
     OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
-    if (!CHECK(model))
-        return;
+    REQUIRE(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
     OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);

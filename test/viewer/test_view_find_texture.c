@@ -322,18 +322,17 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     path[strcspn(path, "\n!")] = '\0';
     make_folders(path);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file)) {
-        if (common_has_ending(path, ".md2"))
-            put_md2(file);
-        else if (text != NULL)
-            fputs(text + 1, file);
-        else if (file_of == of->files[0])
-            put_model(file, of);
-        else
-            CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
-                  && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
-        fclose(file);
-    }
+    REQUIRE(file);
+    if (common_has_ending(path, ".md2"))
+        put_md2(file);
+    else if (text != NULL)
+        fputs(text + 1, file);
+    else if (file_of == of->files[0])
+        put_model(file, of);
+    else
+        CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
+              && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
+    fclose(file);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)

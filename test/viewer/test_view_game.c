@@ -244,13 +244,12 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_log log = {.level = VIEW_QUIET};
     OWN char *const place = place_of(mod, base);
     OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
-    if (CHECK(view_load_game_scene(&scene, NULL, address, &log))) {
-        const md5_decl *const decl =
-            md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
-        CHECK(decl != NULL && strcmp(decl->file, "materials/aaa_winter.mtr") == 0);
-        CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
-        view_free_scene(&scene);
-    }
+    REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
+    const md5_decl *const decl =
+        md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
+    CHECK(decl != NULL && strcmp(decl->file, "materials/aaa_winter.mtr") == 0);
+    CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
+    view_free_scene(&scene);
 }
 
 TEST (base_that_is_missing_is_named) {
@@ -729,10 +728,9 @@ static void set_off(view_machine *machine, const char *name)
 TEST (view_carried_fire_burns_when_he_sneezes) {
     view_log log = {.level = VIEW_QUIET};
     view_machine host, fire;
-    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
-               && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"),
-                                    NULL, &log)))
-        return;
+    REQUIRE(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+            && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"), NULL,
+                                 &log));
     host.carried = &fire;
     set_off(&host, "sneeze");
     view_run_machine(&host, 1.2);

@@ -28,8 +28,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
-    if (!CHECK(library))
-        return;
+    REQUIRE(library);
     CHECK(strcmp(library->place, test_path(base)) == 0);
     // As in models/game/README.md; heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
@@ -46,8 +45,7 @@ TEST (library_lists_what_a_game_folder_holds) {
 TEST (library_of_a_plain_folder_lists_its_files) {
     md5_error error = {0};
     view_library *const library = view_open_library(test_path("models/bobbin"), NULL, NULL, &error);
-    if (!CHECK(library))
-        return;
+    REQUIRE(library);
     CHECK(has_name(library, VIEW_MODELS, "bobbin.md5mesh"));
     CHECK(has_name(library, VIEW_ANIMS, "walk.md5anim"));
     CHECK(library->num_names[VIEW_ENTITIES] == 0 && library->num_names[VIEW_SKINS] == 0);
@@ -165,8 +163,7 @@ TEST (similar_names_are_those_with_few_mistakes) {
     md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
-    if (!CHECK(library))
-        return;
+    REQUIRE(library);
     view_list_similar(library, "bobin_wachman", text, sizeof text);
     CHECK(strcmp(text, "monster_bobbin_watchman") == 0);
     view_list_similar(library, "THIMBEL", text, sizeof text);
@@ -189,9 +186,8 @@ TEST (similar_names_are_those_with_few_mistakes) {
 TEST (entity_is_one_model_with_its_head_and_lantern) {
     view_log log = {.level = VIEW_QUIET};
     view_scene scene;
-    if (!CHECK(view_load_game_scene(&scene, NULL,
-                                    test_path("models/game/base::monster_bobbin_watchman"), &log)))
-        return;
+    REQUIRE(view_load_game_scene(&scene, NULL,
+                                 test_path("models/game/base::monster_bobbin_watchman"), &log));
     CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
     const view_entity *const of = &scene.entity;
     if (CHECK(of->num_parts == 3 && scene.model != NULL)) {
@@ -218,9 +214,8 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
 TEST (entity_in_another_skin_has_its_materials) {
     view_log log = {.level = VIEW_QUIET};
     view_scene plain, ghost;
-    if (!CHECK(view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"),
-                                    &log)))
-        return;
+    REQUIRE(
+        view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"), &log));
     const char *const skin = plain.library->names[VIEW_SKINS][2];
     OWN char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
@@ -246,10 +241,9 @@ TEST (files_of_a_game_are_scenes_too) {
         CHECK(!view_add_clip(&scene, "nothing.md5anim", &log) && scene.num_clips == 1);
         view_free_scene(&scene);
     }
-    if (CHECK(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log))) {
-        CHECK(scene.model == NULL && scene.num_clips == 1 && scene.num_joints > 0);
-        view_free_scene(&scene);
-    }
+    REQUIRE(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log));
+    CHECK(scene.model == NULL && scene.num_clips == 1 && scene.num_joints > 0);
+    view_free_scene(&scene);
 }
 
 TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
@@ -310,8 +304,7 @@ TEST (sketch_shows_what_is_nearer) {
         square near_one = square_at(0.5f), far_one = square_at(-0.5f);
         view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
-        if (!CHECK(sketch))
-            return;
+        REQUIRE(sketch);
         if (order == 0)
             CHECK(draw_square(sketch, &near_one, &near_texture, false));
         CHECK(draw_square(sketch, &far_one, &far_texture, false));
@@ -406,8 +399,7 @@ TEST (preview_of_a_clip_is_its_middle_on_a_model) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library))
-        return;
+    REQUIRE(library);
     const char *const walk = "models/md5/bobbin/walk.md5anim";
     const view_image still = made_of(library, VIEW_MODELS, body, NULL);
     const view_image beside = made_of(library, VIEW_ANIMS, walk, NULL);
@@ -450,8 +442,7 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library))
-        return;
+    REQUIRE(library);
     const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
     const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);
     const view_image ember = made_of(library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");

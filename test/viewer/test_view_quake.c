@@ -155,10 +155,9 @@ static void put_bytes(const char *folder, const char *name, const void *bytes, s
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file)) {
-        CHECK(fwrite(bytes, 1, size, file) == size);
-        CHECK(fclose(file) == 0);
-    }
+    REQUIRE(file);
+    CHECK(fwrite(bytes, 1, size, file) == size);
+    CHECK(fclose(file) == 0);
 }
 
 // A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.

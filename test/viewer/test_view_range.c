@@ -161,11 +161,10 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
     size_t known_size = 0, open_size = 0;
     OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
     OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
-    if (CHECK(known != NULL && open != NULL)) {
-        CHECK_UINT(announced(open), 3);
-        CHECK_UINT(open_size, known_size);
-        CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
-    }
+    REQUIRE(known != NULL && open != NULL);
+    CHECK_UINT(announced(open), 3);
+    CHECK_UINT(open_size, known_size);
+    CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
 }
 
 TEST_SCENE (view_record_begins_and_ends_by_a_key) {

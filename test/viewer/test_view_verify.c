@@ -272,12 +272,11 @@ static void check_model(const gl_scene *scene, const char *path)
 
 TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     glob_t found;
-    if (CHECK(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0)) {
-        CHECK(found.gl_pathc > 5);
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            check_model(scene, found.gl_pathv[i]);
-        globfree(&found);
-    }
+    REQUIRE(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0);
+    CHECK(found.gl_pathc > 5);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_model(scene, found.gl_pathv[i]);
+    globfree(&found);
 }
 
 // -- Real models ------------------------------------------------------------------------------
@@ -299,10 +298,7 @@ static int note_model(const char *path, const struct stat *status, int kind, str
 
 // With the animations of the same folder that fit, on the path that the viewer chooses.
 TEST_SCENE (view_verify_accepts_the_corpus) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
     CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
