@@ -68,4 +68,30 @@ OWNED(weights, md5_free_weights)
 #define OWN_WEIGHTS __attribute__((cleanup(own_weights))) md5_weights *const
 
 #undef OWNED
+
+// -- Memory that runs out -----------------------------------------------------------------------
+
+typedef struct test_failure {
+    test_heap heap;
+    md5_load_opts opts; // with the heap as allocator
+    md5_error error;
+} test_failure;
+
+static inline bool own_next_failure(test_failure *it, const char *file, int line)
+{
+    const size_t failed = it->heap.fail_at;
+    test_check_uint(it->heap.live, 0, file, line, "number of blocks that are left");
+    test_check_uint(it->heap.live_bytes, 0, file, line, "number of bytes that are left");
+    if (it->heap.num_allocs < failed)
+        return false;
+    *it = (test_failure){.heap = {.fail_at = failed + 1}};
+    it->opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &it->heap, 0};
+    return test_check(failed < 10000, file, line, "allocations have no end");
+}
+
+// A loop in which the first allocation fails, then the second, and so on, until a round needs no
+// more. Its statement frees what it made; whether it did is checked after each round.
+#define EACH_FAILURE(it) \
+    for (test_failure it = {.heap = {0}}; own_next_failure(&it, __FILE__, __LINE__);)
+
 #endif

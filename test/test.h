@@ -86,6 +86,9 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
 #define CHECK_STRING(actual, expected) \
     test_check_string((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_BYTES(actual, expected, size)                                   \
+    test_check(memcmp((actual), (expected), (size)) == 0, __FILE__, __LINE__, \
+               "%s differs from %s", #actual, #expected)
 
 bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
                      const char *what);
@@ -94,8 +97,22 @@ bool test_check_near(double actual, double expected, double tolerance, const cha
 bool test_check_string(const char *actual, const char *expected, const char *file, int line,
                        const char *what);
 
+// Ends the function, which is void, if it does not hold.
+#define REQUIRE(condition)     \
+    do {                       \
+        if (!CHECK(condition)) \
+            return;            \
+    } while (0)
+
 // Marks the running test as skipped and prints why. The test must then return.
 void test_skip(const char *format, ...) TEST_PRINTF(1, 2);
+#define REQUIRE_CORPUS()                        \
+    do {                                        \
+        if (!test_corpus()) {                   \
+            test_skip("MD5_CORPUS is not set"); \
+            return;                             \
+        }                                       \
+    } while (0)
 
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);

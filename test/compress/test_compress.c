@@ -194,14 +194,10 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
     double bytes[2][MOST];
     size_t count = 0;
     char path[1024];
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     snprintf(path, sizeof path, "%s/corpus/PUBLIC_MANIFEST.tsv", test_corpus());
     char *const list = test_read_file(path, NULL);
-    if (!CHECK(list != NULL))
-        return;
+    REQUIRE(list);
     for (char *line = strtok(list, "\n"); line && count < MOST; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
         const char *const dot = strrchr(line, '.');
@@ -213,8 +209,7 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
         count++;
     }
     free(list);
-    if (!CHECK(count > 20))
-        return;
+    REQUIRE(count > 20);
     qsort(bytes[0], count, sizeof(double), ascending);
     qsort(bytes[1], count, sizeof(double), ascending);
     CHECK(bytes[0][count / 2] <= 3.6);
@@ -255,8 +250,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         };
         compress_case(&of, tolerances[k]);
         OWN_BINDING binding = md5_bind(of.model, of.compressed, NULL, NULL);
-        if (!CHECK(of.compressed != NULL && binding != NULL))
-            return;
+        REQUIRE(of.compressed != NULL && binding != NULL);
         const size_t count = of.anim->skeleton.num_joints;
         OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
         uint64_t random = 3;
@@ -288,8 +282,7 @@ TEST (compress_samples_any_moment_alone) {
         .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
     };
     compress_case(&of, 0.1f);
-    if (!CHECK(of.compressed != NULL))
-        return;
+    REQUIRE(of.compressed);
     const size_t size = md5_write_anim(of.compressed, NULL, 0);
     OWN uint8_t *const bytes = malloc(size);
     CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);
@@ -306,7 +299,7 @@ TEST (compress_samples_any_moment_alone) {
         sample_own(again, moment, MD5_ROOT_FILE, one);
         CHECK(is_same(one, poses + frame * count, count));
     }
-    CHECK(again != NULL);
+    CHECK(again);
     md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
 }
@@ -337,11 +330,11 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
             job.moment.interpolation = (md5_interpolation)(i / 3 % 4);
             md5_pose_palette(packed, job.moment, job.root, poses, NULL, palettes);
             md5_local_to_palette(of.model, poses, NULL, palettes + count);
-            CHECK(memcmp(palettes, palettes + count, count * sizeof *palettes) == 0);
+            CHECK_BYTES(palettes, palettes + count, count * sizeof *palettes);
             void *const scratch = malloc(md5_pose_batch_scratch(&job, 1, NULL));
             md5_pose_batch(&job, 1, NULL, scratch);
             free(scratch);
-            CHECK(memcmp(palettes, job.palette, count * sizeof *palettes) == 0);
+            CHECK_BYTES(palettes, job.palette, count * sizeof *palettes);
             if (job.moment.interpolation == MD5_INTERPOLATE_LINEAR)
                 continue;
             md5_sample(plain, job.moment, job.root, poses + count);
@@ -390,7 +383,7 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     compress_case(&of, 0.05f);
     const md5_anim *const anim = of.anim;
     md5_anim *const again = md5_decompress_anim(of.compressed, NULL, &error);
-    if (CHECK(again != NULL)) {
+    if (CHECK(again)) {
         CHECK_UINT(again->num_frames, anim->num_frames);
         CHECK(again->frame_rate == anim->frame_rate && again->duration == anim->duration);
         CHECK(again->num_rotations > 40 && again->num_rotations <= anim->num_rotations);
@@ -447,14 +440,14 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
 {
     text made = {.room = 4096, .at = malloc(4096)};
     char line[LINE];
-    (void)snprintf(line, LINE,
-                   "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate 24\n"
-                   "numAnimatedComponents %u\nhierarchy {\n",
-                   num_frames, num_joints, 2 * num_joints);
+    snprintf(line, LINE,
+             "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate 24\n"
+             "numAnimatedComponents %u\nhierarchy {\n",
+             num_frames, num_joints, 2 * num_joints);
     add(&made, line);
     for (uint32_t i = 0; i < num_joints; i++) {
         const int32_t parent = i % 4 == 0 ? (i == 0 ? -1 : 0) : (int32_t)i - 1;
-        (void)snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
+        snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
         add(&made, line);
     }
     add(&made, "}\nbounds {\n");
@@ -465,11 +458,11 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
         add(&made, "( 1 2 3 ) ( 0 0 0 )\n");
     add(&made, "}\n");
     for (uint32_t frame = 0; frame < num_frames; frame++) {
-        (void)snprintf(line, LINE, "frame %u {\n", frame);
+        snprintf(line, LINE, "frame %u {\n", frame);
         add(&made, line);
         for (uint32_t i = 0; i < num_joints; i++) {
             const double along = i % 5 == 4 ? 2.0 : 1.0 + sin(0.9 * frame + i);
-            (void)snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
+            snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
             add(&made, line);
         }
         add(&made, "}\n");
@@ -596,13 +589,12 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     enum { COUNT = 37, DRIVEN = 19 };
     char line[LINE];
     text made = {.room = 4096, .at = malloc(4096)};
-    (void)snprintf(line, LINE,
-                   "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
-                   DRIVEN);
+    snprintf(line, LINE, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
+             DRIVEN);
     add(&made, line);
     for (int i = 0; i < DRIVEN; i++) {
-        (void)snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i,
-                       i % 4 == 0 ? (i == 0 ? -1 : 0) : i - 1, i);
+        snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i,
+                 i % 4 == 0 ? (i == 0 ? -1 : 0) : i - 1, i);
         add(&made, line);
     }
     add(&made, "}\n");
@@ -610,13 +602,13 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     OWN_ANIM anim = make_branches(COUNT, 9);
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
-    CHECK(binding != NULL);
+    CHECK(binding);
     for (int k = 0; k < 80 && binding; k++) {
         md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
         md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE, a);
         md5_sample(binding, moment, MD5_ROOT_FILE, b);
-        CHECK(memcmp(a, b, sizeof a) == 0);
+        CHECK_BYTES(a, b, sizeof a);
     }
     free(made.at);
 }

@@ -110,7 +110,7 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
                 continue;
             md5i_packed_sample_with(md5i_pose_kernels_of(*level)->sample_packed, compressed->packed,
                                     &moment, b);
-            CHECK(memcmp(a, b, sizeof a) == 0);
+            CHECK_BYTES(a, b, sizeof a);
         }
     }
 }
@@ -137,7 +137,7 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
                          i * i * 50.017, i * 1000.013, 20000.0 - i * i * 40.019);
     OWN_ANIM anim = md5_parse_anim(text, (size_t)size, NULL, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
-    if (CHECK(compressed != NULL)) {
+    if (CHECK(compressed)) {
         md5_packed_place place = md5_packed_first(compressed->packed);
         (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
         CHECK(md5i_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
@@ -258,20 +258,11 @@ TEST (compress_refuses_what_it_cannot_do) {
 TEST (compress_survives_failure_of_every_allocation) {
     OWN_ANIM anim = make_anim(1.0, 50.0, "c");
     OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    EACH_FAILURE (it) {
         const md5_compress_opts options = {.model = model};
-        md5_error error = {0};
-        md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
-        md5_binding *const binding = compressed ? md5_bind(model, compressed, &opts, &error) : NULL;
-        CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = binding != NULL;
-        md5_free_binding(binding);
-        md5_free_anim(compressed);
-        CHECK_UINT(heap.live, 0);
-        if (done || n > 100)
-            break;
+        OWN_ANIM compressed = md5_compress_anim(anim, &options, &it.opts, &it.error);
+        OWN_BINDING binding = compressed ? md5_bind(model, compressed, &it.opts, &it.error) : NULL;
+        CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
@@ -349,10 +340,10 @@ TEST (compress_file_reads_what_was_written) {
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
-    if (CHECK(read != NULL)) {
+    if (CHECK(read)) {
         const saved again = save(read);
         CHECK_UINT(again.size, made.size);
-        CHECK(memcmp(again.bytes, made.bytes, made.size) == 0);
+        CHECK_BYTES(again.bytes, made.bytes, made.size);
         CHECK(read->max_error == compressed->max_error && read->tolerance == compressed->tolerance);
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
@@ -378,7 +369,7 @@ TEST (compress_file_may_have_one_joint) {
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
-    if (CHECK(read != NULL)) {
+    if (CHECK(read)) {
         md5_xform pose;
         const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
         sample_own(read, moment, MD5_ROOT_FILE, &pose);

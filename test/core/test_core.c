@@ -141,13 +141,13 @@ TEST (memory_limit_is_kept_and_reported) {
     md5_error error = {0};
     md5i_context_begin(&context, &opts, NULL, &error);
     void *const first = md5i_alloc(&context, 600);
-    CHECK(first != NULL);
+    CHECK(first);
     CHECK(md5i_alloc(&context, 401) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     CHECK_STRING(error.message, "401 bytes more than the 600 held would pass the memory limit of "
                                 "1000");
     void *const second = md5i_alloc(&context, 400);
-    CHECK(second != NULL);
+    CHECK(second);
     md5i_free(&context, first, 600);
     md5i_free(&context, second, 400);
     md5i_free(&context, NULL, 0);
@@ -164,7 +164,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     md5_arena arena = {.context = &context};
     for (size_t i = 0; i < 300; i++) {
         unsigned char *const memory = md5i_arena_alloc(&arena, i, 37);
-        if (!CHECK(memory != NULL))
+        if (!CHECK(memory))
             break;
         CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
         bool zero = true;

@@ -140,7 +140,7 @@ TEST (math_reads_and_writes_ids_angles) {
               < 1e-6);
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
-        CHECK_NEAR((double)again.pitch, angles.pitch, 2e-3);
+        CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
         CHECK_NEAR(remainder((double)again.yaw - angles.yaw, 360.0), 0.0, 2e-3);
         CHECK_NEAR(remainder((double)again.roll - angles.roll, 360.0), 0.0, 2e-3);
     }
@@ -152,7 +152,7 @@ TEST (math_looks_straight_up_and_down_without_roll) {
                                   (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
         const md5_euler again = md5_quat_to_euler(q);
-        CHECK_NEAR((double)again.pitch, angles.pitch, 0.05);
+        CHECK_NEAR(again.pitch, angles.pitch, 0.05);
         CHECK(again.roll == 0.0f);
         CHECK(difference(matrix_of(md5_quat_from_euler(again)), matrix_of(q)) < 1e-3);
     }
@@ -272,7 +272,7 @@ TEST (math_inverts_affine_matrices) {
     for (int i = 0; i < 12; i++)
         CHECK(none.m[i] == 0.0f);
     const md5_mat34 small = {{1e-20f, 0, 0, 1, 0, 1e-20f, 0, 0, 0, 0, 1e-20f, 0}};
-    CHECK_NEAR((double)md5_mat34_inverse(small).m[0], 1e20, 1e14);
+    CHECK_NEAR(md5_mat34_inverse(small).m[0], 1e20, 1e14);
 }
 
 static void apply44(md5_mat44 m, const double v[4], double out[4])

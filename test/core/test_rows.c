@@ -222,8 +222,7 @@ static char *with_comments(const char *text)
 TEST (rows_read_quickly_are_those_read_by_the_lexer) {
     size_t size;
     OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     OWN char *const slow = with_comments(text);
     OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
     OWN_MODEL b = md5_parse_model(slow, strlen(slow), NULL, NULL);

@@ -32,7 +32,7 @@ static void check_made(const made_pose *made, uint64_t *random)
                            expected);
 
     md5i_sample_with(&plain, made->binding, &moment, root, pose);
-    CHECK(memcmp(pose, expected_pose, skeleton->num_joints * sizeof pose[0]) == 0);
+    CHECK_BYTES(pose, expected_pose, skeleton->num_joints * sizeof pose[0]);
     static md5_xform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
     md5_moment by_nlerp = moment;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
@@ -42,57 +42,56 @@ static void check_made(const made_pose *made, uint64_t *random)
     plain.finish(skeleton, NULL, pose, joints, NULL);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     plain.multiply(skeleton->num_joints, joints, made->model.inverse_bind, palette);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);
     memset(joints, 0, size);
     plain.finish(&made->model.skeleton, made->model.inverse_bind, pose, joints, palette);
-    CHECK(memcmp(joints, expected_joints, size) == 0);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(joints, expected_joints, size);
+    CHECK_BYTES(palette, expected, size);
     md5_pose_job job = {
         .binding = made->binding, .moment = moment, .root = root, .palette = palette};
     const md5_pose_job *const jobs[1] = {&job};
     memset(palette, 0, size);
     plain.finish_crowd(jobs, pose, 0, scratch->m);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);
     memset(joints, 0, size);
     job.joints = joints;
     plain.finish_crowd(jobs, pose, 0, scratch->m);
-    CHECK(memcmp(joints, expected_joints, size) == 0);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(joints, expected_joints, size);
+    CHECK_BYTES(palette, expected, size);
     if (made->binding->num_rebases > 0)
         return;
 
     memset(palette, 0, size);
     memset(joints, 0, size);
     plain.single(made->binding, &moment, root, pose, joints, palette);
-    CHECK(memcmp(joints, expected_joints, size) == 0);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(joints, expected_joints, size);
+    CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);
     memset(joints, 0, size);
     job.joints = NULL;
     plain.crowd(jobs, scratch->m);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);
     job.joints = joints;
     plain.crowd(jobs, scratch->m);
-    CHECK(memcmp(joints, expected_joints, size) == 0);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(joints, expected_joints, size);
+    CHECK_BYTES(palette, expected, size);
     scalar->finish(skeleton, made->model.inverse_bind, expected_nlerp, expected_joints, expected);
     memset(palette, 0, size);
     job.moment = by_nlerp;
     plain.crowd(jobs, scratch->m);
-    CHECK(memcmp(palette, expected, size) == 0);
+    CHECK_BYTES(palette, expected, size);
 }
 
 TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
     for (int round = 0; round < 100; round++) {
-        made_pose made;
+        OWN_POSE made;
         const double turning = round % 3 ? test_random(&random) : 1.0;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), turning, test_random(&random), &random);
         check_made(&made, &random);
-        free_pose(&made);
     }
 }

@@ -22,10 +22,10 @@ static md5_vec3 local_of(actor_stage *stage, uint32_t joint)
 static void check_joints(actor_stage *stage, double root_x, double root_z, double spine,
                          double neck)
 {
-    CHECK_NEAR((double)local_of(stage, ROOT).x, root_x, 1e-4);
-    CHECK_NEAR((double)local_of(stage, ROOT).z, 100.0 + root_z, 1e-4);
-    CHECK_NEAR((double)local_of(stage, SPINE).z, spine, 1e-4);
-    CHECK_NEAR((double)local_of(stage, NECK).z, neck, 1e-4);
+    CHECK_NEAR(local_of(stage, ROOT).x, root_x, 1e-4);
+    CHECK_NEAR(local_of(stage, ROOT).z, 100.0 + root_z, 1e-4);
+    CHECK_NEAR(local_of(stage, SPINE).z, spine, 1e-4);
+    CHECK_NEAR(local_of(stage, NECK).z, neck, 1e-4);
 }
 
 #define TEST_HERE(title) \
@@ -127,9 +127,9 @@ TEST_HERE (eyelids_are_blended_over_all) {
     CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_EYELIDS, stage_clip(stage, "lift"),
                          MD5_ACTOR_HOLD, 2, 0));
     advance_stage(stage, 10);
-    CHECK_NEAR((double)local_of(stage, LID).z, 1.0, 1e-5);
+    CHECK_NEAR(local_of(stage, LID).z, 1.0, 1e-5);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_EYELIDS, 0));
-    CHECK_NEAR((double)local_of(stage, LID).z, 1.0, 1e-5);
+    CHECK_NEAR(local_of(stage, LID).z, 1.0, 1e-5);
 }
 
 TEST_HERE (channels_are_cleared_over_time) {
@@ -154,7 +154,7 @@ TEST_HERE (clips_of_several_files_show_the_first) {
                          0, 0));
     advance_stage(stage, 100);
     check_joints(stage, 10.0, 0.0, 11.0, 10.0);
-    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 10.0, 1e-4);
+    CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 10.0, 1e-4);
 }
 
 // While nothing plays the last pose stays, also in an actor that is restored.
@@ -277,7 +277,7 @@ TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
     advance_stage(stage, 60);
     check_joints(stage, 15.0, 0.0, 11.5, 10.0);
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).time, 150);
-    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 15.0, 1e-4);
+    CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 15.0, 1e-4);
     check_fired(stage, 20, "hasty:footstep ");
     advance_stage(stage, 79);
     CHECK(!md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).has_ended);
@@ -303,7 +303,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     CHECK_NEAR(sum, 77.0, 1e-3);
     check_joints(stage, 0.0, 0.0, 13.7, 10.0);
     advance_stage(stage, 0);
-    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 0.0, 0.0);
+    CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 0.0, 0.0);
 }
 
 // While "walk" fades out, its motion counts by its weight.
@@ -314,12 +314,12 @@ TEST_HERE (root_motion_is_blended) {
     CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_CYCLE,
                          0, 200));
     advance_stage(stage, 99);
-    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 9.9 / 2.0, 1e-4);
+    CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 9.9 / 2.0, 1e-4);
     CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
                          2, 0));
     advance_stage(stage, 10);
     // A held frame moves nothing; the clips that fade out under it still do.
-    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 1.0, 1e-4);
+    CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 1.0, 1e-4);
 }
 
 TEST_HERE (turning_clips_turn_the_root) {
@@ -348,7 +348,7 @@ TEST_HERE (palettes_are_those_of_the_pose) {
                          0, 0));
     md5_actor_pose(stage->actor, pose, joints, palette);
     md5_actor_pose(stage->actor, pose, NULL, alone);
-    CHECK(memcmp(palette, alone, sizeof palette) == 0);
+    CHECK_BYTES(palette, alone, sizeof palette);
     CHECK_NEAR(md5_mat34_translation(joints[NECK]).z, 120.0, 1e-4);
     CHECK_NEAR(md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
 }
@@ -462,7 +462,7 @@ static void close_head(head_stage *stage)
 #define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
 
 TEST_HERE (heads_move_by_themselves) {
-    CHECK_NEAR((double)stage->entity->model_offset.y, 2.0, 0.0);
+    CHECK_NEAR(stage->entity->model_offset.y, 2.0, 0.0);
     CHECK_UINT(stage->entity->blink_min, 1000);
     CHECK_UINT(stage->entity->blink_max, 3000);
     const md5_actor_status status = md5_actor_channel(stage->head, MD5_CHANNEL_ALL);
@@ -618,9 +618,9 @@ TEST_HERE (restored_actors_continue_with_the_same_bits) {
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, &error));
     advance_stage(stage, 55);
     md5_actor_pose(stage->actor, pose, NULL, NULL);
-    CHECK(memcmp(pose, expected, sizeof pose) == 0);
+    CHECK_BYTES(pose, expected, sizeof pose);
     const md5_xform again = md5_actor_root_motion(stage->actor);
-    CHECK(memcmp(&again, &motion, sizeof again) == 0);
+    CHECK_BYTES(&again, &motion, sizeof again);
     CHECK(md5_actor_choose(stage->actor, NULL, "wander") == chosen);
 }
 
@@ -634,7 +634,7 @@ static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t
     CHECK_UINT(error.status, status);
     CHECK_THAT(strstr(error.message, message) != NULL, "message: %s", error.message);
     md5_actor_save(stage->actor, after);
-    CHECK(memcmp(before, after, sizeof before) == 0);
+    CHECK_BYTES(before, after, sizeof before);
 }
 
 TEST_HERE (saved_actors_are_checked) {
@@ -705,7 +705,7 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
             advance_stage(stage, 12345678);
             md5_actor_pose(stage->actor, pose, NULL, NULL);
             CHECK(isfinite(pose[0].translation.x) && isfinite(pose[NECK].translation.z));
-            (void)md5_actor_root_motion(stage->actor);
+            md5_actor_root_motion(stage->actor);
         }
         bytes[i] = before;
     }
@@ -739,7 +739,7 @@ static const char *file_name(void *user, size_t file)
 static char *read_golden(const char *folder, const char *name, size_t *size)
 {
     char path[512];
-    (void)snprintf(path, sizeof path, "%s/golden/d3/%s/%s", test_corpus(), folder, name);
+    snprintf(path, sizeof path, "%s/golden/d3/%s/%s", test_corpus(), folder, name);
     FILE *const file = fopen(path, "rb");
     if (!file)
         return NULL;
@@ -798,7 +798,7 @@ static bool next_word(scenario *all, char *word, size_t room)
 {
     int length = 0;
     char format[16];
-    (void)snprintf(format, sizeof format, " %%%zus%%n", room - 1);
+    snprintf(format, sizeof format, " %%%zus%%n", room - 1);
     if (*all->cursor == '\n' || sscanf(all->cursor, format, word, &length) != 1)
         return false;
     all->cursor += length;
@@ -835,7 +835,7 @@ static void read_scenario(const char *line, scenario *all)
     all->cursor = strchr(strchr(all->cursor, '"') + 1, '"') + 2;
     while (all->num_commands < 8 && next_word(all, word, sizeof word)) {
         pose_command *const command = &all->commands[all->num_commands++];
-        (void)snprintf(command->word, sizeof command->word, "%.7s", word);
+        snprintf(command->word, sizeof command->word, "%.7s", word);
         (void)next_word(all, word, sizeof word);
         command->channel = channel_of(word);
         if (strcmp(command->word, "clear") != 0)
@@ -958,10 +958,7 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
 }
 
 TEST (actors_pose_as_the_original_engine) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     size_t size;
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
     OWN_GAME game = open_minigame();

@@ -28,7 +28,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         memcpy(copy, file->text, *size);
         return copy;
     }
-    (void)snprintf(error->message, sizeof error->message, "not on this shelf");
+    snprintf(error->message, sizeof error->message, "not on this shelf");
     return NULL;
 }
 
@@ -42,8 +42,8 @@ static void add_line(void *user, const md5_error *warning)
 {
     game_log *const log = user;
     const size_t used = strlen(log->text);
-    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u:%u: %s\n", warning->file,
-                   warning->line, warning->column, warning->message);
+    snprintf(log->text + used, sizeof log->text - used, "%s:%u:%u: %s\n", warning->file,
+             warning->line, warning->column, warning->message);
     log->count++;
 }
 
@@ -82,17 +82,18 @@ static void close_cube(cube_case *test)
     test->cube = NULL;
 }
 
+#define OWN_CUBE __attribute__((cleanup(close_cube))) cube_case
+
 // -- Parts ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_parts_with_their_animations) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load body.md5mesh hero 60\n"
                          "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
                          "md5anim run ../shared/run.md5anim // a comment; md5anim x y\n"
                          "md5load \"sub\\hat.md5mesh\"; md5link 0 1 tag_hat 1 2 3\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->num_parts, 2);
     const md5_cube2_part *const body = &cube->parts[0];
     CHECK_STRING(body->mesh, "data/actors/hero/body.md5mesh");
@@ -112,16 +113,14 @@ TEST (cube_reads_parts_with_their_animations) {
     CHECK_STRING(cube->links[0].tag, "tag_hat");
     CHECK_NEAR(cube->links[0].translation.y, -2.0, 0.0); // mirrored
     CHECK_UINT(cube->num_warnings, 0);
-    close_cube(&test);
 }
 
 TEST (cube_reads_what_belongs_to_the_whole_model) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                          "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
     CHECK_NEAR(cube->translation.x, 1.0, 0.0);
     CHECK_NEAR(cube->translation.y, -2.0, 0.0);
@@ -135,17 +134,15 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
     CHECK_STRING(cube->settings[0].values[1], "1");
     CHECK_UINT(cube->settings[1].num_values, 0);
     CHECK_UINT(cube->num_warnings, 0);
-    close_cube(&test);
 }
 
 TEST (cube_reads_pitch_and_masks) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
                          "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
                          "md5anim shoot b.md5anim\nmd5anim shoot c.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_UINT(part->num_pitches, 2);
     CHECK_STRING(part->pitches[0].joint, "");
@@ -163,18 +160,16 @@ TEST (cube_reads_pitch_and_masks) {
     CHECK(md5_find_cube2_anim(part, 0, "shoot") == MD5_NONE);
     CHECK(md5_find_cube2_anim(part, 1, "shoot") == 2); // the last match
     CHECK(md5_find_cube2_anim(part, 1, NULL) == MD5_NONE);
-    close_cube(&test);
 }
 
 // The engines' matrix of a tag is that of the quaternion whose parts are the products of half
 // angles; a turn about one axis is the same in any order.
 TEST (cube_mirrors_tags) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
                "md5tag Foot tag_foot 0 0 0 0 60\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_tag *const tags = cube->parts[0].tags;
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(tags[0].joint, "Hand");
@@ -184,7 +179,6 @@ TEST (cube_mirrors_tags) {
     CHECK_NEAR(tags[0].transform.rotation.w, 0.70710678, 1e-6);
     CHECK_NEAR(tags[1].transform.rotation.w, 1.0, 0.0);
     CHECK_NEAR(tags[2].transform.rotation.y, 0.5, 1e-6); // about the mirrored axis: same sign
-    close_cube(&test);
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -236,7 +230,7 @@ TEST (cube_ranges_are_never_empty) {
 // -- Looks ----------------------------------------------------------------------------------------
 
 TEST (cube_finds_the_skin_of_a_mesh) {
-    cube_case test;
+    OWN_CUBE test;
     md5_cube2_look skin;
     const md5_cube2 *const cube = open_cube(
         &test,
@@ -245,8 +239,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
         "md5ambient * 3; md5glow * 4; md5glare * 0.5 1; md5alphatest Body 0.5\n"
         "md5alphablend Body 0; md5cullface Body 1; md5material Body 2 3; md5scroll Body 1 -1\n"
         "md5shader Body glossy; md5fullbright Body 0.75\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     md5_build_cube2_look(&cube->parts[0], "Body", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/skin.png");
     CHECK_STRING(skin.texture.commands, "<dds>");
@@ -272,7 +265,6 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK(!skin.masks.path && !skin.normal_map.path && !skin.shader);
     CHECK_NEAR(skin.alpha_test, -1.0, 0.0);
     CHECK(skin.cull_face == MD5_CUBE2_UNSET);
-    close_cube(&test);
 }
 
 // -- Adjustments ----------------------------------------------------------------------------------
@@ -318,13 +310,12 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
 }
 
 TEST (cube_adjusts_animations_that_come_later) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
                "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
                "md5anim again ../hero/a.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     const md5_joint joints[] = {{"Root", MD5_NONE}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
@@ -342,15 +333,13 @@ TEST (cube_adjusts_animations_that_come_later) {
         CHECK_NEAR(pose[1].translation.y, is_adjusted ? -2.0 : 0.0, 0.0);
         CHECK_NEAR(pose[1].translation.z, is_adjusted ? 3.0 : 0.0, 0.0);
     }
-    close_cube(&test);
 }
 
 TEST (cube_adjusts_poses_of_other_axes) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
     const md5_skeleton skeleton = {.num_joints = 1,
@@ -365,7 +354,6 @@ TEST (cube_adjusts_poses_of_other_axes) {
     CHECK_NEAR(pose.translation.x, 0.0, 1e-6);
     CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
-    close_cube(&test);
 }
 
 // -- Scripts --------------------------------------------------------------------------------------
@@ -374,10 +362,9 @@ TEST (cube_adjusts_poses_of_other_axes) {
 
 static void check_warnings(const char *text, const char *expected)
 {
-    cube_case test;
+    OWN_CUBE test;
     CHECK(open_cube(&test, text));
     CHECK_STRING(test.log.text, expected);
-    close_cube(&test);
 }
 
 #define AT(place) CUBE_CASE_PATH ":" place ": "
@@ -417,30 +404,27 @@ TEST (cube_names_the_words_that_a_command_lacks) {
 }
 
 TEST (cube_reads_strings_and_comments) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube =
         open_cube(&test, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
                          ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a\n\t\"^b.md5mesh");
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(cube->parts[0].tags[0].joint, "a b");
     CHECK_STRING(cube->parts[0].tags[0].name, "tag");
     CHECK_STRING(cube->parts[0].tags[1].name, "tag c");
     CHECK_STRING(test.log.text, "");
-    close_cube(&test);
 }
 
 TEST (cube_reads_conditions_and_variables) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube(
         &test, "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
                "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
                "if (> $x 1) [ md5tag c 1 ] [ md5tag c 0 ]\nif 0 [ md5tag d 0 ]\nif 1 md5tag\n"
                "other = (+ 1 2)\nmdlscale $other\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_STRING(part->mesh, "data/actors/hero/red");
     CHECK_UINT(part->num_tags, 3);
@@ -452,35 +436,31 @@ TEST (cube_reads_conditions_and_variables) {
                  AT("10:6") "expected a block in [ ]\n"                                    //
                  AT("12:10") "variable '$other' is not set here: its value is not known\n" //
                  AT("12:10") "expected a number, found '': read as 0\n");
-    close_cube(&test);
 }
 
 TEST (cube_limits_words_and_depth) {
-    cube_case test;
+    OWN_CUBE test;
     char text[1024] = "md5load a.md5mesh\nmdlspin";
     for (int i = 0; i < 26; i++)
         strcat(text, " 1");
     for (int i = 0; i < 20; i++)
         strcat(text, i ? " if 1 [" : "\nif 1 [");
     const md5_cube2 *const cube = open_cube(&test, text);
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->settings[0].num_values, 24);
     CHECK(strstr(test.log.text, AT("2:57") "a command has at most 25 words: skipped\n"));
     CHECK(strstr(test.log.text, "nested more than 16 deep: skipped\n"));
-    close_cube(&test);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_other_files) {
-    cube_case test;
+    OWN_CUBE test;
     const md5_cube2 *const cube = open_cube_with(
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",
         "md5load a.md5mesh\nmd5hop\nexec actors/hero/md5.cfg\n"
         "exec actors/base.cfg\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a.md5mesh");
     CHECK_STRING(test.log.text,
                  "data/actors/base.cfg:2:1: unknown word 'md5hop': its line is skipped\n"
@@ -488,7 +468,6 @@ TEST (cube_reads_other_files) {
                  "data/actors/base.cfg:4:6: 'actors/base.cfg' is being read already\n" //
                  AT("2:1") "unknown word 'md5fly': its line is skipped\n");
     CHECK(!test.error.message[0] && !test.error.file[0]); // nothing failed
-    close_cube(&test);
 }
 
 TEST (cube_goes_on_without_files_that_it_cannot_read) {
@@ -500,16 +479,14 @@ TEST (cube_goes_on_without_files_that_it_cannot_read) {
 }
 
 TEST (cube_reads_a_limited_number_of_files) {
-    cube_case test;
+    OWN_CUBE test;
     char text[2048] = "md5load a.md5mesh\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "exec b.cfg\n");
     const md5_cube2 *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     CHECK_UINT(cube->num_settings, 63);
     CHECK_STRING(test.log.text, AT("65:6") "'b.cfg' is one file too many\n");
-    close_cube(&test);
 }
 
 static void check_mesh(const char *path, const char *root, const char *text, const char *mesh)
@@ -580,19 +557,12 @@ static const char whole[] = "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5ta
 
 TEST (cube_survives_failure_of_every_allocation) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
+    EACH_FAILURE (it) {
         game_log log;
-        md5_error error = {0};
         md5_load_opts opts = cube_opts(files, &log);
-        opts.allocator =
-            (md5_allocator){.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
-        md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
-        md5_free_cube2(cube);
-        CHECK_UINT(heap.live, 0);
-        if (cube)
-            break;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        opts.allocator = it.opts.allocator;
+        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &it.error);
+        CHECK_UINT(it.error.status, cube ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
@@ -639,20 +609,16 @@ TEST (cube_reads_truncated_and_altered_texts) {
 static char *corpus_path(const char *name)
 {
     static char path[1024];
-    (void)snprintf(path, sizeof path, "%s/corpus/redeclipse/%s", test_corpus(), name);
+    snprintf(path, sizeof path, "%s/corpus/redeclipse/%s", test_corpus(), name);
     return path;
 }
 
 TEST (cube_reads_red_eclipses_drone) {
     md5_error error = {0};
     md5_cube2_look skin;
-    if (!test_corpus()) {
-        test_skip("needs MD5_CORPUS");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN_CUBE2 cube = md5_load_cube2(corpus_path("drone/md5.cfg"), NULL, NULL, &error);
-    if (!CHECK(cube))
-        return;
+    REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     // Counted in the file: grep -c '^md5tag' and so on.
     CHECK_UINT(cube->num_parts, 1);
@@ -670,12 +636,11 @@ TEST (cube_reads_red_eclipses_drone) {
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
     OWN_MODEL model = md5_load_model(part->mesh, NULL, &error);
-    if (CHECK(model)) {
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            md5_build_cube2_look(part, model->meshes[i].name, &skin);
-            CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
-            CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
-        }
-        CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
+    REQUIRE(model);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        md5_build_cube2_look(part, model->meshes[i].name, &skin);
+        CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
+        CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
     }
+    CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
 }

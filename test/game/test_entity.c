@@ -77,7 +77,7 @@ static void check_failure(const char *text, md5_status status, const char *place
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     CHECK(!md5_load_entity(game, "e", NULL, &error));
     CHECK_UINT(error.status, status);
-    (void)md5_format_error(&error, shown, sizeof shown);
+    md5_format_error(&error, shown, sizeof shown);
     CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
 }
 
@@ -121,8 +121,8 @@ TEST (entities_have_parms_of_materials) {
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
     md5_entity *const entity = load_entity(game, "e"), *const body = load_entity(game, "body");
-    CHECK(memcmp(entity->parms, expected, sizeof expected) == 0);
-    CHECK(memcmp(body->parms, usual, sizeof usual) == 0);
+    CHECK_BYTES(entity->parms, expected, sizeof expected);
+    CHECK_BYTES(body->parms, usual, sizeof usual);
     md5_free_entity(entity);
     md5_free_entity(body);
 }
@@ -199,8 +199,8 @@ static void add_warning(void *user, const md5_error *warning)
 {
     game_log *const log = user;
     const size_t used = strlen(log->text);
-    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file,
-                   warning->line, warning->message);
+    snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file, warning->line,
+             warning->message);
     log->count++;
 }
 
@@ -241,17 +241,9 @@ TEST (entities_survive_failure_of_every_load) {
         WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
                   "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
         NULL);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
-        CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
-        md5_free_entity(entity);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+    EACH_FAILURE (it) {
+        OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
+        CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -265,19 +257,10 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
         "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
                                "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
     const md5_game_path place = game_place(texts, num_entity_files + 1, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        md5_entity *const entity = game ? md5_load_entity(game, "e", NULL, &error) : NULL;
-        CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
-        md5_free_entity(entity);
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &it.error) : NULL;
+        CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -385,17 +368,9 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         "entityDef f { \"model\" \"posed\" \"joint\" \"spine\" \"def_attach\" \"g\" }\n"
         "entityDef g { \"model\" \"face\" \"joint\" \"lid\" }",
         NULL);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
-        CHECK(entity ? count_parts(entity) == 3 : error.status == MD5_ERROR_MEMORY);
-        md5_free_entity(entity);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+    EACH_FAILURE (it) {
+        OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
+        CHECK(entity ? count_parts(entity) == 3 : it.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -521,8 +496,7 @@ static void check_keys(const md5_entity_def *def, const char *expected)
     char keys[512] = "";
     for (uint32_t i = 0; i < def->num_keys; i++) {
         const size_t used = strlen(keys);
-        (void)snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name,
-                       def->keys[i].value);
+        snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name, def->keys[i].value);
     }
     CHECK_STRING(keys, expected);
 }
@@ -668,7 +642,7 @@ TEST (checking_entities_takes_linear_memory) {
     md5_error error = {0};
     OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {
-        (void)snprintf(name, sizeof name, "e%d", i);
+        snprintf(name, sizeof name, "e%d", i);
         if (!md5_game_check_entity_def(game, name, &error))
             break;
     }
@@ -684,22 +658,15 @@ TEST (entities_survive_failure_of_every_allocation) {
                         "entityDef f { \"inherit\" \"g\" \"d\" \"e\" } entityDef g { bad }"},
     };
     const md5_game_path place = game_place(texts, 1, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        const bool is_strict = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error);
-        const md5_entity_def *const def = is_strict ? md5_game_entity_def(game, "e", &error) : NULL;
-        CHECK(def ? def->num_keys == 4 : error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        const bool is_strict = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &it.error);
+        const md5_entity_def *const def =
+            is_strict ? md5_game_entity_def(game, "e", &it.error) : NULL;
+        CHECK(def ? def->num_keys == 4 : it.error.status == MD5_ERROR_MEMORY);
         // A failure leaves nothing half done: once there is memory again, the entity is complete.
         if (is_strict && !def)
             check_keys(entity_of(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
     }
 }
 

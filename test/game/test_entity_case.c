@@ -122,8 +122,8 @@ static void add_command(void *user, const md5_frame_command *command, const md5_
     actor_stage *const stage = user;
     const size_t used = strlen(stage->fired);
     (void)channel;
-    (void)snprintf(stage->fired + used, sizeof stage->fired - used, "%s:%s%s%s ", clip->anim->name,
-                   md5_frame_code_name(command->code), command->text[0] ? "=" : "", command->text);
+    snprintf(stage->fired + used, sizeof stage->fired - used, "%s:%s%s%s ", clip->anim->name,
+             md5_frame_code_name(command->code), command->text[0] ? "=" : "", command->text);
 }
 
 void advance_stage(actor_stage *stage, uint32_t milliseconds)

@@ -9,8 +9,7 @@ static void check_decl(const md5_game *game, md5_decl_type type, uint32_t index,
                        const char *file, uint32_t line)
 {
     const md5_decl *const decl = md5_game_decl(game, type, index);
-    if (!CHECK(decl))
-        return;
+    REQUIRE(decl);
     CHECK_STRING(decl->name, name);
     CHECK_STRING(decl->file, file);
     CHECK_UINT(decl->line, line);
@@ -84,8 +83,8 @@ TEST (decls_are_parsed_when_asked_for) {
     OWN_GAME game = open_materials("bad { nonsense }", &log);
     CHECK_UINT(log.count, 0);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_UNPARSED);
-    (void)md5_game_material(game, "bad", NULL);
-    (void)md5_game_material(game, "bad", NULL);
+    md5_game_material(game, "bad", NULL);
+    md5_game_material(game, "bad", NULL);
     CHECK_UINT(log.count, 1);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_DEFAULTED);
 }
@@ -225,10 +224,10 @@ static const char whole[] =
 static void ask_for_all(md5_game *game)
 {
     md5_error error = {0};
-    (void)md5_game_table(game, "t", &error);
+    md5_game_table(game, "t", &error);
     CHECK(error.status == MD5_OK && md5_game_material(game, "m", &error));
     CHECK(error.status == MD5_OK && md5_game_skin_def(game, "s", &error));
-    (void)md5_game_model_def(game, "n", &error);
+    md5_game_model_def(game, "n", &error);
     CHECK_UINT(error.status, MD5_OK);
 }
 
@@ -276,10 +275,9 @@ static void check_text(md5_game *game, const char *name, const char *expected)
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
     const char *const bytes = files.open(files.user, name, &size, &error);
-    if (!CHECK(bytes))
-        return;
+    REQUIRE(bytes);
     CHECK_UINT(size, strlen(expected));
-    CHECK(memcmp(bytes, expected, size) == 0);
+    CHECK_BYTES(bytes, expected, size);
     files.close(files.user, bytes, size);
 }
 
@@ -352,9 +350,9 @@ TEST (game_finds_images_by_the_engines_rule) {
 static void files_ask_for_all(md5_game *game, md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
-        (void)md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, error);
+        md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, error);
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++)
-        (void)md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
+        md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, error);
 }
 
 TEST (game_survives_failure_of_every_allocation) {
@@ -364,19 +362,11 @@ TEST (game_survives_failure_of_every_allocation) {
         {"skins/a.skin", "skin s { model m.lwo a b * c }\n"},
     };
     const md5_game_path place = game_place(texts, 2, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        CHECK(game || error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        CHECK(game || it.error.status == MD5_ERROR_MEMORY);
         if (game)
-            files_ask_for_all(game, &error);
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+            files_ask_for_all(game, &it.error);
     }
 }
 
@@ -394,8 +384,8 @@ static void lex_all(const char *text, char *result, size_t size, game_log *log)
     md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
     while (md5i_decl_lex_read(&lex, &token)) {
         const size_t used = strlen(result);
-        (void)snprintf(result + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)token.size,
-                       token.text);
+        snprintf(result + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)token.size,
+                 token.text);
     }
 }
 
@@ -557,11 +547,11 @@ TEST (warnings_point_to_the_beginning_of_words) {
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
         OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);
-        CHECK(game != NULL);
-        (void)md5_game_material(game, "m", NULL);
-        (void)md5_game_skin_def(game, "m", NULL);
-        (void)md5_game_model_def(game, "m", NULL);
-        (void)md5_game_entity_def(game, "m", NULL);
+        CHECK(game);
+        md5_game_material(game, "m", NULL);
+        md5_game_skin_def(game, "m", NULL);
+        md5_game_model_def(game, "m", NULL);
+        md5_game_entity_def(game, "m", NULL);
         CHECK_THAT(last.column == row->column, "%s: column %u of %s", row->text,
                    (unsigned)last.column, last.message);
     }

@@ -128,7 +128,7 @@ TEST (image_programs_are_trees) {
     CHECK_STRING(image->steps[0].file, "a");
     CHECK_STRING(image->steps[1].file, "b/c");
     CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
-    CHECK_NEAR((double)image->steps[2].values[0], 4.0, 0.0);
+    CHECK_NEAR(image->steps[2].values[0], 4.0, 0.0);
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
     md5_destroy_game(game);
 }
@@ -140,7 +140,7 @@ TEST (image_programs_take_numbers_in_order) {
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_UINT(image->num_steps, 2);
     for (int i = 0; i < 4; i++)
-        CHECK_NEAR((double)image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
+        CHECK_NEAR(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
     md5_destroy_game(game);
 }
 
@@ -263,7 +263,7 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
     CHECK_UINT(material->cull, MD5_CULL_NONE);
     CHECK_NEAR(material->decal_fade, 3.0, 0.0);
-    CHECK_NEAR((double)material->decal_end[3], 8.0, 0.0);
+    CHECK_NEAR(material->decal_end[3], 8.0, 0.0);
     md5_destroy_game(game);
 }
 
@@ -348,7 +348,7 @@ TEST (builtin_images_have_their_own_sampling) {
     EACH (row, cases) {
         char text[128];
         md5_game *game;
-        (void)snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", row->image);
+        snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", row->image);
         const md5_material *const material = parse(text, &game, NULL);
         CHECK_THAT(material->stages[0].repeat == row->repeat
                        && material->stages[0].filter == row->filter,
@@ -449,7 +449,7 @@ TEST (deform_sprite_faces_the_viewer) {
     CHECK(c.texcoords[1].x == 1.0f && c.texcoords[1].y == 0.0f);
     CHECK(c.texcoords[2].x == 1.0f && c.texcoords[2].y == 1.0f);
     CHECK(c.texcoords[3].x == 0.0f && c.texcoords[3].y == 1.0f);
-    CHECK(memcmp(c.indices, indices, sizeof indices) == 0);
+    CHECK_BYTES(c.indices, indices, sizeof indices);
     CHECK(c.colors[0].x == 1.0f && c.colors[3].w == 1.0f);
     free_case(&c);
 }
@@ -481,7 +481,7 @@ TEST (deform_expand_and_move_by_registers) {
     form(&c, "move 0 - time", &from_front);
     for (uint32_t i = 0; i < 4; i++)
         check_position(&c, i, 8.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
-    CHECK(memcmp(c.indices, c.mesh->indices, 6 * sizeof *c.indices) == 0);
+    CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
     free_case(&c);
 }
 
@@ -564,9 +564,9 @@ static md5_model *make_eye(md5_vec3 focus, bool is_last)
                              (double)focus.x + (i - 8), (double)focus.y - (i - 8),
                              (double)focus.z + (i == 8 ? 0 : i - 8));
     }
-    (void)snprintf(text + used, SIZE - (size_t)used, "}\n");
+    snprintf(text + used, SIZE - (size_t)used, "}\n");
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
-    CHECK(model != NULL);
+    CHECK(model);
     return model;
 }
 
@@ -585,9 +585,9 @@ static void check_eye(md5_model *model, const double expected[4][2])
     CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, mesh, &num_vertices, &num_triangles));
     CHECK(num_vertices == 10 && num_triangles == 2);
     md5_deform_indices(MD5_DEFORM_EYEBALL, mesh, indices);
-    CHECK(memcmp(indices, eye, sizeof eye) == 0);
+    CHECK_BYTES(indices, eye, sizeof eye);
     md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
-    CHECK(memcmp(positions, mesh->positions, sizeof positions) == 0);
+    CHECK_BYTES(positions, mesh->positions, sizeof positions);
     for (int i = 0; i < 4; i++) {
         CHECK_NEAR(texcoords[3 + i].x, expected[i][0], 1e-4);
         CHECK_NEAR(texcoords[3 + i].y, expected[i][1], 1e-4);

@@ -199,7 +199,7 @@ TEST (models_that_inherit_themselves_end) {
     game_log log;
     OWN_GAME game = open_models(
         "model a { inherit b offset ( 1 0 0 ) } model b { inherit a } model c { inherit c }", &log);
-    CHECK_NEAR((double)model_of(game, "a")->offset.x, 1.0, 0.0);
+    CHECK_NEAR(model_of(game, "a")->offset.x, 1.0, 0.0);
     CHECK_UINT(model_of(game, "b")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model_of(game, "c")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(log.count, 0);
@@ -214,18 +214,10 @@ TEST (models_survive_failure_of_every_allocation) {
         {"two.md5anim", game_anim2},
     };
     const md5_game_path place = game_place(texts, 3, false);
-    for (size_t i = 1;; i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &error) : NULL;
-        CHECK(model ? model->num_joints == 4 : error.status == MD5_ERROR_MEMORY);
-        md5_destroy_game(game);
-        CHECK_UINT(heap.live, 0);
-        if (heap.num_allocs < i)
-            break;
+    EACH_FAILURE (it) {
+        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
+        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &it.error) : NULL;
+        CHECK(model ? model->num_joints == 4 : it.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -332,7 +324,7 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     md5_error error = {0};
     char name[16];
     for (int i = count; i >= 0; i--) {
-        (void)snprintf(name, sizeof name, "m%d", i);
+        snprintf(name, sizeof name, "m%d", i);
         const md5_model_def *const model = md5_game_model_def(game, name, &error);
         CHECK(model && model->decl->state == MD5_DECL_PARSED);
         CHECK_UINT(model->channels[MD5_CHANNEL_TORSO].num_joints, 2);
@@ -471,7 +463,7 @@ static int write_change(char *end, plain_model *model, uint64_t *random)
     const uint32_t number = test_random_u32(random) % 12;
     const bool is_two = test_random_u32(random) % 2 == 0;
     char name[NAME];
-    (void)snprintf(name, sizeof name, "%s%u", alias, number);
+    snprintf(name, sizeof name, "%s%u", alias, number);
     const bool is_whole = number < 10;
     if (test_random_u32(random) % 3 > 0 && add_plain(model, name, is_two))
         return sprintf(end, " anim %s %s.md5anim", name, is_two ? "two" : "three");
@@ -499,7 +491,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     md5_error error = {0};
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
-        (void)snprintf(name, sizeof name, "m%d", i);
+        snprintf(name, sizeof name, "m%d", i);
         const md5_model_def *const model = md5_game_model_def(game, name, &error);
         CHECK_UINT(model->num_anims, (uint32_t)models[i].count);
         for (int j = 0; j < models[i].count && (uint32_t)j < model->num_anims; j++) {

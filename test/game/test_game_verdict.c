@@ -103,7 +103,7 @@ static void check_value(const char *expression, double expected)
 {
     char text[256];
     md5_game *game;
-    (void)snprintf(text, sizeof text, "m { { map x red %s } }", expression);
+    snprintf(text, sizeof text, "m { { map x red %s } }", expression);
     const md5_material *const material = parse(text, &game, NULL);
     CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
     md5_destroy_game(game);
@@ -160,7 +160,7 @@ static void check_model(const char *text, const char *expected, const char *line
     char anims[256] = "", all[512];
     md5_error error = {0};
     game_log log;
-    (void)snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
+    snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
     md5_game *game = open_models(all, NULL);
     CHECK_UINT(md5_game_model_def(game, "m", &error)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
@@ -170,9 +170,8 @@ static void check_model(const char *text, const char *expected, const char *line
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t used = strlen(anims);
-        (void)snprintf(anims + used, sizeof anims - used, "%s%u ",
-                       md5_model_def_anim(model, i)->name,
-                       md5_model_def_anim(model, i)->num_commands);
+        snprintf(anims + used, sizeof anims - used, "%s%u ", md5_model_def_anim(model, i)->name,
+                 md5_model_def_anim(model, i)->num_commands);
     }
     CHECK_STRING(anims, expected);
     CHECK(has_logged(&log, line));
@@ -246,8 +245,8 @@ TEST (models_take_linear_time_in_their_animations) {
     size_t used = (size_t)snprintf(text, sizeof text, "model m { mesh x.md5mesh\n");
     for (unsigned i = 0; i < COUNT; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "anim a%05ux two.md5anim\n", i);
-    (void)snprintf(text + used, sizeof text - used,
-                   "}\nmodel n { inherit m remove a00007x remove a00009x }");
+    snprintf(text + used, sizeof text - used,
+             "}\nmodel n { inherit m remove a00007x remove a00009x }");
     OWN_GAME game = open_models(text, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
@@ -356,7 +355,7 @@ TEST (verdicts_do_not_disturb_each_other) {
     md5_error error = {0};
     OWN_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
     const md5_material *const strict = md5_game_material(game, "m", &error);
-    (void)md5_game_material(game, "implicit", &error);
+    md5_game_material(game, "implicit", &error);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 3);
     be_lenient(game);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 2);
@@ -376,7 +375,7 @@ TEST (verdicts_fail_without_memory) {
     enum { COUNT = 4000 };
     static char text[COUNT * 8 + 1];
     for (unsigned i = 0; i < COUNT; i++)
-        (void)snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
+        snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
     const game_text texts[] = {{"materials/a.mtr", text}};
     const md5_game_path place = game_place(texts, 1, false);
     uint32_t failed = 0, changed = 0;

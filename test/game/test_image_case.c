@@ -21,10 +21,10 @@ static const void *open_placed(void *user, size_t file, size_t *size, md5_error 
     const image_place *const place = user;
     char path[1024];
     if (!place->files[file].bytes) {
-        (void)snprintf(path, sizeof path, "%s/%s", place->folder, place->files[file].name);
+        snprintf(path, sizeof path, "%s/%s", place->folder, place->files[file].name);
         char *const bytes = test_read_file(path, size);
         if (!bytes)
-            (void)snprintf(error->message, sizeof error->message, "not on disk");
+            snprintf(error->message, sizeof error->message, "not on disk");
         return bytes;
     }
     *size = place->files[file].size;

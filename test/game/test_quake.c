@@ -99,8 +99,8 @@ static void add_warning(void *user, const md5_error *warning)
 {
     scale_case *const test = user;
     const size_t used = strlen(test->log);
-    (void)snprintf(test->log + used, sizeof test->log - used, "%u:%u: %s\n", warning->line,
-                   warning->column, warning->message);
+    snprintf(test->log + used, sizeof test->log - used, "%u:%u: %s\n", warning->line,
+             warning->column, warning->message);
 }
 
 static bool open_scales(scale_case *test, const char *text)
@@ -146,8 +146,7 @@ static void skin_scaled(const scale_case *test, const md5_moment *moment, md5_ve
 TEST (scales_change_what_hangs_on_a_joint) {
     scale_case test;
     md5_vec3 vertices[3];
-    if (!CHECK(open_scales(&test, "{ \"arm\": { \"1\": 0.5, \"2\": 0 } }")))
-        return;
+    REQUIRE(open_scales(&test, "{ \"arm\": { \"1\": 0.5, \"2\": 0 } }"));
     md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -1, 2);
@@ -167,8 +166,7 @@ TEST (scales_change_what_hangs_on_a_joint) {
 TEST (scales_change_positions_if_asked) {
     scale_case test;
     md5_vec3 vertices[3];
-    if (!CHECK(open_scales(&test, "{\"arm\":{\"0\":0.5,\"scale_positions\":true}}")))
-        return;
+    REQUIRE(open_scales(&test, "{\"arm\":{\"0\":0.5,\"scale_positions\":true}}"));
     const md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 1);
@@ -180,23 +178,21 @@ TEST (scales_change_positions_if_asked) {
 TEST (scales_leave_bits_of_other_joints) {
     scale_case test;
     md5_mat34 joints[3] = {{{0}}}, palette[3];
-    if (!CHECK(open_scales(&test, "{\"arm\":{\"2\":0.5}}")))
-        return;
+    REQUIRE(open_scales(&test, "{\"arm\":{\"2\":0.5}}"));
     const md5_moment moment = md5_moment_from_frames(test.anim, 1, 1, 0.0f);
     memset(palette, 0x41, sizeof palette);
     md5_mat34 before[3];
     memcpy(before, palette, sizeof before);
     md5_scale_palette(test.scales, test.binding, moment, joints, palette);
-    CHECK(memcmp(before, palette, sizeof before) == 0);
+    CHECK_BYTES(before, palette, sizeof before);
     close_scales(&test);
 }
 
 TEST (scales_are_sorted_and_the_last_counts) {
     scale_case test;
-    if (!CHECK(open_scales(&test, "{\"hand\":{\"2\":3,\"0\":2,\"2\":4,\"scale_positions\":true},"
-                                  "\"root\":{\"scale_positions\":false},\"arm\":{},"
-                                  "\"hand\":{\"scale_positions\":false,\"1\":-1e0}}")))
-        return;
+    REQUIRE(open_scales(&test, "{\"hand\":{\"2\":3,\"0\":2,\"2\":4,\"scale_positions\":true},"
+                               "\"root\":{\"scale_positions\":false},\"arm\":{},"
+                               "\"hand\":{\"scale_positions\":false,\"1\":-1e0}}"));
     CHECK_UINT(test.scales->num_joints, 2);
     CHECK_UINT(test.scales->joints[0].joint, 0);
     CHECK_UINT(test.scales->joints[0].num_keys, 0);
@@ -214,11 +210,10 @@ TEST (scales_are_sorted_and_the_last_counts) {
 
 TEST (scales_warn_of_what_they_do_not_know) {
     scale_case test;
-    if (!CHECK(open_scales(&test,
-                           "{ \"tail\": { \"0\": 2 },\n\"a\\\"b\": {}, \"arm\":\n"
-                           "{ \"3\": 1, \"x\": 2, \"\": 3, \"0\": \"big\", \"1\": [ 1, { \"}\": "
-                           "2 } ],\n\"2\": 1e10, \"scale_positions\": 1 },\n\"hand\": 5 } x")))
-        return;
+    REQUIRE(open_scales(&test,
+                        "{ \"tail\": { \"0\": 2 },\n\"a\\\"b\": {}, \"arm\":\n"
+                        "{ \"3\": 1, \"x\": 2, \"\": 3, \"0\": \"big\", \"1\": [ 1, { \"}\": "
+                        "2 } ],\n\"2\": 1e10, \"scale_positions\": 1 },\n\"hand\": 5 } x"));
     CHECK_UINT(test.scales->num_joints, 0);
     CHECK_STRING(test.log, "1:3: the animation has no joint 'tail'\n"
                            "2:1: the animation has no joint 'a\"b'\n"
@@ -268,16 +263,9 @@ TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
-    for (size_t i = 1; CHECK(anim); i++) {
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_scales *const scales = md5_parse_scales(text, strlen(text), anim, &opts, &error);
-        md5_free_scales(scales);
-        CHECK_UINT(heap.live, 0);
-        if (scales)
-            break;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_SCALES scales = md5_parse_scales(text, strlen(text), anim, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, scales ? MD5_OK : MD5_ERROR_MEMORY);
     }
     md5_free_scales(NULL);
 }
@@ -304,8 +292,7 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
 TEST (scales_are_read_from_files) {
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
-    if (!CHECK(anim))
-        return;
+    REQUIRE(anim);
     CHECK(!md5_load_scales("no/such.md5scale", anim, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     md5_scales *const scales =

@@ -72,7 +72,7 @@ TEST (gaze_is_the_same_however_time_is_split) {
     CHECK(differs > 20);
     md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
     md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 60.0);
-    CHECK(memcmp(&whole.random, &parts.random, sizeof whole.random) == 0);
+    CHECK_BYTES(&whole.random, &parts.random, sizeof whole.random);
 }
 
 TEST (gaze_looks_at_targets_that_are_in_front) {

@@ -43,11 +43,9 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             missed += exact > 1.01e-3 * reach;
         }
         worst_left = fmax(worst_left, fabs(exact - left) / reach);
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         for (uint32_t i = 0; i < count; i++) {
-            CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
-                  == 0);
+            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
             if (i < count - length || i == count - 1) // not turned by the solver
                 CHECK_NEAR(real4_angle(real4_of(rig.pose[rig.chain[i]].rotation),
                                        real4_of(old.pose[rig.chain[i]].rotation)),
@@ -104,7 +102,7 @@ static void check_straight(md5_chain_solver solver)
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16.0f, 0.0f, 0.0f});
     const ik_rig old = rig;
     CHECK(md5_solve_chain(&rig.skeleton, &there, rig.pose) == 0.0f);
-    CHECK(memcmp(rig.pose, old.pose, sizeof old.pose) == 0);
+    CHECK_BYTES(rig.pose, old.pose, sizeof old.pose);
 }
 
 TEST (ik_fabrik_bends_a_straight_chain) {
@@ -156,7 +154,7 @@ static void check_weight(md5_chain_solver solver)
         const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
         job.weight = round % 2 ? 0.0f : NAN;
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
-        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         for (uint32_t i = 0; i < 6; i++) {
@@ -210,8 +208,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         const ik_rig old = rig;
         const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
         CHECK(left >= 0.0f);
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         if (job.tip == count || job.length < 2 || !isfinite(job.target.y))
             CHECK(left == INFINITY && memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
     }
@@ -334,7 +331,7 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
     CHECK_NEAR(farthest, most, 1e-4);
     CHECK(ik_is_sound(of->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
-        CHECK(memcmp(&of->pose[i], &old.pose[i], sizeof of->pose[i]) == 0);
+        CHECK_BYTES(&of->pose[i], &old.pose[i], sizeof of->pose[i]);
     for (uint32_t i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0)
             CHECK(limit_excess(&of->limits[i], of->pose[i].rotation) < 1e-6);
@@ -471,7 +468,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         job.goals++;
         job.num_goals = 1;
         md5_solve_goals(&alone.skeleton, &job, alone.pose);
-        CHECK(memcmp(of.pose, alone.pose, sizeof of.pose) == 0);
+        CHECK_BYTES(of.pose, alone.pose, sizeof of.pose);
     }
     const md5_goals_job none = {.weight = 1.0f};
     body of;

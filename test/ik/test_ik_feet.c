@@ -59,7 +59,7 @@ TEST (ik_feet_on_even_ground_stay) {
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
     for (uint32_t i = 0; i < NUM_JOINTS; i++) {
         CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
-        CHECK(memcmp(&pose[i].translation, &old[i].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
     }
 }
 
@@ -130,7 +130,7 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
     make_body(pose);
     feet[0].floor = 5.0f;
     place(pose, feet, &drop, 0.0f, 0.02f, 0.0f);
-    CHECK(memcmp(pose, old, sizeof old) == 0);
+    CHECK_BYTES(pose, old, sizeof old);
     CHECK(feet[0].lift == 5.0f);
 }
 
@@ -185,8 +185,7 @@ TEST (ik_feet_survive_anything) {
         feet[2].hip = test_random_u32(&random) % 12;
         md5_solve_feet(&skeleton, &job, pose);
         CHECK(isfinite(job.drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));
-        if (!CHECK(ik_is_sound(pose, NUM_JOINTS)))
-            return;
+        REQUIRE(ik_is_sound(pose, NUM_JOINTS));
     }
     md5_xform pose[NUM_JOINTS];
     make_body(pose);

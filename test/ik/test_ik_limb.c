@@ -52,8 +52,7 @@ TEST (ik_limb_reaches_past_joints_between) {
         for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
             CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
-            CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
-                  == 0);
+            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
         }
         if (!job.pole)
             continue;
@@ -106,7 +105,7 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
         job.tip = 99;
         job.limb = &limb;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, given.pose));
-        CHECK(memcmp(given.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(given.pose, rig.pose, sizeof rig.pose);
     }
 }
 
@@ -124,7 +123,7 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
         const md5_two_bone_job job = {.limb = row, .weight = 1.0f};
         CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     }
-    CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
 }
 
 // -- Feet -----------------------------------------------------------------------------------------
@@ -272,12 +271,12 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     job.length = 3;
     job.numbers.stiffness = MD5_ZERO;
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
-    CHECK(memcmp(pose, old, sizeof old) == 0);
+    CHECK_BYTES(pose, old, sizeof old);
     job.numbers.stiffness = 50.0f;
     job.weight = 0.0f;
     CHECK(md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0.0f, pose));
-    CHECK(memcmp(pose, old, sizeof old) == 0);
+    CHECK_BYTES(pose, old, sizeof old);
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1.0f, pose));
 }
 
@@ -332,15 +331,13 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         worst = fmax(worst, real3_distance(tip.at, real3_of(target)) / most);
         worst_turn =
             fmax(worst_turn, real4_angle(tip.rotation, job.rotation ? real4_of(rotation) : before));
         for (uint32_t i = 0; i < count; i++) // lengths: not a bit of a translation changes
-            CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
-                  == 0);
+            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
         if (!job.pole)
             continue;
         // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
@@ -493,7 +490,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
         md5_solve_two_bone(&rig.skeleton, &job, none.pose);
-        CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         md5_solve_two_bone(&rig.skeleton, &job, part.pose);
         for (uint32_t i = 0; i < 3; i++) {
@@ -506,7 +503,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         }
         job.weight = 7.0f; // as 1
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
-        CHECK(memcmp(whole.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(whole.pose, rig.pose, sizeof rig.pose);
     }
     CHECK_NEAR(worst, 0.0, 1e-5);
 }
@@ -522,7 +519,7 @@ TEST (ik_two_bone_needs_two_parents) {
     CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     job.tip = 3;
     CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-    CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
 }
 
 static md5_vec3 odd_point(uint64_t *random)
@@ -579,10 +576,9 @@ TEST (ik_two_bone_survives_anything) {
             job.numbers.stretch = 2.0f;
         const ik_rig old = rig;
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, 3)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, 3));
         if (!isfinite(job.target.x) || !(job.weight > 0.0f))
-            CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+            CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
 }
 
@@ -623,11 +619,9 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         };
         ik_rig old = rig;
         CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
         for (uint32_t i = 0; i < count; i++)
-            CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
-                  == 0);
+            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         const real3 toward = real3_sub(real3_of(job.target), tip.at);
         if (real3_length(toward) < 5.0)
@@ -754,7 +748,7 @@ TEST (ik_aim_turns_by_its_weight) {
         md5_solve_aim(&rig.skeleton, &job, whole.pose);
         job.weight = round % 2 ? 0.0f : NAN;
         md5_solve_aim(&rig.skeleton, &job, part.pose);
-        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         md5_solve_aim(&rig.skeleton, &job, part.pose);
         for (uint32_t i = 0; i < 4; i++) {
@@ -923,8 +917,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 TEST (ik_soften_of_the_manual_is_small) {
     size_t size;
     OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
     md5_error error = {0};

@@ -65,8 +65,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         in_reach += round % 2 == 0;
         reached += round % 2 == 0 && exact < 1.1e-3 * reach;
         CHECK(exact <= rest + 1e-5 * reach);
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK_NEAR(worst_left, 0.0, 1e-5);
@@ -160,8 +159,7 @@ TEST (ik_two_bone_obeys_limits) {
         in_reach += is_reachable;
         reached +=
             is_reachable && real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)) < 0.01;
-        if (!CHECK(ik_is_sound(rig.pose, 4)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, 4));
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK(100 * reached >= 99 * in_reach);
@@ -325,7 +323,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                1e-5);
     job.solver = MD5_CHAIN_FABRIK;
     CHECK_NEAR(md5_solve_chain(&other.skeleton, &job, other.pose), 2.0, 1e-5);
-    CHECK(memcmp(rig.pose, other.pose, sizeof rig.pose) == 0);
+    CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
 }
 
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
@@ -349,7 +347,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
         const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
         job.weight = 0.0f;
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
-        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         for (uint32_t i = 0; i < 5; i++) {

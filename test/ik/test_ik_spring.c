@@ -73,7 +73,7 @@ TEST (ik_spring_at_rest_is_the_animation) {
     const md5_spring_job job = tail_job(&rig, 5);
     for (int i = 0; i < 100; i++) {
         advance(&rig, job, state, 0.02f, i == 0, rig.pose);
-        CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
 }
 
@@ -181,13 +181,13 @@ TEST (ik_spring_weight_and_first) {
     // With weight 0 the chain still swings, unseen.
     job.weight = 0.0f;
     advance(&rig, job, same, 0.01f, false, none.pose);
-    CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
+    CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
     job.weight = 1.0f;
     job.placement.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
     advance(&rig, job, same, 0.01f, true, none.pose);
-    CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
+    CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
     CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
 }
 
@@ -220,8 +220,7 @@ TEST (ik_spring_survives_anything) {
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
         for (int step = 0; step < 5; step++)
             advance(&rig, job, state, numbers[9], false, rig.pose);
-        if (!CHECK(ik_is_sound(rig.pose, count)))
-            return;
+        REQUIRE(ik_is_sound(rig.pose, count));
     }
     ik_rig rig;
     make_tail(&rig, 3);
@@ -229,5 +228,5 @@ TEST (ik_spring_survives_anything) {
     md5_spring_job job = tail_job(&rig, 3);
     job.tip = 3;
     advance(&rig, job, NULL, 0.1f, true, rig.pose);
-    CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
 }

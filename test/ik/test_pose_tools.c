@@ -147,13 +147,11 @@ TEST (pose_tools_mirror_of_our_own_model) {
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
     OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
-    if (!CHECK(model && anim))
-        return;
+    REQUIRE(model && anim);
     OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MOST = 256 };
-    if (!CHECK(skeleton->num_joints <= MOST))
-        return;
+    REQUIRE(skeleton->num_joints <= MOST);
     uint32_t mirror[MOST], num_sided = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const char *const name = skeleton->joints[joint].name;
@@ -346,7 +344,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0.0f : NAN, rig.pose);
-        CHECK(memcmp(old.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(old.pose, rig.pose, sizeof rig.pose);
         md5_modify_joint(&rig.skeleton, 1, space, change, 2.0f, whole.pose);
         const float weight = (float)test_random(&random);
         md5_modify_joint(&rig.skeleton, 1, space, change, weight, rig.pose);
@@ -367,16 +365,16 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
         ik_rig turned = rig, moved = rig, none = rig;
         const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);
-        CHECK(memcmp(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
         CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
         const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1.0f, moved.pose);
-        CHECK(memcmp(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) == 0);
+        CHECK_BYTES(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat));
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
         const md5_xform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1.0f, none.pose);
         md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1.0f, none.pose);
-        CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
+        CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
     }
     // A parent so far away that a position in the model cannot be expressed relative to it.
     const uint32_t tip = rig.chain[2], above = rig.chain[1];
@@ -384,5 +382,5 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     const md5_vec3 before = rig.pose[tip].translation;
     const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
     md5_modify_joint(&rig.skeleton, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f, rig.pose);
-    CHECK(memcmp(&rig.pose[tip].translation, &before, sizeof before) == 0);
+    CHECK_BYTES(&rig.pose[tip].translation, &before, sizeof before);
 }

@@ -77,8 +77,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         make_man(&man, 1.0f, 0.3f, &random);
         md5_error error = {0};
         OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget != NULL))
-            return;
+        REQUIRE(retarget);
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
@@ -105,8 +104,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         md5_error error = {0};
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
-        if (!CHECK(retarget != NULL))
-            return;
+        REQUIRE(retarget);
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
@@ -117,7 +115,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
             const real3 scaled = {2.5 * from.x, 2.5 * from.y, 2.5 * from.z};
             CHECK_NEAR(real3_distance(to, scaled), 0.0, 1e-3);
         }
-        CHECK(memcmp(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3));
         md5_destroy_retarget(retarget);
     }
 }
@@ -141,8 +139,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                                     {.source = "hand", .align = false}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget != NULL))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
     md5_retarget_pose(retarget, man.bind_local, out, scratch);
@@ -164,7 +161,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         // A joint without a source joint keeps its bind pose relative to its parent.
         CHECK_NEAR(real4_angle(real4_of(out[6].rotation), real4_of(dwarf.bind_local[6].rotation)),
                    0.0, 1e-5);
-        CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
+        CHECK_BYTES(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3));
     }
 }
 
@@ -179,8 +176,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "hand", .target = "hand", .align = true}};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
-    if (!CHECK(retarget != NULL))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
@@ -208,8 +204,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     }
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
-    if (!CHECK(retarget != NULL))
-        return;
+    REQUIRE(retarget);
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, out, scratch);
@@ -262,7 +257,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
     const md5_load_opts opts = {.warn = remember};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
-    CHECK(retarget != NULL);
+    CHECK(retarget);
     CHECK_STRING(reported,
                  "joint 5 'hand' of the target has no source joint and keeps its bind pose");
 }
@@ -273,17 +268,11 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     make_man(&man, 1.0f, 0.0f, &random);
     make_man(&other, 1.0f, 0.0f, &random);
     other.joints[5].name = "palm";
-    for (size_t fail_at = 1;; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
+    EACH_FAILURE (it) {
         md5_retarget *retarget =
-            md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
-        CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
+            md5_create_retarget(&man.model, &other.model, NULL, 0, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
         md5_destroy_retarget(retarget);
-        CHECK_UINT(heap.live, 0);
-        if (retarget)
-            break;
     }
 }
 

@@ -136,8 +136,7 @@ static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
 
 TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
     walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
     bool stood[MD5_MAX_LEGS] = {false};
     double worst_slide = 0.0, worst_miss = 0.0;
@@ -180,8 +179,7 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
 static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
 {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     of->desc.response = MD5_ZERO;
     of->desc.num_groups = num_groups;
     double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
@@ -240,20 +238,18 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
 // The analytic solution of x' = u with u' = (v - u) / response.
 TEST (walk_follows_velocity_and_turn) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     for (int frame = 0; frame < 300; frame++)
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
     CHECK_NEAR(of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
     CHECK_NEAR(of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
-    CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5);
+    CHECK_NEAR(of->walk.position.z, 0.0, 1e-5);
     walk_free(of);
 
     walk_case *const other = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(other != NULL))
-        return;
+    REQUIRE(other);
     for (int frame = 0; frame < 120; frame++)
         md5_walk_advance(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
@@ -303,8 +299,7 @@ static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
 
 TEST (walk_body_lies_in_the_plane_of_its_feet) {
     walk_case *const of = walk_new(MD5_AXES_ID, slope);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
     for (int frame = 0; frame < 240; frame++) {
         md5_walk_advance(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
@@ -314,7 +309,7 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
     // The height follows with a time constant of 0.12 s, while the ground rises below a moving
     // character.
     const double ground = slope(NULL, of->walk.position, &of->walk.feet[0].normal);
-    CHECK_NEAR((double)of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
+    CHECK_NEAR(of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_foothold *const foot = &of->walk.feet[leg];
         md5_vec3 normal;
@@ -325,8 +320,7 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
 
 TEST (walk_comes_to_rest_near_its_homes) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
         CHECK(real_distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
@@ -345,8 +339,7 @@ TEST (walk_comes_to_rest_near_its_homes) {
 
 TEST (walk_speed_is_what_the_legs_can_do) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     const double step = 0.5 * of->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
     for (int frame = 0; frame < 300; frame++) {
@@ -366,18 +359,16 @@ TEST (walk_speed_is_what_the_legs_can_do) {
 
 TEST (walk_state_is_saved_by_copying_it) {
     walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     walk_at(of, 60.0, 3.1);
     const md5_walk saved = of->walk;
     walk_at(of, 60.0, 4.0);
     const md5_walk first = of->walk;
     of->walk = saved;
     walk_at(of, 60.0, 4.0);
-    CHECK(memcmp(&first.position, &of->walk.position, sizeof first.position) == 0);
+    CHECK_BYTES(&first.position, &of->walk.position, sizeof first.position);
     for (uint32_t leg = 0; leg < 6; leg++)
-        CHECK(memcmp(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3))
-              == 0);
+        CHECK_BYTES(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3));
     walk_free(of);
 }
 
@@ -431,8 +422,7 @@ TEST (walk_takes_any_numbers) {
     static const double seconds[] = {NAN, -1.0, 0.0, 1e-300, 0.01, 0.3, 1e300, INFINITY};
     uint64_t seed = 11;
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     of->desc.terrain = wild;
     of->desc.user = &seed;
     for (int i = 0; i < 300; i++) {
@@ -452,8 +442,7 @@ TEST (walk_takes_any_numbers) {
 
 TEST (walk_begins_with_any_placement_and_pose) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
     CHECK(md5_walk_begin(&of->desc, of->model->bind_local, wrong, &of->walk));
     CHECK(of->walk.position.x == 0.0f && of->walk.facing.w == 1.0f);
@@ -463,14 +452,13 @@ TEST (walk_begins_with_any_placement_and_pose) {
     CHECK(md5_walk_begin(&of->desc, of->model->bind_local, turned, &of->walk));
     CHECK_NEAR(of->walk.facing.z, sqrt(0.5), 1e-6);
     CHECK_NEAR(of->walk.facing.x, 0.0, 1e-6);
-    CHECK_NEAR((double)of->walk.position.z, 0.0, 1e-5); // flat ground
+    CHECK_NEAR(of->walk.position.z, 0.0, 1e-5); // flat ground
     walk_free(of);
 }
 
 TEST (walk_refuses_what_is_no_leg) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};
     const md5_leg good = of->legs[2];
     const md5_xform *const bind = of->model->bind_local;
@@ -503,8 +491,7 @@ TEST (walk_refuses_what_is_no_leg) {
 
 TEST (mistakes_in_walks_are_reported) {
     walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    if (!CHECK(of != NULL))
-        return;
+    REQUIRE(of);
     const md5_walk_desc good = of->desc;
     static md5_walk walk; // begun with no legs
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};

@@ -382,8 +382,7 @@ TEST (abuse_bindings_survive_failed_allocations_and_limits) {
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
     md5_error error = {0};
-    if (!CHECK(model && anim))
-        return;
+    REQUIRE(model && anim);
     bool is_bound = false;
     for (size_t n = 1; !is_bound && n < 100; n++) {
         asset_heap heap = {.fail_at = n};

@@ -14,7 +14,7 @@ static loaded load(const char *mesh, const char *clip, const md5_load_opts *opts
     loaded made = {axes_load_model(mesh, opts), axes_load_anim(clip, opts), NULL};
     if (made.model && made.anim)
         made.binding = md5_bind(made.model, made.anim, NULL, NULL);
-    CHECK(made.binding != NULL);
+    CHECK(made.binding);
     return made;
 }
 
@@ -77,7 +77,7 @@ TEST (axes_convert_every_number_of_a_model) {
         for (uint32_t m = 0; m < from->num_meshes; m++) {
             const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
             CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
-            CHECK(memcmp(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices) == 0);
+            CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
             CHECK(b->is_mirrored == of->is_left_handed);
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
@@ -102,7 +102,7 @@ TEST (axes_matrix_takes_forward_left_and_up) {
         const md5_mat34 matrix = md5_mat34_from_axes(of->axes, 3.0f);
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 3; column++)
-                CHECK_NEAR((double)matrix.m[4 * row + column], 3.0 * of->columns[column][row], 0.0);
+                CHECK_NEAR(matrix.m[4 * row + column], 3.0 * of->columns[column][row], 0.0);
             CHECK(matrix.m[4 * row + 3] == 0.0f);
         }
     }
@@ -260,10 +260,7 @@ TEST (axes_pose_and_skin_real_models) {
         {"corpus/frankie/Frankie.md5mesh", "corpus/frankie/Frankie_Kick.md5anim"},
         {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     for (size_t file = 0; file < COUNT_OF(files); file++)
         for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
@@ -302,12 +299,12 @@ TEST (axes_convert_bounds_and_root_motion) {
 TEST (axes_convert_cameras) {
     md5_camera *const from =
         md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
-    for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
+    for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.0254f);
         md5_camera *const to =
             md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
-        for (int k = 0; CHECK(to != NULL) && k < 20; k++) {
+        for (int k = 0; CHECK(to) && k < 20; k++) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             CHECK_NEAR(axes_point_error(of, 0.0254f, a.position, b.position), 0.0, 1e-5);
@@ -330,7 +327,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
     OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
-    for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
+    for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 2.0f);
         OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
         if (!CHECK(to != NULL && to->num_cut_views == 1))

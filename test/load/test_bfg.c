@@ -180,11 +180,10 @@ TEST (bfg_vertices_may_have_no_weights) {
         at++;
     at[7] = 0;
     OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
-    if (CHECK(model)) {
-        const md5_vec3 point = model->meshes[0].positions[2];
-        CHECK_UINT(model->meshes[0].num_weights, 3);
-        CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
-    }
+    REQUIRE(model);
+    const md5_vec3 point = model->meshes[0].positions[2];
+    CHECK_UINT(model->meshes[0].num_weights, 3);
+    CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
 }
 
 // Replaces the 4 bytes at `at` by `value`, big-endian, and expects an error.
@@ -201,7 +200,7 @@ static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t v
     else
         CHECK(!md5_parse_model(file.data, file.size, NULL, &error));
     char text[400];
-    (void)snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
+    snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
     CHECK_STRING(text, message);
     CHECK_UINT(error.line, 1);
 }
@@ -303,7 +302,7 @@ TEST (bfg_anims_are_those_of_text) {
     CHECK_UINT(anim->num_frames, 2);
     CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
-    CHECK(memcmp(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds)) == 0);
+    CHECK_BYTES(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds));
     for (uint32_t frame = 0; frame < 2; frame++) {
         const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0.0f);
         md5_xform pose[2], expected[2];
@@ -348,8 +347,7 @@ static void check_hostile(const bytes *good, bool is_anim)
     md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
         OWN unsigned char *const part = calloc(size, 1);
-        if (!CHECK(part))
-            return;
+        REQUIRE(part);
         memcpy(part, good->data, size);
         CHECK(is_anim ? !md5_parse_anim(part, size, NULL, &error)
                       : !md5_parse_model(part, size, NULL, &error));
@@ -361,17 +359,11 @@ static void check_hostile(const bytes *good, bool is_anim)
         free_any(is_anim ? NULL : md5_parse_model(file.data, file.size, NULL, &error),
                  is_anim ? md5_parse_anim(file.data, file.size, NULL, &error) : NULL);
     }
-    for (size_t i = 1;; i++) {
-        error = (md5_error){0};
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &opts, &error),
-                 is_anim ? md5_parse_anim(good->data, good->size, &opts, &error) : NULL);
-        CHECK_UINT(heap.live, 0);
-        if (error.status == MD5_OK)
-            return;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &it.opts, &it.error),
+                 is_anim ? md5_parse_anim(good->data, good->size, &it.opts, &it.error) : NULL);
+        CHECK_UINT(it.error.status,
+                   it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
@@ -444,7 +436,7 @@ static void check_same(const md5_camera *a, const md5_camera *b)
     CHECK_UINT(a->cuts[0], b->cuts[0]);
     CHECK_NEAR(a->frame_rate, b->frame_rate, 0.0);
     CHECK_NEAR(a->duration, b->duration, 0.0);
-    CHECK(memcmp(a->frames, b->frames, a->num_frames * sizeof *a->frames) == 0);
+    CHECK_BYTES(a->frames, b->frames, a->num_frames * sizeof *a->frames);
 }
 
 TEST (bfg_cameras_are_those_of_text) {
@@ -453,13 +445,12 @@ TEST (bfg_cameras_are_those_of_text) {
     make_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, &error);
     OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
-    if (CHECK(camera != NULL && text != NULL)) {
-        check_same(camera, text);
-        CHECK_STRING(camera->command_line, "");
-        CHECK_UINT(camera->num_warnings, 0);
-        CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
-        CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
-    }
+    REQUIRE(camera != NULL && text != NULL);
+    check_same(camera, text);
+    CHECK_STRING(camera->command_line, "");
+    CHECK_UINT(camera->num_warnings, 0);
+    CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
+    CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
 }
 
 static void check_mistake(size_t at, uint32_t big, const char *message)
@@ -472,7 +463,7 @@ static void check_mistake(size_t at, uint32_t big, const char *message)
     file.size = at;
     bfg_camera_put_big(&file, big);
     CHECK(!md5_parse_camera(file.data, size, NULL, &error));
-    (void)snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
+    snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
     CHECK_STRING(text, message);
 }
 
@@ -503,12 +494,11 @@ TEST (bfg_cameras_warn_of_odd_views) {
     file.size = FRAMES + 28;
     bfg_camera_put_big(&file, bits_of(180.0f));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
-    if (CHECK(camera != NULL)) {
-        CHECK_UINT(camera->num_warnings, 1);
-        CHECK_UINT(warning.column, FRAMES + 28 + 1);
-        CHECK_STRING(warning.message,
-                     "field of view 180: expected more than 0 and less than 180 degrees");
-    }
+    REQUIRE(camera);
+    CHECK_UINT(camera->num_warnings, 1);
+    CHECK_UINT(warning.column, FRAMES + 28 + 1);
+    CHECK_STRING(warning.message,
+                 "field of view 180: expected more than 0 and less than 180 degrees");
 }
 
 // Truncated at each byte, with each bit altered, and with each allocation failing.
@@ -518,8 +508,7 @@ TEST (bfg_cameras_may_be_anything) {
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
         OWN unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
-        if (!CHECK(part))
-            return;
+        REQUIRE(part);
         memcpy(part, good.data, size);
         CHECK(!md5_parse_camera(part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
@@ -529,15 +518,9 @@ TEST (bfg_cameras_may_be_anything) {
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
         md5_free_camera(md5_parse_camera(file.data, file.size, NULL, &error));
     }
-    for (size_t i = 1;; i++) {
-        error = (md5_error){0};
-        test_heap heap = {.fail_at = i};
-        const md5_load_opts opts = {
-            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_free_camera(md5_parse_camera(good.data, good.size, &opts, &error));
-        CHECK_UINT(heap.live, 0);
-        if (error.status == MD5_OK)
-            return;
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        md5_free_camera(md5_parse_camera(good.data, good.size, &it.opts, &it.error));
+        CHECK_UINT(it.error.status,
+                   it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }

@@ -11,8 +11,7 @@ static bool print_model(const char *path, char *said, size_t size)
     OWN_MODEL model = md5_load_model(path, NULL, &error);
     if (!model)
         return snprintf(said, size, "%s:%u: %s", error.file, error.line, error.message), false;
-    (void)snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints,
-                   model->num_meshes);
+    snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints, model->num_meshes);
     return true;
 }
 
@@ -122,7 +121,7 @@ static const char wave_path[] = "models/bobbin/wave.md5anim";
 TEST (chain_programs_work_as_they_are_written) {
     char said[600];
     CHECK(print_model(test_path(mesh_path), said, sizeof said));
-    CHECK(strstr(said, " joints, ") != NULL);
+    CHECK(strstr(said, " joints, "));
 
     md5_vec3 first = {0};
     md5_error error = {0};
@@ -265,8 +264,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     md5_model *const model = md5_load_model(test_path(mesh_path), NULL, &error);
     md5_anim *const anim = md5_load_anim(test_path(walk_path), NULL, &error);
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
-    if (!CHECK(binding != NULL))
-        return;
+    REQUIRE(binding);
     CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_IO);
@@ -289,6 +287,6 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     CHECK(later.file[0] == '\0');
     later = first;
     md5_free_binding(md5_bind(model, anim, NULL, &later));
-    CHECK(memcmp(&later, &first, sizeof later) == 0);
+    CHECK_BYTES(&later, &first, sizeof later);
     md5_free_binding(binding), md5_free_anim(anim), md5_free_model(model);
 }

@@ -457,7 +457,7 @@ static void check_file(const char *path, const char *folder)
 {
     golden g = {.file = path, .folder = folder, .text = test_read_file(path, NULL), .size = 1.0};
     g.at = g.text;
-    if (CHECK(g.text != NULL))
+    if (CHECK(g.text))
         check_all(&g);
     printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
            g.worst_quaternion, g.worst_rotation, g.worst_length);
@@ -485,10 +485,7 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
 }
 
 TEST (golden_files_of_the_original_engine) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     char folder[1024];
     snprintf(folder, sizeof folder, "%s/golden", test_corpus());
     CHECK_UINT(check_folder(folder, test_corpus(), "synth_overlong.txt"), 17);
@@ -506,10 +503,7 @@ static void count_warning(void *user, const md5_error *warning)
 
 // Rotations longer than 1 are normalized here, with a warning; the engine uses them raw.
 TEST (golden_overlong_rotations_become_rotations) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     char path[1024];
     unsigned mesh_warnings = 0, anim_warnings = 0;
     md5_error error = {0};
@@ -520,19 +514,18 @@ TEST (golden_overlong_rotations_become_rotations) {
     opts.warn_user = &anim_warnings;
     OWN_ANIM anim = md5_load_anim(path, &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (CHECK(binding != NULL)) {
-        const uint32_t count = model->skeleton.num_joints;
-        OWN md5_xform *const pose = calloc(count, sizeof *pose);
-        CHECK(mesh_warnings + anim_warnings > 0);
-        for (int step = 0; step < 50; step++) {
-            const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
-            md5_sample(binding, moment, MD5_ROOT_ID, pose);
-            for (uint32_t i = 0; i < count; i++) {
-                const md5_quat q = pose[i].rotation;
-                const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-                CHECK_NEAR(square, 1.0, 3e-5);
-                CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
-            }
+    REQUIRE(binding);
+    const uint32_t count = model->skeleton.num_joints;
+    OWN md5_xform *const pose = calloc(count, sizeof *pose);
+    CHECK(mesh_warnings + anim_warnings > 0);
+    for (int step = 0; step < 50; step++) {
+        const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
+        md5_sample(binding, moment, MD5_ROOT_ID, pose);
+        for (uint32_t i = 0; i < count; i++) {
+            const md5_quat q = pose[i].rotation;
+            const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+            CHECK_NEAR(square, 1.0, 3e-5);
+            CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
         }
     }
 }

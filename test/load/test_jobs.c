@@ -146,8 +146,7 @@ static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
 TEST (jobs_give_the_bits_of_one_thread) {
     md5_character *const character =
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
-    if (!CHECK(character && character->num_clips >= 3))
-        return;
+    REQUIRE(character && character->num_clips >= 3);
     jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
     static const uint32_t workers[] = {1, 2, MOST_WORKERS};
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
@@ -170,8 +169,7 @@ TEST (jobs_read_the_parts_of_a_character) {
     const md5_load_opts opts = {.threads = &threads};
     OWN_CHARACTER one = md5_load_character(path, NULL, NULL);
     OWN_CHARACTER three = md5_load_character(path, &opts, NULL);
-    if (!CHECK(one && three))
-        return;
+    REQUIRE(one && three);
     CHECK_UINT(pool.num_ranges, 3);
     CHECK_UINT(three->num_clips, one->num_clips);
     for (uint32_t i = 0; i < one->num_clips; i++) {

@@ -86,13 +86,9 @@ static void check_counts(const corpus_line *line, read_asset made)
 // Every model and animation of the corpus, against the counts in its list.
 TEST (load_reads_the_whole_corpus) {
     size_t num_files = 0;
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
-    if (!CHECK(list))
-        return;
+    REQUIRE(list);
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         const corpus_line split = split_corpus_line(line);
         const char *const dot = strrchr(split.path, '.');
@@ -142,10 +138,7 @@ TEST (load_reports_warnings_of_the_corpus) {
          "18:25: error: weights 1000000 to 1000001, but numweights is 16"},
         {"assimp/invalid/InvalidBoneIndex.md5mesh", "23:10: error: joint 999, but numJoints is 1"},
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (row, cases) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
@@ -202,13 +195,9 @@ static bool differs_on_purpose(const char *name, bool *is_used)
 TEST (load_agrees_with_the_original_or_says_why_not) {
     bool is_used[COUNT_OF(other_verdicts)] = {false};
     size_t num_files = 0;
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
-    if (!CHECK(verdicts))
-        return;
+    REQUIRE(verdicts);
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
         char kind[8], name[64], verdict[16], key[80], file[128];
         if (!CHECK(sscanf(line, "%7s %63s %15s", kind, name, verdict) == 3))
@@ -241,8 +230,7 @@ static void run_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
     OWN char *const text = test_read_file(path, &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     OWN uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
     if (!data)
         abort();

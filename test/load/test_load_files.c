@@ -183,7 +183,7 @@ TEST (character_loads_everything_its_machine_names) {
     CHECK(md5_machine_tables(hero->machine)->clips[1].extract == MD5_EXTRACT_NONE);
 
     OWN_PLAYER player = md5_create_player(hero->machine, NULL, &error);
-    CHECK(player != NULL);
+    CHECK(player);
     md5_player_advance(player, 0.05, NULL, NULL);
     CHECK_NEAR(md5_player_root_motion(player).translation.x, 0.5, 1e-6);
     md5_free_character(NULL);
@@ -245,7 +245,7 @@ static const char *error_with(const char *path, const char *text)
     md5_error other = {0};
     threaded.threads = &threads;
     CHECK(md5_load_character("chars/hero.md5machine", &threaded, &other) == NULL);
-    CHECK(memcmp(&error, &other, sizeof error) == 0);
+    CHECK_BYTES(&error, &other, sizeof error);
     CHECK_UINT(from.num_open, 0);
     return message;
 }
@@ -287,7 +287,7 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     opts.warn = keep_warning;
     opts.warn_user = warned;
     OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
-    CHECK(hero != NULL);
+    CHECK(hero);
     CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
 }
 
@@ -298,7 +298,7 @@ TEST (character_names_the_file_in_warnings_about_its_machine) {
     opts.warn = keep_warning;
     opts.warn_user = warned;
     OWN_CHARACTER late = md5_load_character("chars/late.md5machine", &opts, NULL);
-    CHECK(late != NULL);
+    CHECK(late);
     CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 to 's' is never "
                          "reached: clips that are played once stop at 1");
 }
@@ -379,7 +379,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     CHECK_UINT(from.num_opened, 10);
     CHECK_UINT(from.num_open, 0);
     CHECK(strncmp(warned[0], "m:", 2) == 0);
-    CHECK(strstr(warned[0], "\nb: warning: clip 'b': ") != NULL);
+    CHECK(strstr(warned[0], "\nb: warning: clip 'b': "));
     CHECK(strstr(warned[0], "\nc:") > strstr(warned[0], "\nb:"));
     CHECK_STRING(warned[1], warned[0]);
     CHECK_UINT(heroes[1]->num_warnings, heroes[0]->num_warnings);
@@ -421,18 +421,15 @@ static void ignore_warning(void *user, const md5_error *warning)
 static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
-    for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
+    EACH_FAILURE (it) {
         md5_load_opts opts = reading(&from);
         opts.warn = ignore_warning;
         opts.threads = threads;
-        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
-        md5_error error = {0};
-        md5_character *const hero = md5_load_character(path, &opts, &error);
+        opts.allocator = it.opts.allocator;
+        md5_character *const hero = md5_load_character(path, &opts, &it.error);
         num_loaded += hero != NULL;
-        CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
+        CHECK((it.error.status == MD5_ERROR_MEMORY) == (hero == NULL));
         md5_free_character(hero);
-        CHECK_UINT(heap.live, 0);
         CHECK_UINT(from.num_open, 0);
     }
     CHECK_UINT(num_loaded, 1);

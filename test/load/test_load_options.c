@@ -47,8 +47,8 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         num_copies += a->num_vertices - count;
         CHECK(b->tangents == NULL && a->tangents != NULL);
         CHECK_UINT(count, b->num_file_vertices);
-        CHECK(memcmp(a->positions, b->positions, count * sizeof *b->positions) == 0);
-        CHECK(memcmp(a->normals, b->normals, count * sizeof *b->normals) == 0);
+        CHECK_BYTES(a->positions, b->positions, count * sizeof *b->positions);
+        CHECK_BYTES(a->normals, b->normals, count * sizeof *b->normals);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
         for (uint32_t i = 0; i < 3 * b->num_triangles; i++)
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
@@ -56,8 +56,8 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
             OWN md5_vec4 *const tangents = calloc(count + 1, sizeof *tangents);
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
                                                                        bare, b, dual, tangents);
-            CHECK(memcmp(expected, found, count * sizeof *found) == 0);
-            CHECK(memcmp(expected + a->num_vertices, found + count, count * sizeof *found) == 0);
+            CHECK_BYTES(expected, found, count * sizeof *found);
+            CHECK_BYTES(expected + a->num_vertices, found + count, count * sizeof *found);
             for (uint32_t i = 0; i < count; i++)
                 CHECK(tangents[i].w == 0.0f);
             free(expected);
@@ -81,7 +81,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
         for (int dual = 0; dual < 2; dual++) {
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found =
                                                                        skin(bare, b, dual, NULL);
-            CHECK(memcmp(found, expected, 2 * a->num_vertices * sizeof *found) == 0);
+            CHECK_BYTES(found, expected, 2 * a->num_vertices * sizeof *found);
             free(expected);
             free(found);
         }
@@ -107,7 +107,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     const uint32_t num_joints = model->skeleton.num_joints;
     for (uint32_t i = 0; i < num_joints; i++)
         CHECK_STRING(model->skeleton.joints[i].name, whole->skeleton.joints[i].name);
-    CHECK(memcmp(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34)) == 0);
+    CHECK_BYTES(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34));
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         CHECK_STRING(meshes[m].shader, whole->meshes[m].shader);
         CHECK_UINT(meshes[m].num_vertices, whole->meshes[m].num_vertices);
@@ -124,7 +124,7 @@ TEST (released_models_are_refused_by_machines) {
     md5_release_geometry(model);
     md5_error error = {0};
     CHECK(md5_create_machine(&(md5_machine_desc){.model = model}, NULL, &error) == NULL);
-    CHECK(strstr(error.message, "released") != NULL);
+    CHECK(strstr(error.message, "released"));
 }
 
 #if !defined(NDEBUG)
@@ -159,8 +159,8 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
     for (int weighting = MD5_NORMALS_AREA; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         const md5_load_opts opts = {.normals = (md5_normals)weighting};
         OWN_MODEL model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
-        for (uint32_t i = 0; CHECK(model != NULL) && i < 3; i++)
-            CHECK_NEAR((double)model->meshes[0].normals[i].z, -1.0, 1e-6);
+        for (uint32_t i = 0; CHECK(model) && i < 3; i++)
+            CHECK_NEAR(model->meshes[0].normals[i].z, -1.0, 1e-6);
     }
 }
 
@@ -170,15 +170,14 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const char *const path = test_path("models/zoo/version_12.md5mesh");
     OWN_MODEL file = md5_load_model(path, NULL, NULL);
     OWN_MODEL model = md5_load_model(path, &bare, NULL);
-    if (CHECK(file != NULL && model != NULL)) {
-        const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
-        CHECK(a->tangents != NULL && b->tangents == NULL);
-        const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
-        for (uint32_t i = 0; i < b->num_vertices; i++) {
-            const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
-            CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
-            CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
-        }
+    REQUIRE(file != NULL && model != NULL);
+    const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
+    CHECK(a->tangents != NULL && b->tangents == NULL);
+    const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
+    for (uint32_t i = 0; i < b->num_vertices; i++) {
+        const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
+        CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
+        CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
     }
 }
 
@@ -256,10 +255,7 @@ TEST (real_files_take_few_blocks_and_little_memory) {
         "stromar/stromar.md5mesh",       "cube2/ffflag/ffflag.md5mesh",
         "cube2/ffpit/ffpit.md5mesh",     "redeclipse/props/flag/mesh.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (file, files) {
         char path[512];
         strcpy(path, test_corpus());
@@ -277,7 +273,7 @@ TEST (repeated_counts_allocate_no_more) {
     for (int i = 0; i < 2; i++) {
         const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
         OWN char *const text = malloc(size + 1);
-        CHECK(text != NULL);
+        CHECK(text);
         for (size_t k = 0; k < TIMES; k++)
             memcpy(text + k * length, comments[i], length);
         memcpy(text + TIMES * length, model, sizeof model);
@@ -429,8 +425,8 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
     OWN_MODEL whole = load_later_load(paths[0], NULL);
     OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.without = ALL});
     const uint32_t num_joints = whole->skeleton.num_joints;
-    CHECK(memcmp(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34)) == 0);
-    CHECK(memcmp(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform)) == 0);
+    CHECK_BYTES(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34));
+    CHECK_BYTES(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform));
     CHECK(model->bounds.min.x > model->bounds.max.x);
     CHECK(model->geometry_size < whole->geometry_size * 6 / 10);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
@@ -461,7 +457,7 @@ TEST (models_without_meshes_have_all_parts) {
                                "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }";
     md5_model *const model =
         md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, NULL);
-    CHECK(model != NULL);
+    CHECK(model);
     CHECK(md5_complete_model(model, ALL, NULL));
     md5_free_model(model);
 }
@@ -479,7 +475,7 @@ TEST (nothing_is_made_of_released_geometry) {
         md5_release_geometry(model);
         CHECK(!md5_complete_model(model, some_parts[i / 2], &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-        CHECK(strstr(error.message, "released") != NULL);
+        CHECK(strstr(error.message, "released"));
     }
 }
 

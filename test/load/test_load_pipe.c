@@ -32,8 +32,7 @@ static void check_refused(const char *path)
 TEST (load_refuses_pipes_without_waiting) {
     char folder[] = "/tmp/md5model_XXXXXX", path[64];
     int ends[2];
-    if (!CHECK(mkdtemp(folder) != NULL))
-        return;
+    REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/pipe", folder);
     if (CHECK(mkfifo(path, 0600) == 0)) {
         check_refused(path);
@@ -59,7 +58,7 @@ TEST (load_reports_what_cannot_be_read) {
     if (access(unreadable, R_OK) == 0) {
         CHECK(md5_load_model(unreadable, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_IO);
-        CHECK(strstr(error.message, "cannot read the file") != NULL);
+        CHECK(strstr(error.message, "cannot read the file"));
     }
     md5_context context;
     md5_file_text text = {0};
@@ -77,8 +76,7 @@ TEST (load_reads_files_of_unknown_size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *const pieces =
         mmap(NULL, PIECES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!CHECK(pieces != MAP_FAILED))
-        return;
+    REQUIRE(pieces != MAP_FAILED);
     for (size_t i = 0; i < PIECES; i += 2)
         CHECK(mprotect(pieces + i * page, page, PROT_NONE) == 0);
     md5_error error = {0};
@@ -183,7 +181,7 @@ TEST (load_reports_more_kinds_than_it_keeps) {
         char line[64];
         snprintf(line, sizeof line, "%d:1: warning: 'w%d' is", 2 + 2 * i, i);
         at = at ? strstr(at, line) : NULL;
-        CHECK(at != NULL);
+        CHECK(at);
     }
     CHECK(at && strstr(at, "(2 times, last in line 81)"));
 }

@@ -166,7 +166,7 @@ static const char *beside(const char *path, const char *name)
 {
     static char joined[MAX_PATH_LENGTH];
     const char *const slash = strrchr(path, '/');
-    (void)snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, name);
+    snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, name);
     return test_path(joined);
 }
 
@@ -221,7 +221,7 @@ static uint64_t hash_player(const machine_case *made)
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
-        (void)md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
+        md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
         aim_modifiers(made, (float)(step - 20));
         md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
         const md5_xform motion = md5_player_root_motion(made->player);
@@ -279,8 +279,7 @@ TEST (poses_and_vertices_have_the_same_bits_everywhere) {
     OWN char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
     uint64_t all = empty_hash;
     unsigned count = 0;
-    if (!CHECK(list != NULL))
-        return;
+    REQUIRE(list);
     for (char *line = list; *line != '\0'; count++) {
         char *const end = line + strcspn(line, "\n");
         const bool is_last = *end == '\0';

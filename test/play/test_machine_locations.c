@@ -764,7 +764,7 @@ TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig,
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
     job.numbers.limit = MD5_ZERO;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
-    CHECK(memcmp(pose, old, sizeof pose) == 0);
+    CHECK_BYTES(pose, old, sizeof pose);
     job.numbers.limit = 0.0f;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);

@@ -283,7 +283,7 @@ TEST (blend_kinds_interpolate) {
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
         static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
                                              "nlerp"};
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, 9, 8.0, 0.9, 71);
         play_scene_read(&of,
@@ -299,7 +299,6 @@ TEST (blend_kinds_interpolate) {
             CHECK(play_pose_distance(pose, expected) < 1e-5);
             md5_player_advance(of.player, 1.0 / 64.0, NULL, NULL);
         }
-        play_scene_end(&of);
     }
 }
 

@@ -78,6 +78,7 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
 // Creates the machine from the scene's model and clips and the other tables of `desc`.
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);
+#define OWN_PLAY __attribute__((cleanup(play_scene_end))) play_scene
 
 // The same of the rows of a machine file, without "machine NAME {" and "}"; formatted as printf()
 // does. If there are rows of clips, they are those of `made` in their order, and the scene's clips

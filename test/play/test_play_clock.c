@@ -442,7 +442,7 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5i_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
-            CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
+            CHECK_NEAR(md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);
             CHECK_NEAR(left.translation.y, 0.0, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
@@ -514,10 +514,10 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 
 // Motion counts from the root's place in the first frame, wherever that is.
 TEST (root_motion_begins_where_the_clip_does) {
-    play_scene of;
+    OWN_PLAY of;
     md5_error error = {0};
     play_scene_begin(&of);
-    (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
+    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
     md5_anim moved = *of.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
@@ -533,10 +533,9 @@ TEST (root_motion_begins_where_the_clip_does) {
     play_scene_read(&of, "layer body { state walk walk }");
     md5_player_advance(of.player, 0.1, NULL, NULL);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
-    CHECK_NEAR((double)way.x, 3.0, 1e-4);
+    CHECK_NEAR(way.x, 3.0, 1e-4);
     CHECK_NEAR(way.y, 0.0, 1e-4);
     CHECK_NEAR(way.z, 0.0, 1e-4);
-    play_scene_end(&of);
 }
 
 // -- Borders --------------------------------------------------------------------------------------
@@ -553,7 +552,7 @@ typedef struct heard {
 static void hear(void *user, md5_player *player, const md5_event *event, float weight)
 {
     heard *const to = user;
-    CHECK(player != NULL);
+    CHECK(player);
     if (to->count == 0 || weight < to->least_weight)
         to->least_weight = weight;
     to->sum += weight;
@@ -613,7 +612,7 @@ TEST (borders_keep_the_phase_of_whole_exits) {
     static const double durations[] = {0.0, 0.2, 0.25};
     for (size_t exit = 0; exit < 5; exit++) {
         for (size_t i = 0; i < 6; i++) {
-            play_scene of;
+            OWN_PLAY of;
             begin_states(&of, "transition a b { exit %g duration %g %s keep_phase }", exits[exit],
                          durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
@@ -625,7 +624,6 @@ TEST (borders_keep_the_phase_of_whole_exits) {
                 CHECK_UINT(num_first, 3);
                 CHECK_NEAR(md5_player_layer(of.player, 0).time, 2.5, 1e-7);
             }
-            play_scene_end(&of);
         }
     }
 }
@@ -644,12 +642,11 @@ TEST (borders_have_an_owner) {
         {0.7, true, 1.0, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
     EACH (row, cases) {
-        play_scene of;
+        OWN_PLAY of;
         begin_states(&of, "transition a b { exit %g %s }", row->exit,
                      row->keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
             CHECK_STRING(heard_in(&of, row->seconds, steps).names, row->expected);
-        play_scene_end(&of);
     }
 }
 
@@ -665,12 +662,11 @@ TEST_WITH (borders_of_a_state_that_follows_itself, play_scene, of,
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
 // step.
 TEST (borders_of_a_clip_that_ends_within_a_step) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, "motion once clip a { once } "
                "layer one { state once once } layer two { state b b }");
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
         CHECK_STRING(heard_in(&of, 1.5, steps).names, "aAmMnNzZAM");
-    play_scene_end(&of);
 }
 
 // -- Backward ---------------------------------------------------------------------------------
@@ -695,7 +691,7 @@ TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, 
 
 // A fade ends within the step; the transition that it delayed follows immediately.
 TEST (borders_divide_backward_steps) {
-    play_scene of;
+    OWN_PLAY of;
     begin_states(&of, "transition a b { duration 0.5 interrupt_none } "
                       "transition b a { start 0.5 }");
     // Half a second to b, then a from 0.5, which fades to b immediately.
@@ -704,7 +700,6 @@ TEST (borders_divide_backward_steps) {
         CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
         CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
     }
-    play_scene_end(&of);
 }
 
 // -- Weights ----------------------------------------------------------------------------------
@@ -743,7 +738,7 @@ TEST (borders_of_circles_in_no_time) {
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
     EACH (row, cases) {
-        play_scene of;
+        OWN_PLAY of;
         begin_states(&of, "%s", row->circle);
         const heard whole = heard_in(&of, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(of.player, 0);
@@ -753,14 +748,13 @@ TEST (borders_of_circles_in_no_time) {
             CHECK_STRING(heard_in(&of, 1.2, steps).names, whole.names);
             CHECK_UINT(md5_player_layer(of.player, 0).state, at_end.state);
         }
-        play_scene_end(&of);
     }
 }
 
 // A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (borders_consume_triggers_immediately) {
     for (uint32_t steps = 1; steps < 10; steps += 3) {
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++)
             play_scene_add(&of, 21, 20.0, 0.3, i);
@@ -772,7 +766,6 @@ TEST (borders_consume_triggers_immediately) {
             md5_player_advance(of.player, 0.9 / steps, NULL, NULL);
         CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
         CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
-        play_scene_end(&of);
     }
 }
 
@@ -803,7 +796,7 @@ TEST_WITH (borders_of_a_step_of_too_many_events, play_scene, of,
 
 // Endless transitions: the rest of the step passes undivided.
 TEST (borders_of_a_step_of_too_many_transitions) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, FAST "layer body { state fast fast state b b "
                     "transition fast fast { exit 1 duration 1e-4 } "
                     "transition fast b { exit 1e30 } }");
@@ -814,7 +807,6 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     CHECK(status.num_events > 0 && status.num_dropped > 0);
     CHECK_UINT(md5_player_layer(of.player, 0).state, 0);
     CHECK(md5_player_advance(of.player, 1e-6, hear, &got).undivided == 0.0);
-    play_scene_end(&of);
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.

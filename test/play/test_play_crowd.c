@@ -180,7 +180,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
             md5_mat34 expected[PLAY_JOINTS];
             play_pose(alone[i], pose);
             const md5_xform motion = md5_player_root_motion(alone[i]);
-            CHECK(memcmp(&motion, &jobs[i].motion, sizeof motion) == 0);
+            CHECK_BYTES(&motion, &jobs[i].motion, sizeof motion);
             md5_local_to_model(&of->made.model->skeleton, pose, expected);
             CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
             md5_build_palette(of->made.model, expected, expected);
@@ -222,7 +222,7 @@ TEST_HERE (crowd_of_two_machines) {
         md5_mat34 expected[MOST_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         md5_player_pose(alone, pose, NULL, expected, scratch);
-        CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
+        CHECK_BYTES(expected, palettes[i], num_joints * sizeof *expected);
         md5_destroy_player(jobs[i].player);
     }
     md5_destroy_machine(other);
@@ -253,7 +253,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         md5_local_to_model(&md5_machine_tables(machines[0])->model->skeleton, pose, expected);
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
         md5_build_palette(md5_machine_tables(machines[0])->model, expected, expected);
-        CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
+        CHECK_BYTES(expected, palettes[i], sizeof expected);
         md5_destroy_player(jobs[i].player);
     }
 }
@@ -412,7 +412,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         }
         md5_xform pose[2];
         play_pose(player, pose);
-        CHECK(memcmp(pose, model->bind_local, sizeof pose) == 0); // there is nothing to play
+        CHECK_BYTES(pose, model->bind_local, sizeof pose); // there is nothing to play
         md5_mat34 joints[2];
         md5_player_advance(player, 1.0, NULL, NULL);
         md5_local_to_model(&model->skeleton, pose, joints);
@@ -528,13 +528,13 @@ TEST (play_hook_is_between_modifiers_and_matrices) {
         md5_mat34 joints[PLAY_JOINTS];
         md5_player_advance(of->alone[i], 0.03, NULL, NULL);
         play_pose(of->alone[i], pose);
-        CHECK(memcmp(of->seen[i], pose, sizeof pose) == 0);
+        CHECK_BYTES(of->seen[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
         md5_local_to_model(&of->scene.made.model->skeleton, pose, joints);
-        CHECK(memcmp(of->joints[i], joints, sizeof joints) == 0);
+        CHECK_BYTES(of->joints[i], joints, sizeof joints);
         md5_mat34 palette[PLAY_JOINTS];
         md5_build_palette(of->scene.made.model, joints, palette);
-        CHECK(memcmp(of->palettes[i], palette, sizeof palette) == 0);
+        CHECK_BYTES(of->palettes[i], palette, sizeof palette);
     }
     hook_end(of);
 }
@@ -557,8 +557,8 @@ TEST (play_hook_is_called_for_its_jobs_only) {
     // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
     static const uint32_t first[] = {3, 10, 16}, count[] = {6, 6, 4};
     if (CHECK_UINT(of->num_calls, 3)) {
-        CHECK(memcmp(of->first, first, sizeof first) == 0);
-        CHECK(memcmp(of->count, count, sizeof count) == 0);
+        CHECK_BYTES(of->first, first, sizeof first);
+        CHECK_BYTES(of->count, count, sizeof count);
     }
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         const bool is_hooked = i >= 3 && i < 20 && i != 9;

@@ -53,13 +53,12 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
-        play_scene of;
+        OWN_PLAY of;
         begin(&of, easing);
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.player, 0.025, NULL, NULL);
             CHECK(miss(&of, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
         }
-        play_scene_end(&of);
     }
 }
 
@@ -98,7 +97,7 @@ TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
     md5_error error = {0};
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, "linear");
     md5_machine_desc desc = *md5_machine_tables(of.machine);
     md5_layer_desc layer = desc.layers[0];
@@ -109,7 +108,6 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
     desc.layers = &layer;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, message);
-    play_scene_end(&of);
 }
 
 TEST (curve_of_a_transition_must_make_sense) {
@@ -406,7 +404,7 @@ static double left(int kind, double t)
 
 TEST (follow_moves_as_its_formula_however_time_is_split) {
     for (int split = 1; split <= 7; split += 3) {
-        play_scene of;
+        OWN_PLAY of;
         follow_begin(&of);
         set_all(&of, 5.0f);
         for (int i = 0; i < 3; i++)
@@ -419,7 +417,6 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
                 CHECK_NEAR(get(&of, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
         CHECK_NEAR(get(&of, EASE), 5.0, 0.0); // exactly there
-        play_scene_end(&of);
     }
 }
 
@@ -638,7 +635,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 // Where they are blended by speed, the way is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
     for (int by_speed = 0; by_speed < 2; by_speed++) {
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++) {
             const play_walk walk = {i == 0 ? 40.0 : 100.0, 0.0, 0.0};
@@ -672,7 +669,6 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             if (by_speed)
                 CHECK_NEAR(place.x, way, 1e-4);
         }
-        play_scene_end(&of);
     }
 }
 
@@ -698,14 +694,13 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
 TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
     for (int i = 0; i < FRAME_RATES; i++) {
-        play_scene of;
+        OWN_PLAY of;
         follow_begin(&of);
         set_all(&of, 5.0f);
         for (int step = 0; step < frame_rates[i]; step++)
             md5_player_advance(of.player, 1.0 / frame_rates[i], NULL, NULL);
         CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
         CHECK_NEAR(md5_player_layer(of.player, 0).time, 1.0 - log(2.0) / 3.0, 1e-6);
-        play_scene_end(&of);
     }
 }
 

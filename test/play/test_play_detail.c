@@ -100,7 +100,7 @@ static bool advance_both(detail_test *of, uint64_t *random)
         motions[i] = md5_player_root_motion(players[i]);
     }
     return play_heard_the_same(&of->heard[0], &of->heard[1])
-           && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0);
+           && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0]);
 }
 
 static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md5_xform *bind,
@@ -182,7 +182,7 @@ static bool poses_at_intervals(detail_test *of, uint64_t *random)
             play_pose(of->full, kept);
         is_right = is_right
                    && CHECK(md5_player_pose(of->reduced, posed, NULL, NULL, scratch) == is_due)
-                   && CHECK(memcmp(posed, kept, sizeof kept) == 0);
+                   && CHECK_BYTES(posed, kept, sizeof kept);
     }
     return is_right;
 }
@@ -202,7 +202,7 @@ static bool poses_as_before(detail_test *of, uint64_t *random)
         is_right = advance_both(of, random);
         play_pose(of->full, full);
         play_pose(of->reduced, again);
-        is_right = is_right && CHECK(memcmp(full, again, sizeof full) == 0);
+        is_right = is_right && CHECK_BYTES(full, again, sizeof full);
     }
     return is_right;
 }
@@ -224,7 +224,7 @@ static void begin_scene(play_scene *of, const char *modifiers)
 }
 
 TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
-    play_scene of;
+    OWN_PLAY of;
     begin_scene(&of, "modifier reach fabrik lhand { length 4 } "
                      "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
     md5_xform still[PLAY_JOINTS], pose[PLAY_JOINTS];
@@ -239,16 +239,15 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     md5_player_feet(of.player, 1)->floor = 9.0f;
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "trunk"}));
     play_pose(of.player, pose);
-    CHECK(memcmp(pose, still, 4 * sizeof pose[0]) == 0); // up to the chest, which nods
+    CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods
     const md5_xform *const bind = of.made.model->bind_local;
-    CHECK(memcmp(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]) == 0);
+    CHECK_BYTES(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]);
     // The hand is animated, the foot is not.
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "legless"}));
     play_pose(of.player, pose);
     CHECK(memcmp(pose + 3, still + 3, sizeof pose[0]) != 0);
-    CHECK(memcmp(pose + 1, still + 1, sizeof pose[0]) == 0); // the pelvis is not lowered
-    CHECK(memcmp(pose + 10, bind + 10, 2 * sizeof pose[0]) == 0);
-    play_scene_end(&of);
+    CHECK_BYTES(pose + 1, still + 1, sizeof pose[0]); // the pelvis is not lowered
+    CHECK_BYTES(pose + 10, bind + 10, 2 * sizeof pose[0]);
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the rest counts.
@@ -482,8 +481,8 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
     md5_local_to_model(&model->skeleton, pose, joints);
     md5_build_palette(model, joints, palette);
     return CHECK(job->is_computed == is_computed)
-           && CHECK(memcmp(of->joints[number], joints, sizeof joints) == 0)
-           && CHECK(memcmp(of->palettes[number], palette, sizeof palette) == 0);
+           && CHECK_BYTES(of->joints[number], joints, sizeof joints)
+           && CHECK_BYTES(of->palettes[number], palette, sizeof palette);
 }
 
 TEST (detail_of_a_crowd_is_that_of_each) {

@@ -322,7 +322,7 @@ TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "
         CHECK_NEAR(at.y, expected[0].at.y, 1e-3);
         const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 1e-4);
-        CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
+        CHECK_NEAR(pose[0].translation.x, 0.0, 1e-3);
         at = (play_place){expected[0].at.x, expected[0].at.y, 0.0, at.yaw};
     }
     md5_destroy_player(player);

@@ -76,7 +76,7 @@ static real3 at_of(const standing *of, const md5_xform *pose, uint32_t joint)
 static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     ++*(uint32_t *)user;
-    CHECK(player != NULL);
+    CHECK(player);
     foot->floor = 0.5f * ankle.y - 1.0f;
     foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
 }
@@ -155,7 +155,7 @@ TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoo
     CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
     target->weight = 0.0f;
     go_on(of, 0.1);
-    CHECK(memcmp(of->pose, of->model->bind_local, sizeof of->pose) == 0);
+    CHECK_BYTES(of->pose, of->model->bind_local, sizeof of->pose);
     feet[0].floor = feet[1].floor = -1.0f;
     target->weight = 1.0f;
     go_on(of, 0.1);

@@ -146,9 +146,9 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
     target->weight = 0.0f;
     go_on(of, 2.0);
-    CHECK(memcmp(&before, md5_player_gaze(of->player, 0), sizeof before) == 0);
+    CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
     for (int i = 0; i < JOINTS; i++)
-        CHECK(memcmp(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]) == 0);
+        CHECK_BYTES(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]);
 }
 
 // The seed of the machine, or another one for a player: the same seed gives the same gaze.
@@ -165,7 +165,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
             md5_player_advance(others[k], 0.1, NULL, NULL);
             md5_player_pose(others[k], poses[k], NULL, NULL, of->scratch);
         }
-        CHECK(memcmp(poses[0], of->pose, sizeof of->pose) == 0);
+        CHECK_BYTES(poses[0], of->pose, sizeof of->pose);
         differs += memcmp(poses[1], of->pose, sizeof of->pose) != 0;
     }
     CHECK(differs > 35);
@@ -173,7 +173,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_gaze first;
     md5_gaze_begin(77, &first);
     md5_player_reset(of->player);
-    CHECK(memcmp(&first, md5_player_gaze(of->player, 0), sizeof first) == 0);
+    CHECK_BYTES(&first, md5_player_gaze(of->player, 0), sizeof first);
     for (int k = 0; k < 2; k++)
         md5_destroy_player(others[k]);
 }
@@ -195,7 +195,7 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
             md5_xform pose[JOINTS];
             md5_player_advance(others[k], 0.1, NULL, NULL);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
-            CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
+            CHECK_BYTES(pose, of->pose, sizeof pose);
         }
     }
     for (int k = 0; k < 2; k++)
@@ -235,11 +235,11 @@ TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
     CHECK(head.rotation.z != 0.0f && of->pose[EYE_L].rotation.z != 0.0f);
     CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "blind"}));
     go_on(of, 0.0);
-    CHECK(memcmp(&of->pose[HEAD], &head, sizeof head) == 0);
-    CHECK(memcmp(&of->pose[EYE_L], &of->model->bind_local[EYE_L], sizeof head) == 0);
+    CHECK_BYTES(&of->pose[HEAD], &head, sizeof head);
+    CHECK_BYTES(&of->pose[EYE_L], &of->model->bind_local[EYE_L], sizeof head);
     CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "tail"}));
     go_on(of, 0.0);
-    CHECK(memcmp(of->pose, of->model->bind_local, sizeof of->pose) == 0);
+    CHECK_BYTES(of->pose, of->model->bind_local, sizeof of->pose);
 }
 
 // Backward in time a gaze stays as it is.
@@ -247,7 +247,7 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
     go_on(of, 0.5);
     const md5_gaze before = *md5_player_gaze(of->player, 0);
     go_on(of, -0.4);
-    CHECK(memcmp(&before, md5_player_gaze(of->player, 0), sizeof before) == 0);
+    CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
     // A gaze without eyes turns the head alone, by a chain of three joints.
     CHECK(of->pose[HEAD].rotation.z != 0.0f && of->pose[EYE_L].rotation.z == 0.0f);
 }
@@ -407,7 +407,7 @@ TEST (near_tendril_strikes_while_something_is_near_and_recoils) {
     if (of.character == NULL)
         return;
     of.player = md5_create_player(of.character->machine, NULL, NULL);
-    if (CHECK(of.player != NULL)) {
+    if (CHECK(of.player)) {
         check_state(&of, 10.0, "idle");
         CHECK(of.num_strikes == 0);
         set(&of, "distance", 40.0f);

@@ -399,12 +399,12 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
         for (int k = 0; k < 2; k++) {
             md5_player_advance(others[k], HOLD_TICK, NULL, NULL);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
-            CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
+            CHECK_BYTES(pose, of->pose, sizeof pose);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
         OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
         md5_play_batch(&job, 1, NULL, scratch);
-        CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
+        CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
     }
     for (int k = 0; k < OTHERS; k++)
         md5_destroy_player(others[k]);
@@ -456,7 +456,7 @@ TEST (play_hold_holds_alike_in_other_axes) {
 
 static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
-    CHECK(player != NULL);
+    CHECK(player);
     if (foot->ankle == ANKLE_L)
         *(md5_vec3 *)user = ankle;
     foot->floor = 0.0f;
@@ -480,8 +480,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     of->file->clips[1].period = MD5_PERIOD_OPEN;
     of->file->clips[3].period = MD5_PERIOD_OPEN;
     OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
-    if (!CHECK(open))
-        return;
+    REQUIRE(open);
     const uint8_t *const contacts = open->contacts; // of the left sole
     CHECK_UINT(open->num_soles, 2);
     CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);

@@ -536,8 +536,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             }
         }
         // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
-        if (!CHECK(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01))
-            return;
+        REQUIRE(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01);
     }
 }
 
@@ -998,7 +997,7 @@ TEST (smooth_inertial_transitions_end) {
     md5_player_fade_to(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     step(&of, 0.3);
     step(&other, 0.3);
-    CHECK(memcmp(of.pose, other.pose, sizeof of.pose) == 0);
+    CHECK_BYTES(of.pose, other.pose, sizeof of.pose);
     smooth_end(&of);
     smooth_end(&other);
 }
@@ -1061,7 +1060,7 @@ TEST (smooth_play_needs_no_looking) {
             continue;
         step(&seen, 0.0);
         step(&unseen, 0.0);
-        held &= CHECK(memcmp(seen.pose, unseen.pose, sizeof seen.pose) == 0);
+        held &= CHECK_BYTES(seen.pose, unseen.pose, sizeof seen.pose);
     }
     smooth_end(&seen);
     smooth_end(&unseen);
@@ -1075,7 +1074,7 @@ TEST (smooth_play_needs_no_looking) {
 static void check_endless_interruption(const char *mode)
 {
     enum { CHANGES = 20000, CHECKED = 1000 };
-    play_scene of;
+    OWN_PLAY of;
     play_scene_begin(&of);
     play_scene_add(&of, 25, 24.0, 1.0, 3);
     play_scene_add(&of, 31, 24.0, 1.0, 4);
@@ -1090,7 +1089,6 @@ static void check_endless_interruption(const char *mode)
         if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
             break;
     }
-    play_scene_end(&of);
 }
 
 TEST (rotations_stay_unit_length_while_transitions_interrupt_each_other) {

@@ -49,7 +49,7 @@ static void add_full(const play_case *made, double seconds, double since, float 
 
 static void check_added(const char *mask)
 {
-    play_scene of;
+    OWN_PLAY of;
     begin_parts(&of);
     char rows[128] = "";
     if (mask)
@@ -76,11 +76,10 @@ static void check_added(const char *mask)
         CHECK(play_pose_distance(pose, expected) < NEAR);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
-                CHECK(memcmp(&pose[joint], &body[joint], sizeof pose[joint]) == 0);
+                CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
         md5_player_advance(of.player, 0.05, NULL, NULL);
     }
-    play_scene_end(&of);
 }
 
 TEST (joints_that_nothing_moves_stay) {
@@ -218,7 +217,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         md5_blend_poses(body, other, weight, weights, count, body);
     play_pose(player, pose);
     if (mode == MD5_LAYER_OVERRIDE)
-        CHECK(memcmp(pose, body, count * sizeof *pose) == 0);
+        CHECK_BYTES(pose, body, count * sizeof *pose);
     for (uint32_t i = 0; i < count; i++)
         CHECK(is_near(&pose[i], &body[i]));
     md5_destroy_player(player);
@@ -258,7 +257,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const kinds[] = {"cubic", "linear", "nlerp"};
     for (int way = 0; way < 24; way++) {
         const bool walks = way % 2 == 0;
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, FRAMES, RATE, 0.5, 1);
         play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30.0, 0.3, 0.0}, 2);
@@ -282,8 +281,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_player_advance(of.player, 0.0, NULL, NULL);
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
-        CHECK(memcmp(pose, expected, sizeof pose) == 0);
-        play_scene_end(&of);
+        CHECK_BYTES(pose, expected, sizeof pose);
     }
 }
 
@@ -315,17 +313,16 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                     expected);
     play_pose(player, pose);
-    CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+    CHECK_BYTES(pose, expected, count * sizeof *pose);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
-        made_pose made;
+        OWN_POSE made;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
         check_branch(&made, (uint32_t)round / MADE_PAIRINGS % 3, &random);
-        free_pose(&made);
     }
 }
 
@@ -338,8 +335,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     md5_anim *const anim =
         md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
-    if (!CHECK(binding != NULL))
-        return;
+    REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;
     for (int way = 0; way < 8; way++) {
         const md5_interpolation kind = kinds[way / 2];
@@ -364,7 +360,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                             expected);
             play_pose(player, pose);
-            CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+            CHECK_BYTES(pose, expected, count * sizeof *pose);
         }
     }
     md5_free_anim(anim);
@@ -471,7 +467,7 @@ static void play(const char *fade)
         }
         const md5_xform *const pose = pose_of(&of, 0), *const all = pose_of(&of, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
-            || !CHECK(memcmp(pose, all, num_joints * sizeof *pose) == 0))
+            || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
     end(&of);

@@ -110,8 +110,8 @@ typedef struct weighed {
 static void warn(void *user, const md5_error *warning)
 {
     weighed *const of = user;
-    (void)snprintf(of->warnings, sizeof of->warnings, "%u:%u: %s", warning->line, warning->column,
-                   warning->message);
+    snprintf(of->warnings, sizeof of->warnings, "%u:%u: %s", warning->line, warning->column,
+             warning->message);
 }
 
 // A machine that plays a clip, and these modifiers, in the third line.
@@ -122,8 +122,8 @@ static void begin(weighed *of, const char *modifiers)
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
     play_add_clip(&of->made, 21, 20.0, 0.8, (play_walk){40.0, 0.0, 0.0}, 2);
-    (void)snprintf(text, sizeof text,
-                   "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}", modifiers);
+    snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
+             modifiers);
     of->file = md5_parse_machine_file(text, strlen(text), &opts, &of->error);
     if (of->file == NULL)
         return;
@@ -190,7 +190,7 @@ static const char *with(const char *modifier, const char *words)
     static char text[2][256];
     static int next;
     next = 1 - next;
-    (void)snprintf(text[next], sizeof text[next], modifier, words);
+    snprintf(text[next], sizeof text[next], modifier, words);
     return text[next];
 }
 
@@ -256,7 +256,7 @@ TEST (modifier_weight_a_target_is_enough) {
                                  .weight = 1.0f};
     CHECK(md5_solve_aim(skeleton, &aim, expected));
     CHECK(md5_solve_two_bone(skeleton, &bend, expected));
-    (void)md5_solve_chain(skeleton, &reach, expected);
+    md5_solve_chain(skeleton, &reach, expected);
     expected[8].rotation = turn;
     expected[3].translation = place;
     for (uint32_t i = 0; i < 3; i++)
@@ -265,8 +265,8 @@ TEST (modifier_weight_a_target_is_enough) {
     md5_player_target(of.player, 4)->position = place;
     play_pose(of.player, pose);
     CHECK(play_pose_distance(pose, expected) < 1e-6);
-    CHECK(memcmp(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3)) == 0);
-    CHECK(memcmp(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat)) == 0);
+    CHECK_BYTES(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3));
+    CHECK_BYTES(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat));
     end(&of);
 }
 
@@ -301,11 +301,11 @@ TEST (modifier_weight_is_saved_and_copied) {
             go_on(of.player, pose);
             for (int k = 0; k < 2; k++) {
                 go_on(others[k], other);
-                CHECK(memcmp(other, pose, sizeof pose) == 0);
+                CHECK_BYTES(other, pose, sizeof pose);
             }
             md5_play_batch(&job, 1, NULL, scratch);
             md5_local_to_model(&of.made.model->skeleton, pose, joints[1]);
-            CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
+            CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
         }
         for (int k = 0; k < OTHERS; k++)
             md5_destroy_player(others[k]);

@@ -313,26 +313,15 @@ TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made
 
 static void survive_failures(const md5_machine_desc *desc)
 {
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_machine *const machine = md5_create_machine(desc, &opts, &error);
-        const size_t blocks = heap.live;
-        md5_player *player = NULL;
-        if (machine)
-            player = md5_create_player(machine, &opts.allocator, &error);
-        CHECK((error.status == MD5_OK) == (player != NULL));
-        CHECK(player || error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        OWN_MACHINE machine = md5_create_machine(desc, &it.opts, &it.error);
+        const size_t blocks = it.heap.live;
+        OWN_PLAYER player =
+            machine ? md5_create_player(machine, &it.opts.allocator, &it.error) : NULL;
+        CHECK((it.error.status == MD5_OK) == (player != NULL));
+        CHECK(player || it.error.status == MD5_ERROR_MEMORY);
         CHECK((blocks > 0) == (machine != NULL));
-        CHECK_UINT(heap.live, blocks + (player != NULL));
-        const bool is_made = player != NULL;
-        md5_destroy_player(player);
-        md5_destroy_machine(machine);
-        CHECK_UINT(heap.live, 0);
-        CHECK_UINT(heap.live_bytes, 0);
-        if (is_made)
-            break;
+        CHECK_UINT(it.heap.live, blocks + (player != NULL));
     }
 }
 
@@ -362,7 +351,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
                                       .num_transitions = count};
         const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
         OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
-        CHECK(machine != NULL);
+        CHECK(machine);
         CHECK(before.live == 0 || heap.live_bytes <= 8 * before.live_bytes);
         CHECK(before.live == 0 || heap.peak_bytes <= 8 * before.peak_bytes);
         CHECK(before.live == 0 || heap.live <= 3 * before.live);
@@ -382,7 +371,7 @@ TEST_WITH (machine_survives_failure_of_every_allocation, play_case, made, begin(
 // So long that what is computed of its frames needs a block of its own.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
            play_begin(made), play_end(made)) {
-    (void)play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+    play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
     md5_machine *const machine =
         play_machine_read(made, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "

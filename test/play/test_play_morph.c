@@ -239,7 +239,7 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
 
 static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
 {
-    play_scene of;
+    OWN_PLAY of;
     play_scene_begin(&of);
     play_scene_add(&of, 11, 10.0, 0.3, 1);
     play_scene_add(&of, 11, 10.0, 0.3, 2);
@@ -251,7 +251,6 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
     OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (CHECK(!machine))
         CHECK_STRING(error.message, message);
-    play_scene_end(&of);
 }
 
 TEST (morph_rows_are_checked) {
@@ -317,7 +316,7 @@ TEST (morph_rows_change_the_fingerprint) {
         rows[0].weight = i == 3 ? 0.5f : 0.0f;
         rows[1].keys = changed;
         const md5_machine_desc desc = desc_with(rows, i == 1 ? 1 : 2);
-        play_scene of;
+        OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, 11, 10.0, 0.3, 1);
         play_scene_add(&of, 11, 10.0, 0.3, 2);
@@ -325,6 +324,5 @@ TEST (morph_rows_change_the_fingerprint) {
         fingerprints[i] = md5_machine_fingerprint(of.machine);
         for (uint32_t k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
-        play_scene_end(&of);
     }
 }

@@ -112,7 +112,7 @@ TEST_HERE (play_fades_to_nothing) {
 
     md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     play_pose(of->player, pose);
-    CHECK(memcmp(pose, of->made.model->bind_local, sizeof pose) == 0);
+    CHECK_BYTES(pose, of->made.model->bind_local, sizeof pose);
 }
 
 // Weights of a space, a stack on top of it, items that are added, nested and with their own speed.

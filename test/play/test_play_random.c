@@ -313,8 +313,7 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 {
     play_heard *const to = user;
     (void)player;
-    if (!CHECK(to->count < PLAY_MOST_HEARD))
-        return;
+    REQUIRE(to->count < PLAY_MOST_HEARD);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }
@@ -322,6 +321,6 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 bool play_heard_the_same(const play_heard *a, const play_heard *b)
 {
     return CHECK_UINT(b->count, a->count)
-           && CHECK(memcmp(a->events, b->events, a->count * sizeof a->events[0]) == 0)
-           && CHECK(memcmp(a->weights, b->weights, a->count * sizeof a->weights[0]) == 0);
+           && CHECK_BYTES(a->events, b->events, a->count * sizeof a->events[0])
+           && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);
 }

@@ -144,8 +144,8 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
     if (num_players == 1)
         return true;
     return play_heard_the_same(&of->heard[0], &of->heard[1])
-           && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0)
-           && (!is_seen || CHECK(memcmp(poses[0], poses[1], sizeof poses[0]) == 0))
+           && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0])
+           && (!is_seen || CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
            && CHECK(are_saved_alike(players[0], players[1]));
 }
 
@@ -320,7 +320,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
     md5_error error = {0};
     CHECK(!md5_player_restore(other.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    CHECK(strstr(error.message, "another machine than 'hero'") != NULL);
+    CHECK(strstr(error.message, "another machine than 'hero'"));
     play_scene_end(&one.scene);
     play_scene_end(&other.scene);
 }
@@ -334,7 +334,7 @@ TEST (player_of_another_version_is_refused_by_number) {
     md5_error error = {0};
     CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    CHECK(strstr(error.message, "version 200") != NULL);
+    CHECK(strstr(error.message, "version 200"));
     bytes[0] = 'X';
     CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
@@ -372,13 +372,13 @@ TEST (saved_bytes_are_little_endian) {
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
     OWN uint8_t *const bytes = save(one.scene.player, &size);
-    CHECK(memcmp(bytes, "M5PS\6\0\0\0", 8) == 0);
+    CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
     CHECK_UINT(fingerprint, md5_machine_fingerprint(one.scene.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
-    CHECK(memcmp(bytes + 19, three_quarters, 8) == 0);
+    CHECK_BYTES(bytes + 19, three_quarters, 8);
     play_scene_end(&one.scene);
 }
 
@@ -662,7 +662,7 @@ static void begin_5(play_scene *of)
 }
 
 TEST (saved_player_of_version_5_is_restored) {
-    play_scene of;
+    OWN_PLAY of;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     begin_5(&of);
     read_saved(saved_5, sizeof bytes, bytes);
@@ -671,12 +671,11 @@ TEST (saved_player_of_version_5_is_restored) {
     md5_player_set(same, 0, 5.0f);
     md5_player_advance(same, 0.375, NULL, NULL);
     for (int step = 0; step < 10; step++) {
-        CHECK_NEAR((double)md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
+        CHECK_NEAR(md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(of.player, 0).from == 0);
         md5_player_advance(of.player, 0.0625, NULL, NULL);
         md5_player_advance(same, 0.0625, NULL, NULL);
         // It goes on as it was: the root has the velocity of the new clip.
         CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }
-    play_scene_end(&of);
 }

@@ -50,7 +50,7 @@ static double expected_weight(double time)
 
 TEST (shot_is_blended_over_the_layers_with_its_fades) {
     for (int masked = 0; masked < 2; masked++) {
-        play_scene of;
+        OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
         make_mask(&of, 0, mask);
@@ -68,7 +68,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
             CHECK_NEAR(miss(&of, expected), 0.0, 2e-5);
             const md5_shot_status status = md5_player_shot(of.player, 0);
             CHECK(status.is_playing && status.clip == HIT && !status.is_stopping);
-            CHECK_NEAR((double)status.weight, weight, 1e-6);
+            CHECK_NEAR(status.weight, weight, 1e-6);
             CHECK_NEAR(status.time, time / 0.8, 1e-9);
         }
         advance(&of, 0.05);
@@ -76,13 +76,12 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         real_place base[PLAY_JOINTS];
         real_loop(&of, BASE, 1.15, base);
         CHECK_NEAR(miss(&of, base), 0.0, 2e-5);
-        play_scene_end(&of);
     }
 }
 
 // Of five in a slot the faintest, here the first, ends at once: another player never had it.
 TEST (shot_of_least_weight_leaves_a_full_slot) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of);
     OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
     md5_xform poses[2][PLAY_JOINTS];
@@ -104,13 +103,12 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     play_pose(of.player, poses[0]);
     play_pose(other, poses[1]);
     CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
-    play_scene_end(&of);
 }
 
 // The difference from a frame of its own clip, and of another one.
 TEST (shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {
-        play_scene of;
+        OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
         make_mask(&of, 1, mask);
@@ -126,7 +124,6 @@ TEST (shot_adds_its_difference) {
         play_real_sample(of.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0, from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
         CHECK_NEAR(miss(&of, expected), 0.0, 3e-5);
-        play_scene_end(&of);
     }
 }
 
@@ -171,7 +168,7 @@ TEST (shot_starts_and_goes_as_described) {
         {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        play_scene of;
+        OWN_PLAY of;
         real_place expected[PLAY_JOINTS];
         begin(&of);
         CHECK(md5_player_play_shot(of.player, 0, HIT, &cases[i].desc));
@@ -185,7 +182,6 @@ TEST (shot_starts_and_goes_as_described) {
             real_loop(&of, BASE, cases[i].seconds, expected);
         if (!CHECK_NEAR(miss(&of, expected), 0.0, 3e-5))
             printf("case %zu\n", i);
-        play_scene_end(&of);
     }
 }
 
@@ -224,7 +220,7 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         play_pose(of->player, pose);
         const double expected =
             0.1 * (1.0 - in) * base[6].at.x + 0.9 * (1.0 - in) * hit[6].at.x + in * wave[6].at.x;
-        CHECK_NEAR((double)pose[6].translation.x, expected, 2e-5);
+        CHECK_NEAR(pose[6].translation.x, expected, 2e-5);
     }
     CHECK_UINT(md5_player_shot(of->player, 2).clip, WAVE);
 }
@@ -270,7 +266,7 @@ TEST_HERE (shot_stops_over_its_fade) {
     for (int step = 0; step < 5; step++) {
         CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
         const md5_shot_status status = md5_player_shot(of->player, 0);
-        CHECK_NEAR((double)status.weight, 1.0 - 0.2 * step, 1e-6);
+        CHECK_NEAR(status.weight, 1.0 - 0.2 * step, 1e-6);
         CHECK(status.is_stopping);
         advance(of, 0.1);
     }
@@ -281,7 +277,7 @@ TEST_HERE (shot_stops_over_its_fade) {
     advance(of, 0.5);
     md5_player_stop_shot(of->player, 0, 0.1f);
     advance(of, 0.05);
-    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 0.25, 1e-6);
+    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.25, 1e-6);
     CHECK(md5_player_stop_shot(of->player, 0, 0.0f));
     CHECK(!md5_player_stop_shot(of->player, 0, 0.0f));
     md5_player_play_shot(of->player, 0, HIT, &loops);
@@ -447,11 +443,11 @@ TEST_HERE (shot_fires_its_events_once) {
 TEST_HERE (shot_goes_back_in_time) {
     md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
     shot_time_advance(of, 0.7);
-    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
+    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
     of->heard.count = 0;
     shot_time_advance(of, -0.6);
     EXPECT_EVENTS(of, "hit 0.8000 ");
-    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
+    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
     shot_time_advance(of, -5.0);
     EXPECT_EVENTS(of, "begin 1.0000 ");
     shot_time_advance(of, 0.4);
@@ -563,7 +559,7 @@ static void compare(const acting *whole, const acting *split)
     CHECK_UINT(split->heard.count, whole->heard.count);
     for (uint32_t i = 0; i < whole->heard.count && i < split->heard.count; i++) {
         CHECK_STRING(split->heard.events[i]->name, whole->heard.events[i]->name);
-        CHECK_NEAR((double)split->heard.weights[i], whole->heard.weights[i], 1e-4);
+        CHECK_NEAR(split->heard.weights[i], whole->heard.weights[i], 1e-4);
     }
     play_pose(whole->player, pose);
     play_pose(split->player, other);

@@ -57,11 +57,10 @@ TEST (states_follow_conditions) {
         {"speed >= 2", 0, 1.9f, false},
     };
     EACH (row, cases) {
-        play_scene of;
+        OWN_PLAY of;
         begin(&of, "transition stand walk { when %s }", row->when);
         CHECK(md5_player_set(of.player, row->parameter, row->set));
         CHECK_UINT(state_after(&of, 0.01), row->holds ? WALK : STAND);
-        play_scene_end(&of);
     }
 }
 
@@ -76,7 +75,7 @@ TEST_WITH (states_need_all_conditions, play_scene, of,
 
 // Both layers see it in the step in which it is set; then it is used up.
 TEST (states_use_up_triggers) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, "transition stand jump { when leap } transition jump sit { when leap } "
                "transition sit stand { when not leap }");
     CHECK(md5_player_set(of.player, 2, 1.0f));
@@ -88,13 +87,12 @@ TEST (states_use_up_triggers) {
     // To sit, which it leaves immediately: the trigger is no longer set in this layer.
     CHECK_UINT(state_after(&of, 0.01), STAND);
     CHECK_UINT(state_after(&of, 0.01), STAND);
-    play_scene_end(&of);
 }
 
 // The exit falls within a step: the rest of the step is the next state's.
 TEST (states_leave_at_their_exit) {
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
-        play_scene of;
+        OWN_PLAY of;
         begin(&of, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
                    "transition jump sit { exit 1 }");
         for (int i = 0; i < parts; i++)
@@ -110,7 +108,6 @@ TEST (states_leave_at_their_exit) {
         CHECK_UINT(status.state, SIT);
         CHECK_NEAR(status.time, 0.5, 1e-9);
         CHECK(status.from == MD5_NONE);
-        play_scene_end(&of);
     }
 }
 
@@ -159,11 +156,10 @@ TEST (states_go_by_priority) {
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
     for (uint32_t first = 0; first < 3; first++) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
-        play_scene of;
+        OWN_PLAY of;
         begin(&of, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
               transitions[2]);
         CHECK_UINT(state_after(&of, 0.0), expected[first]);
-        play_scene_end(&of);
     }
     // Of transitions of equal priority, the first in the table.
     play_scene same;
@@ -191,7 +187,7 @@ TEST (states_may_be_interrupted) {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
     for (int fade = 0; fade < 2; fade++) {
         EACH (row, cases) {
-            play_scene of;
+            OWN_PLAY of;
             begin(&of,
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
@@ -204,7 +200,6 @@ TEST (states_may_be_interrupted) {
             CHECK_UINT(state_after(&of, 0.4), SIT);
             if (!row->at_once)
                 CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.1, 1e-6);
-            play_scene_end(&of);
         }
     }
 }
@@ -213,7 +208,7 @@ TEST (states_may_be_interrupted) {
 // fades from the first to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
     for (int fade = 0; fade < 4; fade++) {
-        play_scene of;
+        OWN_PLAY of;
         begin(&of,
               "transition stand walk { when armed duration 0.5 %s } "
               "transition walk sit { when armed duration 0.5 %s }",
@@ -232,12 +227,11 @@ TEST (states_that_are_left_at_once_are_no_source) {
         play_real_blend(stand, sit, 0.4, NULL, both);
         if (fade == 0)
             CHECK(play_distance(pose, both) < 1e-4);
-        play_scene_end(&of);
     }
 }
 
 TEST (states_begin_at_their_start_times) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, "transition stand walk { exit 2.25 keep_phase } "
                "transition walk sit { exit 0.5 start 0.125 }");
     CHECK_UINT(state_after(&of, 2.24), STAND);
@@ -245,18 +239,16 @@ TEST (states_begin_at_their_start_times) {
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.25, 1e-9);
     CHECK_UINT(state_after(&of, 0.3), SIT);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.175, 1e-9);
-    play_scene_end(&of);
 }
 
 // Circles of transitions end: those that are always open, and those that take almost no time.
 TEST (states_may_go_in_circles) {
-    play_scene of;
+    OWN_PLAY of;
     begin(&of, "transition stand walk transition walk stand "
                "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
     md5_player_fade_to(of.player, 1, JUMP, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 20; i++)
         CHECK(state_after(&of, 0.1) <= WALK);
-    play_scene_end(&of);
 }
 
 TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)) {

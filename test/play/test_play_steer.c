@@ -527,7 +527,7 @@ static bool steer_six_make(crawler *of)
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, &error);
     CHECK_STRING(error.message, "");
     of->player = of->character ? md5_create_player(of->character->machine, NULL, NULL) : NULL;
-    return CHECK(of->player != NULL);
+    return CHECK(of->player);
 }
 
 static void steer_six_end(crawler *of)

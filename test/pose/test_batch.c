@@ -255,9 +255,9 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         md5_local_to_model(binding->skeleton, pose, joints);
         for (uint32_t k = 0; k < count; k++)
             palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
-        CHECK(memcmp(palette, job->palette, count * sizeof *palette) == 0);
+        CHECK_BYTES(palette, job->palette, count * sizeof *palette);
         if (job->joints)
-            CHECK(memcmp(joints, job->joints, count * sizeof *joints) == 0);
+            CHECK_BYTES(joints, job->joints, count * sizeof *joints);
         md5_moment by_slerp = job->moment;
         by_slerp.interpolation = MD5_INTERPOLATE_LINEAR;
         md5_pose_palette(binding, by_slerp, job->root, pose, joints, palette);
@@ -275,7 +275,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
 TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
     for (int round = 0; round < 80; round++) {
-        made_pose made;
+        OWN_POSE made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         md5_mat34 joints[MAX_JOINTS + 1], palette[MAX_JOINTS + 1];
@@ -305,7 +305,6 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
             // Leave the pose to the next call as md5_sample() writes it.
             md5_sample(made.binding, moment, root, pose);
         }
-        free_pose(&made);
     }
 }
 
@@ -447,14 +446,14 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
         kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
-        CHECK(memcmp(found.joints, expected.palette, count * sizeof found.joints[0]) == 0);
+        CHECK_BYTES(found.joints, expected.palette, count * sizeof found.joints[0]);
     }
 }
 
 static void check_made(uint32_t num_joints, made_pairing pairing, double turning, double moving,
                        uint64_t *random)
 {
-    made_pose made;
+    OWN_POSE made;
     make_pose(&made, num_joints, pairing, turning, moving, random);
     for (int round = 0; round < 6; round++) {
         const md5_moment moment = make_moment(&made.anim, random);
@@ -462,7 +461,6 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
             check_moment(&made, &moment, (md5_root)root);
         check_part(&made, &moment, random);
     }
-    free_pose(&made);
 }
 
 // All numbers of joints, so that every remainder of every width occurs.
@@ -524,7 +522,7 @@ TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
     for (int round = 0; round < 20; round++) {
         static results steps, once;
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.8, 0.8, &random);
         const uint32_t count = made.model.skeleton.num_joints;
@@ -535,8 +533,8 @@ TEST (pose_palette_is_the_three_steps) {
         md5_local_to_model(&made.model.skeleton, steps.pose, steps.joints);
         md5_build_palette(&made.model, steps.joints, steps.palette);
         md5_pose_palette(made.binding, moment, MD5_ROOT_ID, once.pose, once.joints, once.palette);
-        CHECK(memcmp(once.joints, steps.joints, sizeof once.joints) == 0);
-        CHECK(memcmp(once.palette, steps.palette, sizeof once.palette) == 0);
+        CHECK_BYTES(once.joints, steps.joints, sizeof once.joints);
+        CHECK_BYTES(once.palette, steps.palette, sizeof once.palette);
         pose_simd_clear(&once);
         md5_sample(made.binding, moment, MD5_ROOT_ID, once.pose);
         md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
@@ -544,6 +542,5 @@ TEST (pose_palette_is_the_three_steps) {
         static results expected;
         pose_in_steps(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, MD5_ROOT_ID, &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);
-        free_pose(&made);
     }
 }

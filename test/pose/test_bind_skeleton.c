@@ -27,7 +27,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
     for (int round = 0; round < 40; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
@@ -36,13 +36,12 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK_UINT(found->num_missing, made.binding->num_missing);
         CHECK_UINT(found->num_extra, made.binding->num_extra);
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);
-        CHECK(memcmp(found->tracks, made.binding->tracks, count * sizeof *found->tracks) == 0);
+        CHECK_BYTES(found->tracks, made.binding->tracks, count * sizeof *found->tracks);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         const md5_moment moment = make_moment(&made.anim, &random);
         md5_sample(found, moment, (md5_root)(round % 3), pose);
         md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
-        CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
-        free_pose(&made);
+        CHECK_BYTES(pose, expected, count * sizeof *pose);
     }
 }
 
@@ -54,7 +53,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
     for (int round = 0; round < 40; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
@@ -82,25 +81,20 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)
-            CHECK(memcmp(palettes[i], palette, count * sizeof *palette) == 0);
-        free_pose(&made);
+            CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
     }
 }
 
 TEST (bind_skeleton_survives_every_failing_allocation) {
     uint64_t random = 23;
-    made_pose made;
+    OWN_POSE made;
     make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
-    for (size_t fail_at = 1; !binding; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        binding = bind_alone(&made, &opts);
-        CHECK_UINT(heap.live, binding ? 1 : 0);
+    EACH_FAILURE (it) {
+        binding = bind_alone(&made, &it.opts);
+        CHECK_UINT(it.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
-        CHECK_UINT(heap.live, 0);
     }
-    free_pose(&made);
 }
 
 // So many joints that each step needs a memory chunk of its own.
@@ -111,7 +105,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     static md5_xform bind_local[COUNT];
     static char names[COUNT][8];
     for (uint32_t i = 0; i < COUNT; i++) {
-        (void)snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
+        snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
         bind_local[i] = (md5_xform){.rotation = {.w = 1.0f}};
@@ -120,15 +114,10 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     const md5_anim anim = {
         .skeleton = skeleton, .num_frames = 1, .frame_rate = 1.0, .constant = bind_local};
     uint32_t num_bound = 0;
-    for (size_t fail_at = 1; fail_at < 50 && num_bound == 0; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_binding *const binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &opts, &error);
+    EACH_FAILURE (it) {
+        OWN_BINDING binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &it.opts, &it.error);
         num_bound += binding != NULL;
-        CHECK((error.status == MD5_ERROR_MEMORY) == (binding == NULL));
-        md5_free_binding(binding);
-        CHECK_UINT(heap.live, 0);
+        CHECK((it.error.status == MD5_ERROR_MEMORY) == (binding == NULL));
     }
     CHECK_UINT(num_bound, 1);
 }

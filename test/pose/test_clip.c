@@ -176,7 +176,7 @@ TEST (clip_without_flags_is_the_base_frame) {
     const md5_anim_file once = {
         .num_joints = 2, .num_frames = 1, .tracks = tracks, .base_frame = base};
     built_clip clip = build(&once);
-    CHECK(memcmp(clip.arrays.constant, base, sizeof base) == 0);
+    CHECK_BYTES(clip.arrays.constant, base, sizeof base);
     free_clip(&clip);
 }
 
@@ -204,8 +204,8 @@ TEST (clip_finds_constants_by_value) {
     CHECK_UINT(clip.arrays.translation_joints[0], 0);
     CHECK_UINT(clip.arrays.rotation_joints[0], 1);
     CHECK_UINT(clip.moves[2], 0);
-    CHECK_NEAR((double)clip.arrays.translations[2].z, 7.0, 0.0);
-    CHECK_NEAR((double)clip.arrays.rotations[1].z, 0.4f, 0.0);
+    CHECK_NEAR(clip.arrays.translations[2].z, 7.0, 0.0);
+    CHECK_NEAR(clip.arrays.rotations[1].z, 0.4f, 0.0);
     CHECK_NEAR(clip.arrays.constant[0].translation.z, 3.0, 0.0);
     CHECK_NEAR(clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
     CHECK_NEAR(clip.arrays.constant[2].translation.y, 5.0, 0.0);
@@ -368,8 +368,7 @@ static bool parse_row(const char *line, time_row *row)
 static void check_table(const char *path)
 {
     OWN char *text = test_read_file(path, NULL);
-    if (!CHECK(text != NULL))
-        return;
+    REQUIRE(text);
     int rows = 0, wrong = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         time_row row;
@@ -493,8 +492,7 @@ TEST (moment_divides_exactly) {
             rest += length;
             cycle--;
         }
-        if (!CHECK(is_at(moment, (uint32_t)rest, (uint32_t)rest + 1, 0.0, cycle)))
-            return;
+        REQUIRE(is_at(moment, (uint32_t)rest, (uint32_t)rest + 1, 0.0, cycle));
     }
 }
 

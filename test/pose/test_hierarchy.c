@@ -102,10 +102,10 @@ TEST (bind_pose_of_a_known_pair) {
     md5_xform local[2];
     md5_mat34 bind[2], inverse[2];
     md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
-    CHECK(memcmp(&local[0], &transforms[0], sizeof local[0]) == 0);
+    CHECK_BYTES(&local[0], &transforms[0], sizeof local[0]);
     CHECK_NEAR(local[1].rotation.w, -1.0, 1e-7);
-    CHECK_NEAR((double)local[1].translation.y, 4.0, 1e-6);
-    CHECK_NEAR((double)local[1].translation.z, 0.0, 1e-6);
+    CHECK_NEAR(local[1].translation.y, 4.0, 1e-6);
+    CHECK_NEAR(local[1].translation.z, 0.0, 1e-6);
     double rotation = 0.0, translation = 0.0;
     compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);
     compare(&inverse[1], &(md5_mat34){{1, 0, 0, -1, 0, 0, 1, -7, 0, -1, 0, 2}}, &rotation,
@@ -141,7 +141,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
             CHECK(local[i].rotation.w <= 0.0f && local[i].pad == 0.0f);
         }
         md5_build_palette(&model, joints, joints);
-        CHECK(memcmp(joints, palette, count * sizeof *palette) == 0);
+        CHECK_BYTES(joints, palette, count * sizeof *palette);
     }
     CHECK_NEAR(rotation, 0.0, 3e-6);
     CHECK_NEAR(translation, 0.0, 3e-6 * size);
@@ -242,10 +242,10 @@ TEST (poses_in_model_space_are_products_and_go_back) {
         // The same in place.
         memcpy(again, pose, count * sizeof *again);
         md5_local_to_model_xforms(&made.skeleton, again, again);
-        CHECK(memcmp(again, joints, count * sizeof *again) == 0);
+        CHECK_BYTES(again, joints, count * sizeof *again);
         md5_model_to_local_xforms(&made.skeleton, joints, pose);
         md5_model_to_local_xforms(&made.skeleton, again, again);
-        CHECK(memcmp(again, pose, count * sizeof *again) == 0);
+        CHECK_BYTES(again, pose, count * sizeof *again);
     }
     CHECK_NEAR(rotation, 0.0, 5e-7);
     CHECK_NEAR(translation, 0.0, 2e-5);
@@ -291,8 +291,7 @@ static const char text[] =
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
-    if (!CHECK(model != NULL))
-        return;
+    REQUIRE(model);
     const md5_skeleton *const skeleton = &model->skeleton;
     CHECK(md5_find_joint(skeleton, "root") == 0);
     CHECK(md5_find_joint(skeleton, "Arm") == 1);

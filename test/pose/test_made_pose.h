@@ -31,6 +31,7 @@ typedef struct made_pose {
 void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
                double moving, uint64_t *random);
 void free_pose(made_pose *made);
+#define OWN_POSE __attribute__((cleanup(free_pose))) made_pose
 
 // Any two frames, any fraction, cycles before and after 0.
 md5_moment make_moment(const md5_anim *anim, uint64_t *random);

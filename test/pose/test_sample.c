@@ -137,8 +137,7 @@ TEST (sample_of_a_frame_is_that_frame) {
             sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
             for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
                 const md5_xform expected = in_frame(&clip.anim, joint, frame);
-                if (!CHECK(same_transform(&pose[joint], &expected)))
-                    return;
+                REQUIRE(same_transform(&pose[joint], &expected));
             }
         }
     }
@@ -160,8 +159,7 @@ TEST (sample_between_frames_slerps_and_lerps) {
                 .rotation = md5_quat_slerp(a.rotation, b.rotation, moment.fraction),
                 .translation = md5_vec3_lerp(a.translation, b.translation, moment.fraction),
             };
-            if (!CHECK(same_transform(&pose[joint], &expected)))
-                return;
+            REQUIRE(same_transform(&pose[joint], &expected));
         }
     }
 }
@@ -190,8 +188,7 @@ TEST (sample_is_a_pose_at_any_time) {
         md5_xform pose[MAX_JOINTS];
         sample_own(&clip.anim, moment, root, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
-            if (!CHECK(is_rotation_and_place(&pose[joint])))
-                return;
+            REQUIRE(is_rotation_and_place(&pose[joint]));
         }
     }
 }
@@ -420,10 +417,9 @@ TEST (cubic_curves_pass_through_the_frames) {
             md5_sample(made.binding, moment, root, expected.pose);
             const sampled found = sample_at(&made, frame, next, 0.0, wrap, root);
             for (uint32_t i = 0; i < count; i++) {
-                if (!CHECK(equal(&found.pose[i], &expected.pose[i])))
-                    return;
+                REQUIRE(equal(&found.pose[i], &expected.pose[i]));
             }
-            CHECK(memcmp(&found.pose[count], &expected.pose[count], sizeof found.pose[0]) == 0);
+            CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
         }
         free_pose(&made);
     }
@@ -530,7 +526,7 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
     uint64_t random = 2;
     int checked = 0;
     while (checked < 20) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, 5, MADE_SAME, 1.0, 1.0, &random);
         const uint32_t last = made.anim.num_frames - 1;
         if (last >= 2) {
@@ -544,7 +540,6 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
             check_speed(&made, last - 1, last, last, last, MD5_WRAP_CLAMP);
             checked++;
         }
-        free_pose(&made);
     }
 }
 
@@ -608,7 +603,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
     moment.interpolation = MD5_INTERPOLATE_CUBIC;
     md5_xform found;
     md5_sample(clip->binding, moment, root, &found);
-    CHECK_NEAR((double)found.translation.x, expected, 1e-5);
+    CHECK_NEAR(found.translation.x, expected, 1e-5);
     const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
     const double sign = moment.frame0 % 2 ? -1.0 : 1.0;
     CHECK_NEAR((double)found.rotation.y * sign, 0.6 * sin(angle), 3e-7);
@@ -619,8 +614,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
 TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);
-    if (!CHECK(clip.binding != NULL))
-        return;
+    REQUIRE(clip.binding);
     for (int i = 0; i < 54; i++) {
         const double time = 0.37 * i - 8.0;
         const double within = time - 4.0 * floor(time / 4.0);
@@ -638,8 +632,7 @@ TEST (cubic_curves_keep_an_even_speed) {
 TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
-    if (!CHECK(clip.binding != NULL))
-        return;
+    REQUIRE(clip.binding);
     const double speed = 1.5; // half of 3: the mean with no motion
     const double step = 0.01;
     for (int side = -1; side <= 1; side += 2) {
@@ -661,14 +654,12 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
 TEST (cubic_curves_of_one_and_two_frames) {
     even_clip clip;
     make_even(&clip, 1);
-    if (!CHECK(clip.binding != NULL))
-        return;
+    REQUIRE(clip.binding);
     for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
         check_even(&clip, 3.4, (md5_wrap)wrap, MD5_ROOT_FILE, 5.0);
     md5_free_binding(clip.binding);
     make_even(&clip, 2);
-    if (!CHECK(clip.binding != NULL))
-        return;
+    REQUIRE(clip.binding);
     check_even(&clip, 0.25, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5.75);
     check_even(&clip, -0.25, MD5_WRAP_LOOP, MD5_ROOT_ID, -0.75);
     md5_free_binding(clip.binding);
@@ -680,7 +671,7 @@ TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
     for (int round = 0; round < 30; round++) {
-        made_pose made;
+        OWN_POSE made;
         make_pose(&made, CUBIC_MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
         const uint32_t frames = made.anim.num_frames;
         const md5_moment halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
@@ -695,7 +686,6 @@ TEST (cubic_curves_of_composed_joints) {
             CHECK_NEAR(real_distance(near.pose[i].translation, at.pose[i].translation), 0.0, 0.02);
             curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
         }
-        free_pose(&made);
     }
     CHECK(curved > 100);
 }
@@ -712,14 +702,13 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
-    if (!CHECK(clip.binding != NULL))
-        return;
+    REQUIRE(clip.binding);
     for (int i = 0; i < 8; i++) {
         md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
         moment.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;
         md5_sample(clip.binding, moment, MD5_ROOT_FILE, &found);
-        CHECK_NEAR((double)found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
+        CHECK_NEAR(found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
     }
     md5_free_binding(clip.binding);
 }

@@ -160,8 +160,7 @@ TEST (slerp_ends_are_exact) {
         held = held && same(md5_nlerp_weighted(&nlerp, a, b), a);
         const md5_slerp_weights weights = md5i_slerp_weights_at(0.0f);
         held = held && same(md5_slerp_weighted(&weights, a, b), a);
-        if (!CHECK(held))
-            return;
+        REQUIRE(held);
     }
 }
 
@@ -178,10 +177,8 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
                              made_any_rotation(&random));
         const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
         const float t = i % 4 < 2 ? 0.5f : (float)test_random(&random);
-        if (!CHECK(same(md5_quat_slerp(a, a, t), a) && same(md5_quat_slerp(a, minus, t), a)))
-            return;
-        if (!CHECK(same(md5_quat_nlerp(a, a, t), a) && same(md5_quat_nlerp(a, minus, t), a)))
-            return;
+        REQUIRE(same(md5_quat_slerp(a, a, t), a) && same(md5_quat_slerp(a, minus, t), a));
+        REQUIRE(same(md5_quat_nlerp(a, a, t), a) && same(md5_quat_nlerp(a, minus, t), a));
     }
 }
 
@@ -190,8 +187,7 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
 static void check_table(const char *path, int numbers, int first, int other)
 {
     OWN char *text = test_read_file(path, NULL);
-    if (!CHECK(text != NULL))
-        return;
+    REQUIRE(text);
     int rows = 0;
     double worst = 0.0, worst_other = 0.0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

@@ -100,10 +100,9 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
     CHECK(file->base_frame[0].rotation.w == 0.0f); // not rebuilt yet
     CHECK(file->numbers[0] == 1.0f && file->numbers[3] == 0.25f);
     CHECK(file->numbers[4] == 2.0f && file->numbers[5] == -0.5f);
-    if (CHECK(file->bounds)) {
-        CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
-        CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
-    }
+    REQUIRE(file->bounds);
+    CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
+    CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
 }
 
 TEST (anim_file_takes_free_layout) {
@@ -451,7 +450,7 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
         if (!loaded) {
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 2);
-            CHECK(strstr(error.message, "joints share components: 400 in 400 frames") != NULL);
+            CHECK(strstr(error.message, "joints share components: 400 in 400 frames"));
         }
     }
 }

@@ -139,8 +139,7 @@ TEST (machine_file_names_each_interpolation) {
                                                  MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
                                                  MD5_INTERPOLATE_LINEAR};
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
-    if (!CHECK(file != NULL && file->desc.num_clips == 5))
-        return;
+    REQUIRE(file != NULL && file->desc.num_clips == 5);
     for (int i = 0; i < 5; i++)
         CHECK(file->clips[i].interpolation == expected[i]);
 }
@@ -365,17 +364,10 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
 }
 
 TEST (machine_file_gives_all_memory_back) {
-    for (size_t fail_at = 1; fail_at < 100; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        const bool loaded = load(good, sizeof good - 1, &opts, &error);
-        CHECK_UINT(heap.live, 0);
-        if (loaded)
-            return;
-        CHECK(error.status == MD5_ERROR_MEMORY);
+    EACH_FAILURE (it) {
+        const bool loaded = load(good, sizeof good - 1, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, loaded ? MD5_OK : MD5_ERROR_MEMORY);
     }
-    CHECK(false);
 }
 
 // Each allocation of the arena may be the one that exceeds the limit.
@@ -440,8 +432,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
 TEST (machine_file_names_the_events_to_report) {
     static const char text[] = "machine m { report { leave clip_end } report { enter } }";
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
-    if (!CHECK(file))
-        return;
+    REQUIRE(file);
     CHECK_UINT(file->num_warnings, 0);
     const md5_report_desc *const report = &file->desc.report;
     CHECK(report->enter && report->leave && !report->transition_end && report->clip_end);
@@ -562,8 +553,7 @@ TEST (machine_file_eases_by_curves_and_steps) {
                                "transition t s { steps 4 jump_none }\n"
                                "transition any s { steps 3 } } }";
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
-    if (!CHECK(file))
-        return;
+    REQUIRE(file);
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].easing.x1 == 0.25f && rows[0].easing.y1 == 0.1f);

@@ -89,7 +89,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
         CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
         CHECK_NEAR(bind->rotation.w, -0.86602540378443865, 1e-7);
-        CHECK_NEAR((double)file.bind[2].rotation.w, 0.0, 1e-3);
+        CHECK_NEAR(file.bind[2].rotation.w, 0.0, 1e-3);
 
         CHECK_UINT(file.num_meshes, 2);
         const md5_mesh_build *const mesh = &file.meshes[0];
@@ -549,7 +549,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
             const uint32_t last = (uint32_t)(size / NUM_WEIGHTS); // the vertex that is too many
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 4 + last);
-            CHECK(strstr(error.message, "share weights") != NULL);
+            CHECK(strstr(error.message, "share weights"));
         }
     }
 }
@@ -695,22 +695,20 @@ static md5_mesh_counts count(const char *text)
 TEST (counts_of_a_file_are_those_that_it_says) {
     size_t size = 0;
     OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
-    if (!CHECK(text))
-        return;
+    REQUIRE(text);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
-    if (CHECK(model)) {
-        md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
-        for (uint32_t m = 0; m < model->num_meshes; m++) {
-            const md5_mesh *const mesh = &model->meshes[m];
-            expected.num_vertices += mesh->num_file_vertices;
-            expected.num_triangles += mesh->num_triangles;
-            expected.num_weights += mesh->num_weights;
-            if (mesh->num_file_vertices > expected.max_vertices)
-                expected.max_vertices = mesh->num_file_vertices;
-        }
-        CHECK(memcmp(&counts, &expected, sizeof counts) == 0);
+    REQUIRE(model);
+    md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        expected.num_vertices += mesh->num_file_vertices;
+        expected.num_triangles += mesh->num_triangles;
+        expected.num_weights += mesh->num_weights;
+        if (mesh->num_file_vertices > expected.max_vertices)
+            expected.max_vertices = mesh->num_file_vertices;
     }
+    CHECK_BYTES(&counts, &expected, sizeof counts);
 }
 
 TEST (counts_are_no_more_than_the_text_could_hold) {

@@ -392,8 +392,7 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
 TEST (number_equals_the_exact_reference) {
     OWN char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;
-    if (!CHECK(table))
-        return;
+    REQUIRE(table);
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
         char *const space = strchr(line, ' ');
         if (line[0] == '#' || !CHECK(space))

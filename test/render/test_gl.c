@@ -219,10 +219,10 @@ TEST_STAGE (gl_instances_use_their_placements, scene_square, 1) {
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
     *scene_limits(stage->scene.renderer).max_texels = 15;
     draw_three(stage, scene_identity, &split);
-    CHECK(memcmp(&whole, &split, sizeof whole) == 0);
+    CHECK_BYTES(&whole, &split, sizeof whole);
     *scene_limits(stage->scene.renderer).max_texels = 6;
     draw_three(stage, scene_identity, &split);
-    CHECK(memcmp(&whole, &split, sizeof whole) == 0);
+    CHECK_BYTES(&whole, &split, sizeof whole);
 }
 
 TEST_STAGE (gl_every_path_draws_the_same_picture, scene_square, 1) {
@@ -358,7 +358,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
     CHECK_NEAR(worst, 0.0, is_srgb ? 0.525 : 0.500001);
     // The same in place.
     const md5gl_level same = md5gli_halve(&encoding, &level, texels);
-    CHECK(memcmp(texels, halves, (size_t)4 * same.width * same.height) == 0);
+    CHECK_BYTES(texels, halves, (size_t)4 * same.width * same.height);
 }
 
 TEST (gl_mipmaps_are_means_of_areas) {
@@ -506,7 +506,7 @@ TEST_STAGE (gl_a_pose_is_kept_until_the_next, scene_square, 1) {
         scene_finish(&stage->scene, &stage->frame, i == 0 ? &first : &second);
     }
     CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    CHECK(memcmp(&first, &second, sizeof first) == 0);
+    CHECK_BYTES(&first, &second, sizeof first);
     CHECK(scene_pose(renderer, stage->copy, NULL, NULL, 0, NULL));
     md5gl_begin_frame(renderer, &stage->frame);
     md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
@@ -521,7 +521,7 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
     *scene_limits(renderer).max_texels = 5; // less than two joints' six rows
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
-    CHECK(strstr(scene_path_reason(copy, 0), "too small") != NULL);
+    CHECK(strstr(scene_path_reason(copy, 0), "too small"));
     scene_draw(&stage->scene, &stage->frame, copy, MD5GL_LIT, &picture);
     CHECK_UINT(count_differences(&expected, &picture), 0);
     md5gl_destroy_model(renderer, copy);

@@ -33,7 +33,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5gl_model *const copy =
         binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
-    const bool is_there = CHECK(copy != NULL);
+    const bool is_there = CHECK(copy);
     const md5gl_texture normals = scene_normals(renderer, 1, 1, leaning, 0, NULL);
     const md5gl_material material = {.normals = normals};
     const size_t count = is_there ? model->skeleton.num_joints : 0;
@@ -182,7 +182,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
             const size_t num_joints = model->skeleton.num_joints;
             OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
             CHECK(!scene_pose(scene.renderer, copies[path], palette, NULL, 1, &error));
-            CHECK(strstr(error.message, "geometry was released") != NULL);
+            CHECK(strstr(error.message, "geometry was released"));
         } else if (copies[path]) {
             CHECK_NEAR(error_of(&scene, copies[path], whole), 0.0, 2e-3);
         }

@@ -216,7 +216,7 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
         jobs[i] = (md5gl_clip_job){.clip = 0, .moment = {0}};
         placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
     }
-    if (CHECK(baked != NULL)) {
+    if (CHECK(baked)) {
         gl_picture picture;
         md5gl_begin_frame(renderer, &stage->frame);
         CHECK(scene_pose_baked(renderer, stage->copy, baked, jobs, placements, 7, NULL));

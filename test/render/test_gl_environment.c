@@ -139,7 +139,7 @@ static bool open_lit(lit_stage *lit)
     panorama *const picture = make_smooth();
     lit->environment = md5gl_create_environment(renderer, WIDTH, HEIGHT, picture->rgb, &error);
     free(picture);
-    CHECK(lit->environment != NULL);
+    CHECK(lit->environment);
     lit->stage.frame.environment = lit->environment;
     return true;
 }
@@ -209,7 +209,7 @@ TEST_HERE (gl_environment_lights_every_path) {
             continue;
         lit->stage.copy = md5gl_create_model(renderer, lit->stage.model, paths[i], NULL);
         draw_at(lit, &scene_identity, &picture);
-        CHECK(memcmp(&picture, &expected, sizeof picture) == 0);
+        CHECK_BYTES(&picture, &expected, sizeof picture);
         md5gl_destroy_model(renderer, lit->stage.copy);
     }
     lit->stage.copy = copy;
@@ -314,7 +314,7 @@ TEST_SCENE (gl_environment_has_limits) {
     // One row; what is no light counts as none, and what is too bright as 65000.
     md5gl_environment *const environment =
         md5gl_create_environment(scene->renderer, 2, 1, texels, &error);
-    CHECK(environment != NULL);
+    CHECK(environment);
     // The mean over the sphere, where that of z^2 is a third.
     const md5_vec3 *const light = md5gl_environment_light(environment);
     CHECK_NEAR(light[0].x + light[7].x / 3.0f, 0.25, 1e-5);

@@ -68,15 +68,15 @@ static void compare(const char *file, const char *path, const golden_picture *dr
     view_image golden;
     md5_error error;
     if (folder) {
-        (void)snprintf(name, sizeof name, "%s/%s", folder, file);
+        snprintf(name, sizeof name, "%s/%s", folder, file);
         FILE *const png = fopen(name, "wb");
-        if (CHECK(png != NULL)) {
+        if (CHECK(png)) {
             CHECK(stbi_write_png_to_func(write_bytes, png, SIDE, SIDE, 4, drawn->rgba, SIDE * 4));
             CHECK(fclose(png) == 0);
         }
         return;
     }
-    (void)snprintf(name, sizeof name, "test/data/%s", file);
+    snprintf(name, sizeof name, "test/data/%s", file);
     if (CHECK_THAT(view_read_image(test_path(name), VIEW_IMAGE_MAX_PIXELS, &golden, &error),
                    "%s: %s", name, error.message)
         && CHECK(golden.width == SIDE && golden.height == SIDE))
@@ -104,8 +104,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
             continue;
         for (int view = 0; view < NUM_VIEWS; view++) {
             char file[64];
-            (void)snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
-                           views[view].name);
+            snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
+                     views[view].name);
             viewer->shown.classic = classic != 0;
             draw_view(viewer, target, view, &picture);
             compare(file, path, &picture);
@@ -120,8 +120,8 @@ static void check_pictures(bool all)
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
     char bare[] = "--panel=no";
     char *arguments[] = {model, clip, size, quiet, bare};
-    (void)snprintf(model, sizeof model, "%s", test_path("./models/bobbin/bobbin.md5mesh"));
-    (void)snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
+    snprintf(model, sizeof model, "%s", test_path("./models/bobbin/bobbin.md5mesh"));
+    snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
     char problem[256];
     view_options options;
     view_state viewer;
@@ -142,7 +142,7 @@ static void check_pictures(bool all)
             md5gl_destroy_model(scene.renderer, viewer.document->drawn);
             viewer.document->drawn =
                 md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
-            if (CHECK(viewer.document->drawn != NULL))
+            if (CHECK(viewer.document->drawn))
                 draw_path(&viewer, target, md5gl_path_name(path),
                           all             ? BOTH
                           : path % 2 != 0 ? STUDIO

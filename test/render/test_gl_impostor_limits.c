@@ -48,7 +48,7 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     md5gl_impostor_desc desc = {
         .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
     md5gl_impostors *const impostors = md5gl_create_impostors(scene->renderer, &desc, NULL);
-    CHECK(impostors != NULL);
+    CHECK(impostors);
     // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes,
                (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
@@ -150,7 +150,7 @@ TEST (gl_impostors_survive_failing_allocations) {
         impostors = md5gl_create_impostors(scene.renderer, &desc, &error);
         CHECK(impostors || error.status == MD5_ERROR_MEMORY);
     }
-    CHECK(impostors != NULL);
+    CHECK(impostors);
     heap.left = 0;
     CHECK(!md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, palette, &error));
     CHECK(error.status == MD5_ERROR_MEMORY);

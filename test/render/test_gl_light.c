@@ -67,7 +67,7 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     }
     const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
     CHECK(one > 3 && abs(eight - 8 * one) <= 5);
-    CHECK(memcmp(&pictures[1], &pictures[2], sizeof pictures[1]) == 0);
+    CHECK_BYTES(&pictures[1], &pictures[2], sizeof pictures[1]);
 }
 
 // -- Classic ----------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
     pose_row(stage, stage->copy);
     CHECK(!scene_look(stage->scene.renderer, stage->copy, NULL, skins, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(strstr(error.message, "instance 2: skin 2, but there are 2") != NULL);
+    CHECK(strstr(error.message, "instance 2: skin 2, but there are 2"));
     draw(stage, stage->copy, &picture);
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
 }

@@ -235,7 +235,7 @@ TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
     const md5_mat34 palettes[2 * NUM_JOINTS] = {{{0}}};
     md5gl_instances instances = {
         .count = 1, .palettes = palettes, .morph = morph, .weights = weights};
-    if (CHECK(morph != NULL)) {
+    if (CHECK(morph)) {
         CHECK(!md5gl_pose(renderer, stage->copy, &instances, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
@@ -263,7 +263,7 @@ static void pose_mistake(const mistake *all, const float *weights)
     const md5_mat34 palettes[NUM_JOINTS] = {{{0}}};
     const md5gl_instances one = {
         .count = 1, .palettes = palettes, .morph = all->morph, .weights = weights};
-    (void)md5gl_pose(all->renderer, all->copy, &one, NULL);
+    md5gl_pose(all->renderer, all->copy, &one, NULL);
 }
 
 TEST_OWN_SCENE (gl_morph_ends_with_the_callers_mistakes) {

@@ -478,7 +478,7 @@ const md5_model *scene_model(const md5gl_model *copy)
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh)
 {
     const char *reason = NULL;
-    (void)md5gl_mesh_path(model, mesh, &reason);
+    md5gl_mesh_path(model, mesh, &reason);
     return reason;
 }
 

@@ -467,8 +467,7 @@ TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
 static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 {
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    (void)md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
-                            NULL);
+    md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, NULL);
 }
 
 TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {

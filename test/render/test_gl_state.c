@@ -63,7 +63,7 @@ TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
 
     values_disturb(scene);
     draw_all(scene, copy, target, &disturbed);
-    CHECK(memcmp(&undisturbed, &disturbed, sizeof disturbed) == 0);
+    CHECK_BYTES(&undisturbed, &disturbed, sizeof disturbed);
     values_are_defaults(scene, "a frame with a careless host");
     md5gl_destroy_texture(scene->renderer, texture);
     md5gl_destroy_target(scene->renderer, target);
@@ -90,7 +90,7 @@ TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
     gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
     gl->PixelStorei(GL_PACK_ROW_LENGTH, 0);
     gl->GetTexImage(GL_TEXTURE_2D, 0, GL_RED, GL_UNSIGNED_BYTE, back);
-    CHECK(memcmp(image, back, sizeof image) == 0);
+    CHECK_BYTES(image, back, sizeof image);
     md5gl_destroy_texture(scene.renderer, mask);
     scene_close(&scene);
 }
@@ -120,8 +120,8 @@ TEST (gl_two_renderers_are_independent) {
             draw_all(&scenes[i], copies[i], targets[i], &pictures[round][i]);
         }
     }
-    CHECK(memcmp(&pictures[0][0], &pictures[0][1], sizeof(gl_picture)) == 0);
-    CHECK(memcmp(&pictures[0][0], &pictures[1][1], sizeof(gl_picture)) == 0);
+    CHECK_BYTES(&pictures[0][0], &pictures[0][1], sizeof(gl_picture));
+    CHECK_BYTES(&pictures[0][0], &pictures[1][1], sizeof(gl_picture));
     for (int i = 0; i < 2; i++) {
         scene_make_current(&scenes[i]);
         md5gl_destroy_model(scenes[i].renderer, copies[i]);
@@ -185,7 +185,7 @@ TEST_IF (gl_create_on_an_old_context_fails, gl_scene, scene, scene_open_context(
 }
 
 TEST_OWN_SCENE (gl_device_has_a_name) {
-    CHECK(strstr(md5gl_device_name(scene->renderer), "OpenGL") != NULL);
+    CHECK(strstr(md5gl_device_name(scene->renderer), "OpenGL"));
     CHECK(md5gl_checker_texture(scene->renderer) != 0);
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_4), "4");
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_8), "8");
@@ -206,7 +206,7 @@ TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
     CHECK(error.status == MD5_ERROR_GPU);
     CHECK(md5gl_create_target(renderer, 0, 1, 1, &error) == NULL);
     md5gl_target *const target = md5gl_create_target(renderer, 8, 8, 1000, &error);
-    CHECK(target != NULL); // with as many samples as the device has
+    CHECK(target); // with as many samples as the device has
     uint8_t rgba[9 * 8 * 4];
     CHECK(!md5gl_read_pixels(renderer, target, 9, 8, rgba, &error));
     CHECK(error.status == MD5_ERROR_GPU);

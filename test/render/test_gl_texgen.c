@@ -288,7 +288,7 @@ static bool open_on(gl_stage *stage, md5gl_path path)
         return false;
     md5gl_destroy_model(stage->scene.renderer, stage->copy);
     stage->copy = md5gl_create_model(stage->scene.renderer, stage->model, path, NULL);
-    return CHECK(stage->copy != NULL);
+    return CHECK(stage->copy);
 }
 
 #define TEST_HERE(title) \
@@ -321,9 +321,8 @@ TEST_HERE (gl_deform_moves_the_surface) {
     deform_draw(stage, layer.texture, true, &expected);
     CHECK(layer_difference(&expected, &own[1]) == 0);
     for (int row = 0; row < SCENE_HEIGHT - 20; row++)
-        CHECK(memcmp(moved.rgba[row + 20][10], expected.rgba[row][0],
-                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10)
-              == 0);
+        CHECK_BYTES(moved.rgba[row + 20][10], expected.rgba[row][0],
+                    sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
     md5gl_destroy_texture(renderer, layer.texture);
 }
 
@@ -384,8 +383,8 @@ TEST (gl_deform_differs_between_instances) {
             enum { HALF = SCENE_WIDTH / 2 };
             for (int row = 0; row < SCENE_HEIGHT - 20; row++) {
                 const size_t size = HALF * sizeof own.rgba[row][0];
-                CHECK(memcmp(moved.rgba[row][0], own.rgba[row][0], size) == 0);
-                CHECK(memcmp(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size) == 0);
+                CHECK_BYTES(moved.rgba[row][0], own.rgba[row][0], size);
+                CHECK_BYTES(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size);
             }
             md5gl_destroy_texture(renderer, layer.texture);
         }

@@ -28,6 +28,7 @@ typedef struct made_mesh {
 bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
                      const md5_load_opts *opts);
 void made_mesh_free(made_mesh *made);
+#define OWN_MESH __attribute__((cleanup(made_mesh_free))) made_mesh
 
 // A source of one vertex with weights[num_weights] and no triangle. `vertex` is overwritten.
 made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,

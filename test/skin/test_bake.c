@@ -101,11 +101,10 @@ TEST (bake_stores_what_skinning_computes) {
     md5_error error = {0};
     turn(model, 0.7, palettes);
     OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
-    if (CHECK(baked != NULL)) {
-        CHECK_UINT(error.status, MD5_OK);
-        CHECK_UINT(baked->num_frames, FRAMES);
-        check_frames(baked, model, palettes);
-    }
+    REQUIRE(baked);
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_UINT(baked->num_frames, FRAMES);
+    check_frames(baked, model, palettes);
 }
 
 // Positions between frames are on the line between the decoded positions. The reported error is
@@ -124,17 +123,15 @@ TEST (bake_between_frames_is_a_chord) {
     md5_build_palette(model, joints, between);
     OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
-    if (CHECK(baked != NULL)) {
-        const double radius = sqrt(50.0); // (5, 5, 5) about z
-        CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
-        md5_vec3 from[MOST], to[MOST], at[MOST];
-        md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
-        md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to,
-                       NULL);
-        md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
-        for (int i = 0; i < 4; i++)
-            CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
-    }
+    REQUIRE(baked);
+    const double radius = sqrt(50.0); // (5, 5, 5) about z
+    CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
+    md5_vec3 from[MOST], to[MOST], at[MOST];
+    md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
+    md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to, NULL);
+    md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
 }
 
 // Directions all over the sphere, and the axes, which are exact.
@@ -183,17 +180,9 @@ TEST (bake_survives_failure_of_every_allocation) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, &opts, &error);
-        CHECK_UINT(error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = baked != NULL;
-        md5_free_baked(baked);
-        CHECK_UINT(heap.live, 0);
-        if (done)
-            break;
+    EACH_FAILURE (it) {
+        OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};
@@ -208,11 +197,10 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     OWN_MODEL model = model_of(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, NULL);
-    if (CHECK(baked != NULL)) {
-        CHECK_UINT(baked->num_vertices, 0);
-        CHECK(baked->bounds.min.x > baked->bounds.max.x);
-        CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
-    }
+    REQUIRE(baked);
+    CHECK_UINT(baked->num_vertices, 0);
+    CHECK(baked->bounds.min.x > baked->bounds.max.x);
+    CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
 }
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
@@ -220,27 +208,25 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
-    if (CHECK(binding != NULL)) {
-        const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
-        OWN md5_xform *const scratch = malloc(joints * sizeof *scratch);
-        OWN md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
-        md5_mat34 *const matrices = palettes + frames * joints;
-        for (uint32_t i = 0; i < anim->num_frames; i++)
-            md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
-                             scratch, NULL, palettes + i * joints);
-        OWN_BAKED baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
-        if (CHECK(baked != NULL)) {
-            CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
-            CHECK(baked->normal_error < 0.012f);
-            const double at_frame = md5_baked_error(
-                baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
-            CHECK(at_frame <= baked->position_error + 2e-5);
-            // Halfway between frames, against the sampled pose.
-            const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
-            md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices,
-                             matrices + joints);
-            CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
-        }
+    REQUIRE(binding);
+    const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
+    OWN md5_xform *const scratch = malloc(joints * sizeof *scratch);
+    OWN md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
+    md5_mat34 *const matrices = palettes + frames * joints;
+    for (uint32_t i = 0; i < anim->num_frames; i++)
+        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
+                         scratch, NULL, palettes + i * joints);
+    OWN_BAKED baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
+    if (CHECK(baked)) {
+        CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
+        CHECK(baked->normal_error < 0.012f);
+        const double at_frame = md5_baked_error(
+            baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
+        CHECK(at_frame <= baked->position_error + 2e-5);
+        // Halfway between frames, against the sampled pose.
+        const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
+        md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices, matrices + joints);
+        CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
     }
 }
 
@@ -311,10 +297,9 @@ TEST (bake_of_a_flat_model_is_flat) {
     OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, &error);
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
-    if (CHECK(baked != NULL)) {
-        md5_skin_baked(baked, 0, 3, moment, positions, normals);
-        for (int i = 0; i < 3; i++)
-            CHECK(positions[i].z == 2.5f);
-        CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
-    }
+    REQUIRE(baked);
+    md5_skin_baked(baked, 0, 3, moment, positions, normals);
+    for (int i = 0; i < 3; i++)
+        CHECK(positions[i].z == 2.5f);
+    CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
 }

@@ -302,9 +302,8 @@ static void check_form(const bind_case *of, const md5_weights *weights, uint32_t
     for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
         const md5_vertex at = weights->vertices[vertex];
         double sum = 0.0;
-        if (!CHECK(at.num_weights >= 1 && at.num_weights <= most
-                   && at.first_weight + at.num_weights <= weights->num_weights))
-            return;
+        REQUIRE(at.num_weights >= 1 && at.num_weights <= most
+                && at.first_weight + at.num_weights <= weights->num_weights);
         for (uint32_t i = 0; i < at.num_weights; i++) {
             const md5_weight *const weight = &weights->weights[at.first_weight + i];
             CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
@@ -407,7 +406,7 @@ TEST (bind_twice_gives_the_same_bits) {
     md5_weights *const a = create(of), *const b = create(of);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
-        CHECK(memcmp(a->weights, b->weights, a->num_weights * sizeof *a->weights) == 0);
+        CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
     }
     md5_free_weights(a);
     md5_free_weights(b);
@@ -545,7 +544,7 @@ static void compare_clip(comparison *of, const char *name)
     snprintf(path, sizeof path, "models/bobbin/%s.md5anim", name);
     OWN_ANIM anim = md5_load_anim(test_path(path), NULL, NULL);
     OWN_BINDING binding = anim ? md5_bind(of->model, anim, NULL, NULL) : NULL;
-    CHECK(binding != NULL);
+    CHECK(binding);
     for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6)
         compare_frame(of, binding, frame);
 }
@@ -659,21 +658,16 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     md5_error error = {0};
     CHECK(md5_make_weights(&of->desc, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(strstr(error.message, "overlap in more than 67108864 voxels") != NULL);
+    CHECK(strstr(error.message, "overlap in more than 67108864 voxels"));
 }
 
 TEST (bind_survives_failure_of_every_allocation) {
     OWN bind_case *const of = box_with_joint();
     bool is_done = false;
-    for (size_t fail_at = 1; !is_done && fail_at < 100; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
+    EACH_FAILURE (it) {
+        OWN_WEIGHTS weights = md5_make_weights(&of->desc, &it.opts, &it.error);
         is_done = weights != NULL;
-        CHECK_UINT(error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_weights(weights);
-        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(it.error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
     }
     CHECK(is_done);
     md5_error error = {0};
@@ -727,7 +721,7 @@ TEST (bind_takes_one_position_alone) {
     bind_add_position(of, (md5_vec3){3, 4, 5});
     bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
     OWN_WEIGHTS weights = md5_make_weights(&of->desc, NULL, NULL);
-    if (CHECK(weights != NULL)) {
+    if (CHECK(weights)) {
         CHECK_UINT(weights->num_weights, 1);
         CHECK_UINT(weights->num_voxels, 1);
         CHECK(bind_weight(weights, 0, 0) == 1.0);

@@ -294,9 +294,9 @@ TEST (dual_skinning_does_not_mind_signs) {
         memset(other.posed, 0xee, sizeof other.posed);
         memset(other.posed_normals, 0xee, sizeof other.posed_normals);
         skin(&other);
-        CHECK(memcmp(other.posed, made.posed, sizeof made.posed) == 0);
-        CHECK(memcmp(other.posed_normals, made.posed_normals, sizeof made.posed_normals) == 0);
-        CHECK(memcmp(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents) == 0);
+        CHECK_BYTES(other.posed, made.posed, sizeof made.posed);
+        CHECK_BYTES(other.posed_normals, made.posed_normals, sizeof made.posed_normals);
+        CHECK_BYTES(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents);
     }
 }
 
@@ -332,8 +332,8 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
     add_vertex(&made, (md5_vec3){0, 0, 0}, &random);
     skin(&made);
     CHECK(real_length(made.posed[0]) == 0.0);
-    CHECK(memcmp(&made.posed_normals[0], &made.normals[0], sizeof made.normals[0]) == 0);
-    CHECK(memcmp(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]) == 0);
+    CHECK_BYTES(&made.posed_normals[0], &made.normals[0], sizeof made.normals[0]);
+    CHECK_BYTES(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]);
 }
 
 // Biases that cancel out on joints with equal transforms, and biases of 0: there is no blend, so
@@ -368,7 +368,7 @@ TEST (dual_skinning_writes_only_what_is_wanted) {
     skin(&made);
     other = made;
     skin_by_duals(&other.mesh, other.dual, other.posed, NULL, NULL);
-    CHECK(memcmp(other.posed, made.posed, sizeof made.posed) == 0);
+    CHECK_BYTES(other.posed, made.posed, sizeof made.posed);
     skin_by_duals(&other.mesh, other.dual, other.posed, NULL, other.posed_tangents);
-    CHECK(memcmp(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents) == 0);
+    CHECK_BYTES(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents);
 }

@@ -47,6 +47,8 @@ static void rigid_free(rigid *mesh)
     free(mesh->weights);
 }
 
+#define OWN_RIGID __attribute__((cleanup(rigid_free))) rigid
+
 // -- Checks -----------------------------------------------------------------------------------
 
 static double dot(md5_vec3 a, md5_vec3 b)
@@ -155,30 +157,27 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
-        const md5_mesh *mesh = &made.mesh;
-        CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
-        check_frames(mesh);
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            // Normals at corners and in the middle of faces point away from the middle of the cube.
-            const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
-                       points[i].z / length, 1e-7);
-            CHECK(memcmp(&mesh->positions[i], &points[i], sizeof points[i]) == 0);
-        }
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            for (uint32_t j = 0; j < i; j++) {
-                if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
-                    CHECK(memcmp(&mesh->normals[i], &mesh->normals[j], sizeof points[i]) == 0);
-            }
-        }
-        CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
-        CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    const md5_mesh *mesh = &made.mesh;
+    CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
+    check_frames(mesh);
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        // Normals at corners and in the middle of faces point away from the middle of the cube.
+        const double length = sqrt(dot(points[i], points[i]));
+        check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
+                   points[i].z / length, 1e-7);
+        CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
-    made_mesh_free(&made);
-    rigid_free(&cube);
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
+                CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
+        }
+    }
+    CHECK_NEAR(mesh->bounds.min.x, -1.0, 0.0);
+    CHECK_NEAR(mesh->bounds.max.z, 1.0, 0.0);
 }
 
 TEST (degenerate_triangles_do_not_bend_normals) {
@@ -193,18 +192,15 @@ TEST (degenerate_triangles_do_not_bend_normals) {
         1, 0, 1,
     };
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-            const double length = sqrt(dot(points[i], points[i]));
-            check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
-                       points[i].z / length, 1e-7);
-        }
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+        const double length = sqrt(dot(points[i], points[i]));
+        check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
+                   points[i].z / length, 1e-7);
     }
-    made_mesh_free(&made);
-    rigid_free(&cube);
 }
 
 TEST (faces_have_equal_weight_whatever_their_size) {
@@ -212,32 +208,26 @@ TEST (faces_have_equal_weight_whatever_their_size) {
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
-    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        const double half = sqrt(0.5);
-        check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
-        check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
-    }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    const double half = sqrt(0.5);
+    check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
+    check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const md5_vec3 points[6] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}, {0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[6] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
-    rigid sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < 6; i++)
-            check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
-    }
-    made_mesh_free(&made);
-    rigid_free(&sheet);
+    OWN_RIGID sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &sheet.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < 6; i++)
+        check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
 // Front and back use the same vertices: the texture is mirrored on the back, so that its corners
@@ -246,8 +236,8 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 0, 1, 2};
-    rigid sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
-    made_mesh made;
+    OWN_RIGID sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))
         && CHECK_UINT(made.mesh.num_vertices, 6)) {
         const md5_mesh *mesh = &made.mesh;
@@ -257,8 +247,6 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
             check_vec3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
         }
     }
-    made_mesh_free(&made);
-    rigid_free(&sheet);
 }
 
 TEST (normals_hold_at_any_scale) {
@@ -268,8 +256,8 @@ TEST (normals_hold_at_any_scale) {
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
         const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
         const uint32_t triangles[3] = {0, 1, 2};
-        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             check_frames(&made.mesh);
             for (uint32_t i = 0; i < 3; i++) {
@@ -278,8 +266,6 @@ TEST (normals_hold_at_any_scale) {
                 check_vec3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
             }
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -303,8 +289,8 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         const md5_vec3 u = direction_of(points, texcoords, 1.0, 0.0);
         const md5_vec3 v = direction_of(points, texcoords, 0.0, 1.0);
         const uint32_t triangles[3] = {0, 1, 2};
-        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, 3);
             for (uint32_t i = 0; i < 3; i++) {
@@ -314,8 +300,6 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
                 CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
             }
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -337,12 +321,10 @@ TEST (frames_hold_where_triangles_point_anywhere) {
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;
         }
-        rigid mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL)))
             check_frames(&made.mesh);
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -356,8 +338,8 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
     const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
-    rigid mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
-    made_mesh made;
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))
         && CHECK_UINT(made.mesh.num_vertices, 8)) {
         const md5_mesh *drawn = &made.mesh;
@@ -376,17 +358,12 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         }
         for (uint32_t copy = 6; copy < 8; copy++) {
             const uint32_t source = drawn->sources[copy];
-            CHECK(memcmp(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3))
-                  == 0);
-            CHECK(memcmp(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2))
-                  == 0);
-            CHECK(memcmp(&drawn->influences[drawn->first_influence[copy]],
-                         &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4))
-                  == 0);
+            CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
+            CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
+            CHECK_BYTES(&drawn->influences[drawn->first_influence[copy]],
+                        &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4));
         }
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
 }
 
 TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
@@ -402,16 +379,14 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
             points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
                                    (float)test_random(&random)};
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
-        rigid mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, 3);
             check_frames(&made.mesh);
             for (uint32_t i = 0; i < 3; i++)
                 CHECK(made.mesh.tangents[i].w == 1.0f);
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -422,14 +397,12 @@ TEST (texture_without_area_counts_as_not_mirrored) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
-        rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-        made_mesh made;
+        OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
             check_frames(&made.mesh);
         }
-        made_mesh_free(&made);
-        rigid_free(&mesh);
     }
 }
 
@@ -437,30 +410,25 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 
 TEST (empty_mesh_is_empty) {
     const made_source source = {.bind = &identity};
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
-        CHECK_UINT(made.mesh.num_vertices, 0);
-        CHECK_UINT(made.mesh.num_influences, 0);
-        CHECK_UINT(made.mesh.first_influence[0], 0);
-        CHECK_UINT(made.mesh.max_influences, 0);
-        CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
+    CHECK_UINT(made.mesh.num_vertices, 0);
+    CHECK_UINT(made.mesh.num_influences, 0);
+    CHECK_UINT(made.mesh.first_influence[0], 0);
+    CHECK_UINT(made.mesh.max_influences, 0);
+    CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
 }
 
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec3 points[2] = {{1, 2, 3}, {1, 2, 3}};
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
-    rigid mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
-        check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
-    }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    check_frames(&made.mesh);
+    check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
+    check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -468,21 +436,18 @@ TEST (widest_numbers_stay_finite) {
     const md5_vec3 points[4] = {{m, m, m}, {-m, m, -m}, {m, -m, -m}, {-m, -m, m}};
     const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
     const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
-    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
     for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-        check_frames(&made.mesh);
-        for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
-            CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
-            CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
-            CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
-        }
-        CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    check_frames(&made.mesh);
+    for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
+        CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
+        CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
+        CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
+    CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
 }
 
 TEST (summary_counts_weights_and_off_sums) {
@@ -501,15 +466,13 @@ TEST (summary_counts_weights_and_off_sums) {
         .weights = weights,
         .bind = &identity,
     };
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
-        CHECK_UINT(made.mesh.max_weights, 2);
-        CHECK_UINT(made.mesh.max_influences, 1);
-        CHECK_UINT(made.mesh.num_off_sums, 3);
-        CHECK_NEAR((double)made.mesh.bounds.min.x, -6.0, 1e-6);
-        CHECK_NEAR((double)made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
+    CHECK_UINT(made.mesh.max_weights, 2);
+    CHECK_UINT(made.mesh.max_influences, 1);
+    CHECK_UINT(made.mesh.num_off_sums, 3);
+    CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
+    CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
 }
 
 TEST (every_failed_allocation_is_an_error) {
@@ -517,30 +480,24 @@ TEST (every_failed_allocation_is_an_error) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
-    size_t fail_at = 1;
-    for (; !built && fail_at < 100; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        made_mesh made;
-        built = made_mesh_build(&made, &cube.source, 1, &opts);
+    size_t num_failed = 0;
+    EACH_FAILURE (it) {
+        OWN_MESH made;
+        built = made_mesh_build(&made, &cube.source, 1, &it.opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
-        made_mesh_free(&made);
-        CHECK_UINT(heap.live, 0);
-        CHECK_UINT(heap.live_bytes, 0);
+        num_failed += !built;
     }
-    CHECK(built && fail_at > 2);
+    CHECK(built && num_failed > 1);
 
     // Smaller limits hit every single array, also those that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        made_mesh made;
+        OWN_MESH made;
         built = made_mesh_build(&made, &cube.source, 1, &opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
-        made_mesh_free(&made);
     }
-    rigid_free(&cube);
 }
 
 // -- Hostile meshes ---------------------------------------------------------------------------
@@ -559,10 +516,10 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
         triangles[i] = i;
     }
-    rigid mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
+    OWN_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    made_mesh made;
+    OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);
         bool alike = true;
@@ -570,8 +527,6 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
             alike = alike && fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f;
         CHECK(alike);
     }
-    made_mesh_free(&made);
-    rigid_free(&mesh);
     return heap.peak_bytes;
 }
 
@@ -656,10 +611,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         "terasology/lasr/queen.md5mesh",
         "terasology/gooeysquests/skeleton.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (path, paths) {
         OWN_MODEL model = load(*path);
         disagreements count = {0};
@@ -679,10 +631,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
 // lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
 // less than a ten-thousandth of the model's size.
 TEST (real_models_lose_what_they_should) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     md5_model *drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
@@ -701,10 +650,7 @@ TEST (real_models_lose_what_they_should) {
 
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
 TEST (weights_that_do_not_meet_are_found) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
         return;
@@ -778,12 +724,6 @@ static size_t make_anim(char *text, unsigned num_joints)
     return add(text, used, "} frame 0 { }\n");
 }
 
-static md5_load_opts failing(test_heap *heap, size_t fail_at)
-{
-    *heap = (test_heap){.fail_at = fail_at};
-    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, 0}};
-}
-
 // Few vertices that share the same many weights, each on a joint of its own: deriving them takes
 // more memory than reading them.
 static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_vertices)
@@ -804,17 +744,13 @@ static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_v
 // Makes each allocation fail in turn. Returns the number of allocations without a failure.
 static size_t load_with_failures(const char *text, size_t size)
 {
-    for (size_t fail_at = 1;; fail_at++) {
-        test_heap heap;
-        const md5_load_opts opts = failing(&heap, fail_at);
-        md5_error error = {0};
-        md5_model *const model = md5_parse_model(text, size, &opts, &error);
-        CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_model(model);
-        CHECK_UINT(heap.live, 0);
-        if (model || !CHECK(fail_at < 1000))
-            return fail_at - 1;
+    size_t num_failed = 0;
+    EACH_FAILURE (it) {
+        OWN_MODEL model = md5_parse_model(text, size, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+        num_failed += !model;
     }
+    return num_failed;
 }
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
@@ -837,9 +773,9 @@ TEST (derive_survives_any_memory_limit) {
         const size_t size = make_model(text, 3, *row);
         md5_model *model = NULL;
         for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
-            test_heap heap;
-            md5_load_opts opts = failing(&heap, 0);
-            opts.allocator.limit = limit;
+            test_heap heap = {0};
+            const md5_load_opts opts = {
+                .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
             md5_error error = {0};
             model = md5_parse_model(text, size, &opts, &error);
             CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
@@ -864,18 +800,10 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
         OWN_ANIM anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
         if (!CHECK(model && anim))
             break;
-        for (size_t fail_at = 1;; fail_at++) {
-            test_heap heap;
-            const md5_load_opts opts = failing(&heap, fail_at);
-            error = (md5_error){0};
-            md5_binding *const binding = md5_bind(model, anim, &opts, &error);
-            CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
-            if (binding)
-                CHECK(!binding->same_order && binding->num_missing == 0);
-            md5_free_binding(binding);
-            CHECK_UINT(heap.live, 0);
-            if (binding || !CHECK(fail_at < 1000))
-                break;
+        EACH_FAILURE (it) {
+            OWN_BINDING binding = md5_bind(model, anim, &it.opts, &it.error);
+            CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(!binding || (!binding->same_order && binding->num_missing == 0));
         }
     }
 }

@@ -180,9 +180,9 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
     const md5_mesh *const mesh = &scene->model->meshes[0];
     const float none[TARGETS] = {0, 0, 0};
     skin_with_morph(scene->morph, 0, none, NULL, NULL, positions, normals, tangents);
-    CHECK(memcmp(positions, mesh->positions, mesh->num_vertices * sizeof *positions) == 0);
-    CHECK(memcmp(normals, mesh->normals, mesh->num_vertices * sizeof *normals) == 0);
-    CHECK(memcmp(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents) == 0);
+    CHECK_BYTES(positions, mesh->positions, mesh->num_vertices * sizeof *positions);
+    CHECK_BYTES(normals, mesh->normals, mesh->num_vertices * sizeof *normals);
+    CHECK_BYTES(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents);
     for (int i = 0; i < TARGETS; i++) {
         const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
@@ -312,12 +312,12 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
             for (uint32_t k = 0; k < COUNT; k++) {
                 const uint32_t vertex = i == 0 ? FIRST + k : list[k];
                 const placed *const part = &parts[i][k];
-                CHECK(memcmp(&part->position, &at[vertex], sizeof part->position) == 0);
-                CHECK(memcmp(&part->normal, &normals[vertex], sizeof part->normal) == 0);
-                CHECK(memcmp(&part->tangent, &tangents[vertex], sizeof part->tangent) == 0);
-                CHECK(memcmp(&part->other, &parts[i][COUNT], sizeof part->other) == 0);
+                CHECK_BYTES(&part->position, &at[vertex], sizeof part->position);
+                CHECK_BYTES(&part->normal, &normals[vertex], sizeof part->normal);
+                CHECK_BYTES(&part->tangent, &tangents[vertex], sizeof part->tangent);
+                CHECK_BYTES(&part->other, &parts[i][COUNT], sizeof part->other);
             }
-            CHECK(memcmp(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed)) == 0);
+            CHECK_BYTES(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed));
         }
     }
 }
@@ -354,7 +354,7 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
 
 TEST_HERE (morph_stores_what_differs) {
     const md5_morph *const morph = scene->morph;
-    if (CHECK(morph != NULL)) {
+    if (CHECK(morph)) {
         CHECK_UINT(morph->num_targets, TARGETS);
         CHECK_STRING(morph->targets[1].name, "frown");
         CHECK(md5_find_morph_target(morph, "blink") == 2);
@@ -379,7 +379,7 @@ TEST_HERE (morph_stores_what_differs) {
                                                   file_point(scene->base.point[v])));
             }
             CHECK_UINT(morph->targets[i].num_vertices, counted[i]);
-            CHECK_NEAR((double)morph->targets[i].reach, reach, 1e-5);
+            CHECK_NEAR(morph->targets[i].reach, reach, 1e-5);
         }
     }
     // A target that is the model itself changes nothing, nor does an empty list of targets.
@@ -526,7 +526,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     OWN_MORPH morph = md5_make_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
-    if (CHECK(morph != NULL)) {
+    if (CHECK(morph)) {
         skin_with_morph(morph, 0, &half, NULL, NULL, at, out, NULL);
         for (int i = 0; i < 4; i++)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
@@ -536,17 +536,9 @@ TEST (morph_keeps_directions_that_cancel_out) {
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
-    for (size_t n = 1;; n++) {
-        test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error = {0};
-        md5_morph *const morph = md5_make_morph(scene->model, &source, 1, &opts, &error);
-        CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
-        const bool done = morph != NULL;
-        md5_free_morph(morph);
-        CHECK_UINT(heap.live, 0);
-        if (done)
-            break;
+    EACH_FAILURE (it) {
+        OWN_MORPH morph = md5_make_morph(scene->model, &source, 1, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 

@@ -84,7 +84,7 @@ TEST (morph_leaves_what_it_does_not_change) {
     md5_vec3 at[2][3], normals[3];
     md5_vec4 tangents[3];
     md5_build_dual_palette(&palette, 1, &dual);
-    if (CHECK(morph != NULL)) {
+    if (CHECK(morph)) {
         // The mesh without vertices needs no output arrays.
         skin_with_morph(morph, 0, &whole, NULL, NULL, NULL, NULL, NULL);
         skin_with_morph(morph, 0, &whole, &palette, NULL, NULL, NULL, NULL);
@@ -92,10 +92,10 @@ TEST (morph_leaves_what_it_does_not_change) {
 
         md5_skin(&model->meshes[1], &palette, at[1], NULL, NULL);
         skin_with_morph(morph, 1, &none, &palette, NULL, at[0], NULL, NULL);
-        CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
+        CHECK_BYTES(at[0], at[1], sizeof at[0]);
         skin_by_duals(&model->meshes[1], &dual, at[1], NULL, NULL);
         skin_with_morph(morph, 1, &none, NULL, &dual, at[0], NULL, NULL);
-        CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
+        CHECK_BYTES(at[0], at[1], sizeof at[0]);
 
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
         CHECK_NEAR(at[0][2].x, 7.0f, 1e-6f);
@@ -145,7 +145,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     md5_vec3 at[3], normals[3];
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
     md5_build_dual_palette(&palette, 1, &dual);
-    if (CHECK(morph != NULL)) {
+    if (CHECK(morph)) {
         skin_with_morph(morph, 1, &whole, NULL, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
         skin_with_morph(morph, 1, &whole, &palette, NULL, at, normals, tangents);
@@ -236,8 +236,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    if (!CHECK(model && model->num_meshes == NUM_MESHES))
-        return;
+    REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
     for (int i = 0; i < NUM_MESHES; i++) {
         positions[i] = malloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
@@ -246,7 +245,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     }
     EACH (row, names) {
         char path[64];
-        (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
+        snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
         OWN_MODEL shape = md5_load_model(test_path(path), NULL, NULL);
         const md5_morph_source source = {.name = *row, .model = shape};
         OWN_MORPH morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;

@@ -151,8 +151,8 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
                                       .positions = &at,
                                       .normals = &normal};
             md5_skin_batch(&job, 1, NULL);
-            CHECK(memcmp(&at, &positions[vertex], sizeof at) == 0);
-            CHECK(memcmp(&normal, &normals[vertex], sizeof normal) == 0);
+            CHECK_BYTES(&at, &positions[vertex], sizeof at);
+            CHECK_BYTES(&normal, &normals[vertex], sizeof normal);
         }
     }
 }

@@ -18,7 +18,7 @@ bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
     made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
     for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
-    return CHECK(made->binding != NULL);
+    return CHECK(made->binding);
 }
 
 void query_pose(query_case *made, double time)

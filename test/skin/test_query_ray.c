@@ -292,24 +292,23 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
     OWN_MODEL file = md5_load_model(test_path(mesh_file), NULL, NULL);
     OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
-    if (CHECK(file != NULL && left != NULL)) {
-        uint64_t random = 9;
-        uint32_t num_hits = 0;
-        for (int i = 0; i < 200; i++) {
-            const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
-            md5_ray moved = ray;
-            moved.origin = md5_mat34_point(to_left, ray.origin);
-            moved.direction = md5_mat34_direction(to_left, ray.direction);
-            md5_hit hit, other;
-            const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
-            const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
-            num_hits += is_hit;
-            CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);
-            if (is_hit)
-                CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
-        }
-        CHECK(num_hits > 50);
+    REQUIRE(file != NULL && left != NULL);
+    uint64_t random = 9;
+    uint32_t num_hits = 0;
+    for (int i = 0; i < 200; i++) {
+        const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
+        md5_ray moved = ray;
+        moved.origin = md5_mat34_point(to_left, ray.origin);
+        moved.direction = md5_mat34_direction(to_left, ray.direction);
+        md5_hit hit, other;
+        const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
+        const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
+        num_hits += is_hit;
+        CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);
+        if (is_hit)
+            CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
     }
+    CHECK(num_hits > 50);
 }
 
 TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {

@@ -253,8 +253,8 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)), 0.0,
                    3e-6 * 60.0);
         if (patch->vertices[source].num_weights == 0) {
-            CHECK(memcmp(&normals[i], &mesh->normals[i], sizeof normals[i]) == 0);
-            CHECK(memcmp(&tangents[i], &mesh->tangents[i], sizeof tangents[i]) == 0);
+            CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
+            CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
             continue;
         }
         const md5_vec4 bind = mesh->tangents[i];
@@ -275,12 +275,11 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     static const double oddness[] = {0.0, 0.7};
     for (uint32_t round = 0; round < 8; round++) {
         make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
-        made_mesh made;
+        OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, VERTICES + SIDE);
             check_skinned(patch, &made.mesh);
         }
-        made_mesh_free(&made);
     }
 }
 
@@ -288,50 +287,46 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 23;
     make_patch(patch, 0, 6, 0.3, &random);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        const size_t count = made.mesh.num_vertices;
-        md5_vec3 *positions[4], *normals[2];
-        md5_vec4 *tangents[2];
-        for (int i = 0; i < 4; i++)
-            positions[i] = calloc(count, sizeof(md5_vec3));
-        for (int i = 0; i < 2; i++) {
-            normals[i] = calloc(count, sizeof(md5_vec3));
-            tangents[i] = calloc(count, sizeof(md5_vec4));
-        }
-        md5_skin(&made.mesh, patch->palette, positions[0], normals[0], tangents[0]);
-        md5_skin(&made.mesh, patch->palette, positions[1], normals[1], NULL);
-        md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
-        md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
-        for (int i = 1; i < 4; i++)
-            CHECK(memcmp(positions[0], positions[i], count * sizeof(md5_vec3)) == 0);
-        CHECK(memcmp(normals[0], normals[1], count * sizeof(md5_vec3)) == 0);
-        CHECK(memcmp(tangents[0], tangents[1], count * sizeof(md5_vec4)) == 0);
-        for (int i = 0; i < 4; i++)
-            free(positions[i]);
-        for (int i = 0; i < 2; i++) {
-            free(normals[i]);
-            free(tangents[i]);
-        }
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    const size_t count = made.mesh.num_vertices;
+    md5_vec3 *positions[4], *normals[2];
+    md5_vec4 *tangents[2];
+    for (int i = 0; i < 4; i++)
+        positions[i] = calloc(count, sizeof(md5_vec3));
+    for (int i = 0; i < 2; i++) {
+        normals[i] = calloc(count, sizeof(md5_vec3));
+        tangents[i] = calloc(count, sizeof(md5_vec4));
     }
-    made_mesh_free(&made);
+    md5_skin(&made.mesh, patch->palette, positions[0], normals[0], tangents[0]);
+    md5_skin(&made.mesh, patch->palette, positions[1], normals[1], NULL);
+    md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
+    md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
+    for (int i = 1; i < 4; i++)
+        CHECK_BYTES(positions[0], positions[i], count * sizeof(md5_vec3));
+    CHECK_BYTES(normals[0], normals[1], count * sizeof(md5_vec3));
+    CHECK_BYTES(tangents[0], tangents[1], count * sizeof(md5_vec4));
+    for (int i = 0; i < 4; i++)
+        free(positions[i]);
+    for (int i = 0; i < 2; i++) {
+        free(normals[i]);
+        free(tangents[i]);
+    }
 }
 
 TEST (skin_in_the_bind_pose_changes_nothing) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 29;
     make_patch(patch, 1, 5, 0.3, &random);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        md5_mat34 palette[JOINTS];
-        for (uint32_t i = 0; i < JOINTS; i++)
-            palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
-        md5_skin(&made.mesh, palette, positions, NULL, NULL);
-        for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
-            CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    md5_mat34 palette[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++)
+        palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
+    md5_skin(&made.mesh, palette, positions, NULL, NULL);
+    for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
+        CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -342,14 +337,12 @@ TEST (vanished_direction_stays_as_it_was) {
     const md5_weight weights[2] = {{0, 0.5f, {1, 2, 3}}, {1, 0.5f, {1, 2, 3}}};
     md5_vertex vertex;
     const made_source source = made_vertex(&vertex, weights, 2, bind);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &source, 2, NULL))) {
-        md5_vec3 position, normal;
-        md5_skin(&made.mesh, palette, &position, &normal, NULL);
-        CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
-        CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &source, 2, NULL));
+    md5_vec3 position, normal;
+    md5_skin(&made.mesh, palette, &position, &normal, NULL);
+    CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
+    CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
 }
 
 // -- The order of the sums ------------------------------------------------------------------------
@@ -392,8 +385,8 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
         skin_as_stated(mesh, i, palette, position, normal);
-        CHECK(memcmp(position, &positions[i], sizeof position) == 0);
-        CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
+        CHECK_BYTES(position, &positions[i], sizeof position);
+        CHECK_BYTES(normal, &normals[i], sizeof normal);
     }
 }
 
@@ -409,12 +402,10 @@ TEST (skin_sums_in_the_stated_order) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        CHECK_UINT(count_blended(&made.mesh), 0);
-        check_order(&made.mesh, patch->palette);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    CHECK_UINT(count_blended(&made.mesh), 0);
+    check_order(&made.mesh, patch->palette);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
@@ -422,22 +413,20 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 37;
     make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
-    made_mesh made;
-    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        md5_mesh by_hand = made.mesh;
-        by_hand.skin_plan = NULL;
-        const size_t count = by_hand.num_vertices;
-        CHECK(count_blended(&made.mesh) > count / 4);
-        check_order(&made.mesh, patch->palette);
-        md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
-        md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
-        md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
-        for (size_t i = 0; i < count; i++)
-            CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
-        free(blended);
-        free(exact);
-    }
-    made_mesh_free(&made);
+    OWN_MESH made;
+    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    md5_mesh by_hand = made.mesh;
+    by_hand.skin_plan = NULL;
+    const size_t count = by_hand.num_vertices;
+    CHECK(count_blended(&made.mesh) > count / 4);
+    check_order(&made.mesh, patch->palette);
+    md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
+    md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
+    md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
+    free(blended);
+    free(exact);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -465,8 +454,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (!CHECK(binding != NULL))
-        return;
+    REQUIRE(binding);
     md5_xform pose[16];
     md5_mat34 palette[16];
     md5_vec3 points[256];
@@ -611,7 +599,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
         if (!md5i_cpu_has(level))
             continue;
         run(of, is_dual, level, &other);
-        CHECK(memcmp(&other, result, sizeof other) == 0);
+        CHECK_BYTES(&other, result, sizeof other);
     }
     return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
                       is_dual ? "dual" : "linear", of->magnitude);
@@ -747,7 +735,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
         for (uint32_t i = 0; i < mesh->num_influences; i++)
             influences[i].w = ldexpf(influences[i].w, exponent);
         run(&of, true, MD5_CPU_SCALAR, &actual);
-        CHECK(memcmp(&actual, &expected, sizeof actual) == 0);
+        CHECK_BYTES(&actual, &expected, sizeof actual);
     }
 }
 
@@ -834,8 +822,7 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 static void check_model(const char *path)
 {
     OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
-    if (!CHECK(model != NULL))
-        return;
+    REQUIRE(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
     OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
@@ -868,7 +855,7 @@ TEST (strides_of_0_mean_no_gaps) {
     const md5_skin_job job = {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
     md5_skin_batch(&job, 1, NULL);
-    CHECK(memcmp(expected, found, count * 2 * sizeof *found) == 0);
+    CHECK_BYTES(expected, found, count * 2 * sizeof *found);
     md5_free_model(model);
 }
 
@@ -893,8 +880,8 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
                               .normal_stride = 2 * sizeof *found};
     md5_skin_batch(&job, 1, NULL);
     for (size_t i = 0; i < count; i++) {
-        CHECK(memcmp(&expected[i], &found[2 * i], sizeof *found) == 0);
-        CHECK(memcmp(&expected[count + i], &found[2 * i + 1], sizeof *found) == 0);
+        CHECK_BYTES(&expected[i], &found[2 * i], sizeof *found);
+        CHECK_BYTES(&expected[count + i], &found[2 * i + 1], sizeof *found);
     }
     md5_free_model(model);
 }

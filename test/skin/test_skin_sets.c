@@ -529,10 +529,7 @@ TEST (skin_gives_the_same_bits_for_real_models) {
         "terasology/gooeysquests/skeleton.md5mesh",
         "cube2/ffflag/ffflag.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (row, paths) {
         char path[1024];
         snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *row);
@@ -629,10 +626,7 @@ TEST (real_models_take_what_they_use) {
         "terasology/lasr/queen.md5mesh",
         "terasology/redElephantrook.md5mesh",
     };
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     EACH (file, files) {
         char path[1024];
         snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *file);
@@ -689,7 +683,7 @@ TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
     text_of text = {malloc(ROOM), 0};
-    for (uint32_t round = 0; round < 50 && CHECK(text.bytes != NULL); round++) {
+    for (uint32_t round = 0; round < 50 && CHECK(text.bytes); round++) {
         text.size = 0;
         add(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
             PLAN_JOINTS);

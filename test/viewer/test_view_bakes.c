@@ -105,7 +105,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     if (shot_open(&viewer, &scene, BOBBIN SMALL "--crowd 30 --crowd-baked 128")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const pose_memory memory = make_memory(kind->model);
-        for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips != NULL); i++) {
+        for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips); i++) {
             const double of_clip = worst_of(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
@@ -163,11 +163,10 @@ static level_counts count_drawn(shot_viewer *viewer)
 
 static level_counts count_levels(const gl_scene *scene, const char *line)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     level_counts counts = {0};
     if (shot_open(&viewer, scene, line))
         counts = count_drawn(&viewer);
-    shot_close(&viewer);
     return counts;
 }
 
@@ -247,7 +246,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 
 // The figures name the members and the memory of the level: here 25 frames of 6536 vertices.
 TEST_SCENE (view_figures_count_baked_members) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     view_rows rows = {0};
     bool found = false;
     if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30")) {
@@ -260,7 +259,6 @@ TEST_SCENE (view_figures_count_baked_members) {
         free(drawn.rgba);
     }
     CHECK(found);
-    shot_close(&viewer);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -291,7 +289,7 @@ TEST_LONG (view_crowds_look_alike_baked) {
 
 // The switch takes effect in the next picture, in both directions.
 TEST_SCENE (view_levels_of_a_crowd_can_be_switched_off) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot skinned = shot_take(scene, RUN SMALL "--crowd 20 --crowd-baked 0");
     if (shot_open(&viewer, scene, RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels")) {
         const view_crowd *const crowd = &viewer.state.document->crowd;
@@ -309,7 +307,6 @@ TEST_SCENE (view_levels_of_a_crowd_can_be_switched_off) {
         free(again.rgba);
     }
     free(skinned.rgba);
-    shot_close(&viewer);
 }
 
 // Culled baked members change no pixel, not even by their shadows.
@@ -336,7 +333,7 @@ TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
 }
 
 TEST_SCENE (view_hidden_meshes_are_hidden_baked) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
         shot shown = shot_draw(&viewer);
         view_show_meshes(viewer.state.document, UINT64_MAX);
@@ -346,7 +343,6 @@ TEST_SCENE (view_hidden_meshes_are_hidden_baked) {
         free(shown.rgba);
         free(hidden.rgba);
     }
-    shot_close(&viewer);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -376,7 +372,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 }
 
 TEST_SCENE (view_bakes_refuse_what_does_not_fit) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, RUN SMALL "--crowd 2")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         // The size without frames inserted between those of the clip.
@@ -394,7 +390,6 @@ TEST_SCENE (view_bakes_refuse_what_does_not_fit) {
         md5_release_geometry((md5_model *)(uintptr_t)kind->model);
         CHECK(!try_to_bake(scene, kind, 2 * size, "released"));
     }
-    shot_close(&viewer);
 }
 
 TEST_LONG (view_bakes_survive_a_lack_of_memory) {

@@ -295,7 +295,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = {.level = VIEW_QUIET};
     OWN char *const path = new_file();
     FILE *const file = fopen(path, "wb");
-    CHECK(file != NULL);
+    CHECK(file);
     if (file == NULL)
         return;
     (void)fputs("grid=no\nlights=key=2\ngrid=yes\n", file);

@@ -143,7 +143,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
                                         true, true, (view_manner){.root = MD5_ROOT_FILE});
     for (int i = 0; i < num_models; i++)
         free(paths[i]);
-    if (!CHECK(made->document != NULL))
+    if (!CHECK(made->document))
         return false;
     made->crowd = &made->document->crowd;
     view_camera camera = view_default_camera();
@@ -359,7 +359,7 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         shot taken = shot_take(scene, lines[i]);
-        CHECK(taken.rgba != NULL);
+        CHECK(taken.rgba);
         free(taken.rgba);
     }
 }

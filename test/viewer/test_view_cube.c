@@ -58,7 +58,7 @@ static void put_text(const char *folder, const char *name, const char *text)
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
@@ -85,8 +85,7 @@ static void open_view(cube_view *view, const char *script)
     const char *const above = getenv("TMPDIR");
     *view = (cube_view){.log = {.level = VIEW_QUIET}};
     view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
-    if (!CHECK(mkdtemp(view->folder) != NULL))
-        return;
+    REQUIRE(mkdtemp(view->folder));
     EACH (common_file, common_files)
         put_text(view->folder, common_file->name, common_file->text);
     put_text(view->folder, "md5.cfg", script);
@@ -104,8 +103,7 @@ static void close_view(cube_view *view)
 static void check_joint(const cube_view *view, const char *name, float x, float y, float z)
 {
     const uint32_t joint = md5_find_joint(view->scene.skeleton, name);
-    if (!CHECK(joint != MD5_NONE))
-        return;
+    REQUIRE(joint != MD5_NONE);
     const md5_vec3 at = md5_mat34_translation(view->scene.joints[joint]);
     CHECK_NEAR(at.x, x, 1e-4);
     CHECK_NEAR(at.y, y, 1e-4);
@@ -232,11 +230,11 @@ TEST (view_masks_become_highlights_and_glow) {
     memcpy(shine, masks, sizeof masks);
     view_image of_masks = {shine, 4, 1};
     view_apply_masks(&of_masks, NULL, 0.5f);
-    CHECK(memcmp(shine, highlights, sizeof highlights) == 0);
+    CHECK_BYTES(shine, highlights, sizeof highlights);
     const view_image texture = {color, 2, 1};
     of_masks.rgba = masks;
     view_apply_masks(&of_masks, &texture, 1.0f);
-    CHECK(memcmp(masks, glow, sizeof glow) == 0);
+    CHECK_BYTES(masks, glow, sizeof glow);
 }
 
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
@@ -244,7 +242,7 @@ TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
     OWN char *const folder = common_format("%s/md5view_said_XXXXXX",
                                            getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
+    if (!CHECK(mkdtemp(folder))) {
         return;
     }
     put_text(folder, "md5.cfg",
@@ -255,7 +253,7 @@ TEST (view_cube_names_what_is_not_shown) {
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
-    if (CHECK(cube != NULL) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr) != NULL)) {
+    if (CHECK(cube) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
         view_report_unshown(cube, "md5.cfg", &log);
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
@@ -306,12 +304,11 @@ TEST_HERE (view_cube_turns_what_follows_the_view,
 TEST_HERE (view_cube_parts_share_a_skeleton,
            "md5load body.md5mesh both\nmd5tag arm hand\nmd5anim walk walk.md5anim\n"
            "md5load body.md5mesh both\nmd5load gun.md5mesh\nmd5link 1 2 hand\n") {
-    if (CHECK(view->is_open)) {
-        CHECK_UINT(view->scene.num_joints, 4); // the origin, two shared joints, the gun's root
-        CHECK_UINT(view->scene.model->num_meshes, 3);
-        if (show_frame(view, "walk", 1))
-            check_joint(view, "2/root", 0.25f, 0.0f, 5.0f);
-    }
+    REQUIRE(view->is_open);
+    CHECK_UINT(view->scene.num_joints, 4); // the origin, two shared joints, the gun's root
+    CHECK_UINT(view->scene.model->num_meshes, 3);
+    if (show_frame(view, "walk", 1))
+        check_joint(view, "2/root", 0.25f, 0.0f, 5.0f);
 }
 
 // -- Mistakes -------------------------------------------------------------------------------------
@@ -402,10 +399,9 @@ static void put_bytes(const char *folder, const char *name, const void *bytes, s
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
-        CHECK(fwrite(bytes, 1, size, file) == size);
-        CHECK(fclose(file) == 0);
-    }
+    REQUIRE(file);
+    CHECK(fwrite(bytes, 1, size, file) == size);
+    CHECK(fclose(file) == 0);
 }
 
 // A picture of 8 by 8 pixels of one color.
@@ -432,7 +428,7 @@ static int cube_masks_remove_entry(const char *path, const struct stat *status, 
 // Returns the mean of red over the picture of an md5.cfg; -1 on failure.
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
     put_bytes(folder, "md5.cfg", script, strlen(script));
     char *const line =
@@ -447,7 +443,6 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
         free(picture.rgba);
     }
-    shot_close(&viewer);
     free(line);
     return mean;
 }
@@ -456,28 +451,27 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     const char *const above = getenv("TMPDIR");
     OWN char *const folder =
         common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
-    if (CHECK(mkdtemp(folder) != NULL)) {
-        put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
-        put_color(folder, "skin.tga", 120, 40, 40);
-        put_color(folder, "glow.tga", 0, 255, 0);
-        put_color(folder, "shine.tga", 255, 0, 0);
-        put_color(folder, "dull.tga", 0, 0, 255);
-        const double dull = red_of(scene, folder, "md5skin * skin.tga dull.tga", 0);
-        const double shine = red_of(scene, folder, "md5skin * skin.tga shine.tga", 0);
-        const double weak = red_of(scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
-        const double glow = red_of(scene, folder, "md5skin * skin.tga glow.tga", 0);
-        const double none = red_of(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
-        CHECK(dull > 0.0);
-        CHECK(glow > dull * 1.2);
-        // Specular reflection reduces diffuse light, and its small highlight may be out of the
-        // picture.
-        CHECK_THAT(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull),
-                   "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
-        CHECK_NEAR(none, dull, 0.01);
-        // Missing masks give one warning, and nothing glows.
-        CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
-        // So does a missing skin: there is no color to glow in.
-        CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
-        CHECK(nftw(folder, cube_masks_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    }
+    REQUIRE(mkdtemp(folder));
+    put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
+    put_color(folder, "skin.tga", 120, 40, 40);
+    put_color(folder, "glow.tga", 0, 255, 0);
+    put_color(folder, "shine.tga", 255, 0, 0);
+    put_color(folder, "dull.tga", 0, 0, 255);
+    const double dull = red_of(scene, folder, "md5skin * skin.tga dull.tga", 0);
+    const double shine = red_of(scene, folder, "md5skin * skin.tga shine.tga", 0);
+    const double weak = red_of(scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
+    const double glow = red_of(scene, folder, "md5skin * skin.tga glow.tga", 0);
+    const double none = red_of(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
+    CHECK(dull > 0.0);
+    CHECK(glow > dull * 1.2);
+    // Specular reflection reduces diffuse light, and its small highlight may be out of the
+    // picture.
+    CHECK_THAT(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull),
+               "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
+    CHECK_NEAR(none, dull, 0.01);
+    // Missing masks give one warning, and nothing glows.
+    CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
+    // So does a missing skin: there is no color to glow in.
+    CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
+    CHECK(nftw(folder, cube_masks_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
 }

@@ -322,18 +322,17 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     path[strcspn(path, "\n!")] = '\0';
     make_folders(path);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
-        if (common_has_ending(path, ".md2"))
-            put_md2(file);
-        else if (text != NULL)
-            fputs(text + 1, file);
-        else if (file_of == of->files[0])
-            put_model(file, of);
-        else
-            CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
-                  && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
-        fclose(file);
-    }
+    REQUIRE(file);
+    if (common_has_ending(path, ".md2"))
+        put_md2(file);
+    else if (text != NULL)
+        fputs(text + 1, file);
+    else if (file_of == of->files[0])
+        put_model(file, of);
+    else
+        CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
+              && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
+    fclose(file);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -348,7 +347,7 @@ static char *make_package(const find_case *of)
 {
     const char *const above = getenv("TMPDIR");
     char *const folder = common_format("%s/md5view_find_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(folder) != NULL);
+    CHECK(mkdtemp(folder));
     for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
         put_file(folder, of->files[i], of);
     return folder;
@@ -394,7 +393,7 @@ static void check_case(const find_case *of, bool is_inside)
     const md5_files files = {0};
     view_look_search search = {.model = model,
                                .package = view_open_package(path, is_inside ? &files : NULL)};
-    if (CHECK(model != NULL))
+    if (CHECK(model))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);
     view_close_package(search.package);

@@ -24,7 +24,7 @@ static void put_file(const char *folder, const char *name, time_t seconds)
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL))
+    if (CHECK(file))
         CHECK(fclose(file) == 0);
     const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
@@ -48,7 +48,7 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 TEST (files_of_game_folders_have_their_times) {
     const char *const above = getenv("TMPDIR");
     OWN char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
+    if (!CHECK(mkdtemp(folder))) {
         return;
     }
     put_file(folder, "new.tga", 1000000);
@@ -81,7 +81,7 @@ static bool list_base(listed *of, view_section section, const char *shown)
     md5_error error = {0};
     *of = (listed){0};
     of->library = view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(of->library != NULL))
+    if (!CHECK(of->library))
         return false;
     view_list_section(&of->browser, of->library, section, shown);
     return true;
@@ -116,7 +116,7 @@ TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTI
     CHECK(strcmp(of->browser.filter, "MOS") == 0 && of->browser.num_found == 1);
     view_command request = press_key(of, SDLK_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
-    CHECK(strstr(request.path, "moss") != NULL);
+    CHECK(strstr(request.path, "moss"));
     free(request.path);
 }
 
@@ -223,7 +223,7 @@ TEST (mod_and_base_are_one_game) {
     md5_error error = {0};
     OWN char *const place = place_of(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, &error);
-    if (CHECK(library != NULL)) {
+    if (CHECK(library)) {
         CHECK_STRING(library->place, place);
         CHECK(library->num_own >= 1 && library->num_own < library->places.count);
         CHECK_STRING(library->places.titles[library->num_own], test_path(base));
@@ -244,13 +244,12 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_log log = {.level = VIEW_QUIET};
     OWN char *const place = place_of(mod, base);
     OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
-    if (CHECK(view_load_game_scene(&scene, NULL, address, &log))) {
-        const md5_decl *const decl =
-            md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
-        CHECK(decl != NULL && strcmp(decl->file, "materials/aaa_winter.mtr") == 0);
-        CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
-        view_free_scene(&scene);
-    }
+    REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
+    const md5_decl *const decl =
+        md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
+    CHECK(decl != NULL && strcmp(decl->file, "materials/aaa_winter.mtr") == 0);
+    CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
+    view_free_scene(&scene);
 }
 
 TEST (base_that_is_missing_is_named) {
@@ -361,10 +360,10 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
     EACH (row, card_cases) {
         const card_case *const expected = row;
         char line[256];
-        shot_viewer viewer;
-        (void)snprintf(line, sizeof line, "%s" SMALL "%s",
-                       expected->options ? CARDS : "test/data/shown::shown_red",
-                       expected->options ? expected->options : "");
+        OWN_SHOT viewer;
+        snprintf(line, sizeof line, "%s" SMALL "%s",
+                 expected->options ? CARDS : "test/data/shown::shown_red",
+                 expected->options ? expected->options : "");
         if (!shot_open(&viewer, scene, line))
             break;
         shot without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
@@ -384,7 +383,6 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
                    expected->options ? expected->options : "of the entity", darker, brighter, red);
         free(without.rgba);
         free(with.rgba);
-        shot_close(&viewer);
     }
 }
 
@@ -395,7 +393,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
                        view_log *log)
 {
     md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
-    if (CHECK(model != NULL))
+    if (CHECK(model))
         CHECK(view_load_textures(textures, &(view_loader){.renderer = scene->renderer, .log = log},
                                  &(view_dressing){.model = model, .path = test_path(path)}));
     return model;
@@ -433,7 +431,7 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
 // A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
 // it is in its file, and in the channels of an actor.
 TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, "test/data/shown::shown_quick")) {
         view_scene *const shown = &viewer.state.document->scene;
         view_play *const play = &viewer.state.play;
@@ -450,7 +448,6 @@ TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
             }
         }
     }
-    shot_close(&viewer);
 }
 
 // -- Eyes -------------------------------------------------------------------------------------
@@ -731,10 +728,9 @@ static void set_off(view_machine *machine, const char *name)
 TEST (view_carried_fire_burns_when_he_sneezes) {
     view_log log = {.level = VIEW_QUIET};
     view_machine host, fire;
-    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
-               && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"),
-                                    NULL, &log)))
-        return;
+    REQUIRE(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+            && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"), NULL,
+                                 &log));
     host.carried = &fire;
     set_off(&host, "sneeze");
     view_run_machine(&host, 1.2);
@@ -770,7 +766,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     guest.start.translation = guest.place.translation = (md5_vec3){50.0f, 0.0f, 0.0f};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_NEAR((double)guest.place.translation.x, 50.0, 0.0);
+    CHECK_NEAR(guest.place.translation.x, 50.0, 0.0);
     view_run_machine(&host, 39.3); // a snore or two later
     CHECK_STRING(state_of(&host), "doze");
     CHECK_STRING(state_of(&guest), "looks");
@@ -785,7 +781,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     CHECK_STRING(state_of(&guest), "fold");
     view_restart_machine(&host);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_NEAR((double)guest.place.translation.x, 50.0, 0.0);
+    CHECK_NEAR(guest.place.translation.x, 50.0, 0.0);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -819,8 +815,8 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     host.place.translation = (md5_vec3){1000.0f, 0.0f, 0.0f};
     view_run_machine(&host, 26.3);
     CHECK_STRING(state_of(&guest), "start");
-    CHECK_NEAR((double)guest.place.translation.x, 1030.0, 6.0);
-    CHECK_NEAR((double)guest.place.translation.y, 40.0, 0.1);
+    CHECK_NEAR(guest.place.translation.x, 1030.0, 6.0);
+    CHECK_NEAR(guest.place.translation.y, 40.0, 0.1);
     view_free_machine(&guest);
     view_free_machine(&host);
 }

@@ -28,8 +28,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
-        return;
+    REQUIRE(library);
     CHECK(strcmp(library->place, test_path(base)) == 0);
     // As in models/game/README.md; heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
@@ -46,8 +45,7 @@ TEST (library_lists_what_a_game_folder_holds) {
 TEST (library_of_a_plain_folder_lists_its_files) {
     md5_error error = {0};
     view_library *const library = view_open_library(test_path("models/bobbin"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
-        return;
+    REQUIRE(library);
     CHECK(has_name(library, VIEW_MODELS, "bobbin.md5mesh"));
     CHECK(has_name(library, VIEW_ANIMS, "walk.md5anim"));
     CHECK(library->num_names[VIEW_ENTITIES] == 0 && library->num_names[VIEW_SKINS] == 0);
@@ -59,7 +57,7 @@ TEST (library_of_an_archive_lists_its_files) {
     view_library *const library =
         view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) { // built without libzip
-        CHECK(strstr(error.message, "zip") != NULL);
+        CHECK(strstr(error.message, "zip"));
         return;
     }
     CHECK(has_name(library, VIEW_MODELS, "models/md5/bobbin/body.md5mesh"));
@@ -73,7 +71,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     md5_error error = {0};
     const char *const above = getenv("TMPDIR");
     OWN char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
-    if (!CHECK(mkdtemp(folder) != NULL)) {
+    if (!CHECK(mkdtemp(folder))) {
         return;
     }
     char *const def = common_join(folder, "def"), *const path = common_join(def, "a.def");
@@ -81,10 +79,10 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     FILE *const file = fopen(path, "wb");
     for (int i = 0; i < COUNT && file != NULL; i++)
         fprintf(file, "entityDef e%d { \"inherit\" \"e%d\" \"key%d\" \"\" }\n", i, i - 1, i);
-    if (CHECK(file != NULL))
+    if (CHECK(file))
         CHECK(fclose(file) == 0);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
-    if (CHECK(library != NULL)) {
+    if (CHECK(library)) {
         // None has a model; those beyond the limit are listed without being evaluated.
         CHECK(library->num_names[VIEW_ENTITIES] > 100);
         CHECK(library->num_names[VIEW_ENTITIES] < 400);
@@ -128,7 +126,7 @@ TEST (scan_opens_a_library_on_a_thread) {
     WAIT_UNTIL(view_has_scanned(scan, &num_files));
     CHECK(num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
-    if (CHECK(library != NULL))
+    if (CHECK(library))
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     view_drop_library(library);
 }
@@ -165,12 +163,11 @@ TEST (similar_names_are_those_with_few_mistakes) {
     md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
-        return;
+    REQUIRE(library);
     view_list_similar(library, "bobin_wachman", text, sizeof text);
     CHECK(strcmp(text, "monster_bobbin_watchman") == 0);
     view_list_similar(library, "THIMBEL", text, sizeof text);
-    CHECK(strstr(text, "monster_thimble") != NULL);
+    CHECK(strstr(text, "monster_thimble"));
     int num_commas = 0;
     for (const char *c = text; *c != '\0'; c++)
         num_commas += *c == ',';
@@ -189,9 +186,8 @@ TEST (similar_names_are_those_with_few_mistakes) {
 TEST (entity_is_one_model_with_its_head_and_lantern) {
     view_log log = {.level = VIEW_QUIET};
     view_scene scene;
-    if (!CHECK(view_load_game_scene(&scene, NULL,
-                                    test_path("models/game/base::monster_bobbin_watchman"), &log)))
-        return;
+    REQUIRE(view_load_game_scene(&scene, NULL,
+                                 test_path("models/game/base::monster_bobbin_watchman"), &log));
     CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
     const view_entity *const of = &scene.entity;
     if (CHECK(of->num_parts == 3 && scene.model != NULL)) {
@@ -218,9 +214,8 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
 TEST (entity_in_another_skin_has_its_materials) {
     view_log log = {.level = VIEW_QUIET};
     view_scene plain, ghost;
-    if (!CHECK(view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"),
-                                    &log)))
-        return;
+    REQUIRE(
+        view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"), &log));
     const char *const skin = plain.library->names[VIEW_SKINS][2];
     OWN char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
@@ -246,10 +241,9 @@ TEST (files_of_a_game_are_scenes_too) {
         CHECK(!view_add_clip(&scene, "nothing.md5anim", &log) && scene.num_clips == 1);
         view_free_scene(&scene);
     }
-    if (CHECK(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log))) {
-        CHECK(scene.model == NULL && scene.num_clips == 1 && scene.num_joints > 0);
-        view_free_scene(&scene);
-    }
+    REQUIRE(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log));
+    CHECK(scene.model == NULL && scene.num_clips == 1 && scene.num_joints > 0);
+    view_free_scene(&scene);
 }
 
 TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
@@ -258,9 +252,9 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/base::monster_bobin"), &log));
     CHECK(strstr(log.error, "monster_bobin") && strstr(log.error, "similar: monster_bobbin"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/nowhere::x"), &log));
-    CHECK(strstr(log.error, "nowhere") != NULL);
+    CHECK(strstr(log.error, "nowhere"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin"), &log));
-    CHECK(strstr(log.error, "FOLDER::NAME") != NULL);
+    CHECK(strstr(log.error, "FOLDER::NAME"));
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin::none.md5anim"), &log));
     CHECK(scene.model == NULL && scene.library == NULL);
 }
@@ -310,8 +304,7 @@ TEST (sketch_shows_what_is_nearer) {
         square near_one = square_at(0.5f), far_one = square_at(-0.5f);
         view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
-        if (!CHECK(sketch != NULL))
-            return;
+        REQUIRE(sketch);
         if (order == 0)
             CHECK(draw_square(sketch, &near_one, &near_texture, false));
         CHECK(draw_square(sketch, &far_one, &far_texture, false));
@@ -406,8 +399,7 @@ TEST (preview_of_a_clip_is_its_middle_on_a_model) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
-        return;
+    REQUIRE(library);
     const char *const walk = "models/md5/bobbin/walk.md5anim";
     const view_image still = made_of(library, VIEW_MODELS, body, NULL);
     const view_image beside = made_of(library, VIEW_ANIMS, walk, NULL);
@@ -450,8 +442,7 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
-    if (!CHECK(library != NULL))
-        return;
+    REQUIRE(library);
     const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
     const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);
     const view_image ember = made_of(library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");

@@ -352,8 +352,7 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
         OWN char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path, chosen);
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(&textures, 1, VIEW_MAP_DIFFUSE)->path, "bobbin_eye.png")
-              != NULL);
+        CHECK(strstr(view_mesh_image(&textures, 1, VIEW_MAP_DIFFUSE)->path, "bobbin_eye.png"));
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
     }
@@ -595,13 +594,13 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
         if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
             // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
             const md5gl_stage_list *const list = &on.layers.lists[0];
-            CHECK_NEAR((double)list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
+            CHECK_NEAR(list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
             CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
             CHECK(list->base == MD5GL_BASE_LIT && list->casts_shadow);
             const md5gl_material burning = painted(&on.layers);
             CHECK(burning.is_staged && burning.no_shadow && burning.is_opaque);
             CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
-            CHECK_NEAR((double)list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
+            CHECK_NEAR(list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
         }
         view_free_textures(&on, scene->renderer);
     }
@@ -609,8 +608,7 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
     view_textures ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f, &log);
     CHECK_UINT(ghost.layers.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
     if (CHECK(ghost.layers.num_meshes == 1 && ghost.layers.lists[0].num_stages == 1)) {
-        CHECK_NEAR((double)ghost.layers.lists[0].stages[0].color[3], 0.5,
-                   1e-5); // the sine's maximum
+        CHECK_NEAR(ghost.layers.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
         CHECK_UINT(ghost.layers.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
         CHECK(ghost.layers.lists[0].cull == MD5GL_CULL_NONE);
     }
@@ -668,7 +666,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             side_way(number, middle(i % LAYERS_SIDE), middle(i / LAYERS_SIDE), way);
             encode(way, expected);
-            CHECK(memcmp(to[i], expected, 4) == 0);
+            CHECK_BYTES(to[i], expected, 4);
         }
     }
 }

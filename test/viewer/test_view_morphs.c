@@ -56,10 +56,10 @@ static char oh_name[] = "oh", smile_name[] = "smile", blink_name[] = "blink",
 static void check_target(const view_document *document, const char *name)
 {
     char path[256];
-    (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
+    snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
     OWN_MODEL target = md5_load_model(test_path(path), NULL, NULL);
     double worst = 0.0;
-    for (uint32_t i = 0; CHECK(target != NULL) && i < target->num_meshes; i++)
+    for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
         for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
             const md5_vec3 a = target->meshes[i].positions[v];
             const md5_vec3 b = document->scene.skinned[i].positions[v];
@@ -73,7 +73,7 @@ static void check_target(const view_document *document, const char *name)
 TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
     view_setting smile[] = {{.parameter = smile_name, .value = 1.0f}};
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
-    if (CHECK(document != NULL)) {
+    if (CHECK(document)) {
         CHECK_UINT(document->morphs.morph->num_targets, 7);
         for (int dual = 0; dual < 2; dual++) {
             document->scene.dual = dual == 1;
@@ -99,7 +99,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
     view_setting morphs[] = {{.parameter = blink_name, .value = 0.6f},
                              {.parameter = smile_name, .value = 1.4f}};
     view_document *const document = open_bobbin(morphs, 2, scene->renderer, bobbin);
-    if (CHECK(document != NULL)) {
+    if (CHECK(document)) {
         const view_scene *const shown = &document->scene;
         const uint32_t count = shown->model->meshes[0].num_vertices;
         OWN md5_vec3 *const drawn = malloc(count * sizeof *drawn);
@@ -136,13 +136,13 @@ TEST (view_machine_drives_morph_targets) {
         const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
         CHECK(md5_player_set(scene->machine.player, parameter, 1.0f));
         view_pose(scene, &(view_play){.time = 0.25});
-        CHECK_NEAR((double)scene->morph_weights[smile], 1.0, 0.0);
-        CHECK_NEAR((double)scene->morph_weights[blink], 0.0, 0.0);
+        CHECK_NEAR(scene->morph_weights[smile], 1.0, 0.0);
+        CHECK_NEAR(scene->morph_weights[blink], 0.0, 0.0);
         view_pose(scene, &(view_play){.time = 50.0 / 24.0});
-        CHECK_NEAR((double)scene->morph_weights[blink], 1.0, 1e-4);
+        CHECK_NEAR(scene->morph_weights[blink], 1.0, 1e-4);
         view_pose(scene, &(view_play){.time = 53.0 / 24.0});
-        CHECK_NEAR((double)scene->morph_weights[blink], 0.5, 1e-4);
-        CHECK_NEAR((double)scene->morph_weights[other], 0.25, 0.0); // the weight of --morph stays
+        CHECK_NEAR(scene->morph_weights[blink], 0.5, 1e-4);
+        CHECK_NEAR(scene->morph_weights[other], 0.25, 0.0); // the weight of --morph stays
     }
     view_free_document(document, NULL);
 }
@@ -183,7 +183,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     const char *const path = test_path(bobbin);
     view_document *const document =
         view_load_document(&loader, &path, 1, true, true, (view_manner){.root = MD5_ROOT_FILE});
-    if (CHECK(document != NULL)) {
+    if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
         uint32_t most = 0;
         for (uint32_t i = 0; i < kind.model->num_meshes; i++)
@@ -203,7 +203,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
 // nothing counts.
 TEST (view_driven_morph_targets_have_reach) {
     view_document *const document = open_bobbin(NULL, 0, NULL, "models/bobbin/bobbin.md5machine");
-    if (CHECK(document != NULL)) {
+    if (CHECK(document)) {
         const view_morphs *const morphs = &document->morphs;
         float sum = 0.0f;
         for (uint32_t i = 0; i < morphs->morph->num_targets; i++)

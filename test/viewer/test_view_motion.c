@@ -70,7 +70,7 @@ static md5_vec3 walked_by_kite(const view_scene *scene, const view_play *play)
 
 static void describe_kite(const view_scene *scene, char *text, size_t size)
 {
-    (void)snprintf(text, size, "kite of %s", scene->name);
+    snprintf(text, size, "kite of %s", scene->name);
 }
 
 static view_control *take_kite(view_scene *scene, bool down)
@@ -232,9 +232,9 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     // Back to the beginning.
     const view_play begin = {.time = 0.0};
     view_pose(scene, &begin);
-    CHECK_NEAR((double)view_walked(scene, &begin).x, 0.0, 1e-6);
+    CHECK_NEAR(view_walked(scene, &begin).x, 0.0, 1e-6);
     view_pose(scene, &play);
-    CHECK_NEAR((double)view_walked(scene, &play).x, walked.x, 1e-6);
+    CHECK_NEAR(view_walked(scene, &play).x, walked.x, 1e-6);
 }
 
 TEST (view_keys_drive_legs) {

@@ -17,7 +17,7 @@ static char *new_folder(void)
 {
     const char *const above = getenv("TMPDIR");
     char *const folder = common_format("%s/md5view_open_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(folder) != NULL);
+    CHECK(mkdtemp(folder));
     return folder;
 }
 
@@ -58,7 +58,7 @@ static char *put(const char *folder, const char *name, const char *from)
         strip_shaders(bytes);
         size = strlen(bytes);
     }
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(bytes, 1, size, file) == size);
         CHECK(fclose(file) == 0);
         CHECK(rename(beside, path) == 0);
@@ -76,10 +76,9 @@ static void put_again(const char *folder, const char *name, const char *from)
 static void put_half(const char *path)
 {
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
-        (void)fputs("MD5Version 10\n", file);
-        (void)fclose(file);
-    }
+    REQUIRE(file);
+    (void)fputs("MD5Version 10\n", file);
+    (void)fclose(file);
 }
 
 // -- A viewer without a window ------------------------------------------------------------------
@@ -174,7 +173,7 @@ static void check_start(const start_case *start, const char *model)
     for (int i = 0; start->arguments[i] != NULL; i++) {
         const char *const given = start->arguments[i];
         arguments[i] = given[0] == '@' ? test_path(given + 1) : given;
-        (void)snprintf(what + strlen(what), sizeof what - strlen(what), " %s", given);
+        snprintf(what + strlen(what), sizeof what - strlen(what), " %s", given);
     }
     const view_camera camera = {.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
     view_config config = {.model = common_copy(model), .has_camera = true, .camera = camera};
@@ -257,7 +256,7 @@ TEST (view_start_remembers_the_camera_of_our_own_model) {
     if (begin(&viewer, none, false)) {
         viewer.state.config = &again;
         CHECK(view_open_first(&viewer.state));
-        CHECK_NEAR((double)viewer.state.camera.azimuth, 77.0, 0.0);
+        CHECK_NEAR(viewer.state.camera.azimuth, 77.0, 0.0);
         end(&viewer);
     }
     view_free_config(&again);
@@ -479,7 +478,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
-        CHECK(viewer.state.document->scene.machine.player != NULL);
+        CHECK(viewer.state.document->scene.machine.player);
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
         check_watched(&viewer, folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
         char *const name =
@@ -529,8 +528,8 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK(state->log.error[0] != '\0');
         CHECK(state->document == document);
         CHECK_STRING(state->document->scene.name, "bobbin");
-        CHECK(state->document->companions[0].drawn != NULL);
-        CHECK(memcmp(&state->camera, &camera, sizeof camera) == 0);
+        CHECK(state->document->companions[0].drawn);
+        CHECK_BYTES(&state->camera, &camera, sizeof camera);
         end(&viewer);
     }
 }

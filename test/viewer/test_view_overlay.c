@@ -127,7 +127,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
 }
 
 TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
         const view_scene *const shown = &state->document->scene;
@@ -138,7 +138,7 @@ TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
         CHECK_UINT(state->onion.count, 2);
         shot with = shot_draw(&viewer);
         const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
-        CHECK(memcmp(&at, &still_at, sizeof at) == 0);
+        CHECK_BYTES(&at, &still_at, sizeof at);
         CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
         view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
         view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
@@ -149,7 +149,6 @@ TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
         free(with.rgba);
         free(after.rgba);
     }
-    shot_close(&viewer);
 }
 
 // Joints without a model have ghosts too; morph targets deform every ghost.
@@ -159,7 +158,7 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
     CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
     free(joints.rgba);
     free(with.rgba);
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --onion 1 --morph oh=1")) {
         shot morphed = shot_draw(&viewer);
         for (uint32_t i = 0; i < viewer.state.document->morphs.morph->num_targets; i++)
@@ -169,7 +168,6 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
         free(morphed.rgba);
         free(plain.rgba);
     }
-    shot_close(&viewer);
 }
 
 // -- Groups ---------------------------------------------------------------------------------------
@@ -193,8 +191,8 @@ static void make_files(made *of)
     *of = (made){0};
     of->library.place = place;
     for (int i = 0; i < NUM_FILES; i++) {
-        (void)snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
-                       kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
+        snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
+                 kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
         of->files[i] = of->texts[i];
     }
     of->library.names[VIEW_ANIMS] = of->files;
@@ -246,8 +244,8 @@ TEST (long_list_without_folders_is_grouped_by_words) {
     static const char *const words[2] = {"monster_", "weapon_"};
     make_files(&of);
     for (int i = 0; i < NUM_FILES; i++)
-        (void)snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
-    (void)snprintf(of.texts[5], sizeof of.texts[5], "player");
+        snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
+    snprintf(of.texts[5], sizeof of.texts[5], "player");
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3);
     CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
@@ -318,7 +316,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     of.library.places.count = 2;
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
-    CHECK(strstr(label_at(&of, 0), " 6") != NULL);
+    CHECK(strstr(label_at(&of, 0), " 6"));
     CHECK(choose(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 7);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
@@ -379,7 +377,7 @@ TEST_SCENE (view_option_hide_empties_the_picture) {
 
 // A misspelt name is an error, but only for files of the command line.
 TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, HIDE_MODEL)) {
         const char *const path = test_path("models/bobbin/bobbin.md5mesh");
         viewer.options.hidden = common_alloc(1, sizeof *viewer.options.hidden);
@@ -388,5 +386,4 @@ TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
         CHECK(!view_open(&viewer.state, &path, 1, true));
         CHECK(viewer.state.hidden_meshes == 0);
     }
-    shot_close(&viewer);
 }

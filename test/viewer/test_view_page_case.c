@@ -11,8 +11,8 @@ bool page_open(page_case *of, const char *name)
     of->page = view_page_at((uint32_t)number);
     for (uint32_t i = 0; i < view_num_sliders(of->page); i++)
         of->values[i] = of->page->sliders[i].first;
-    (void)snprintf(path, sizeof path, "models/%s",
-                   of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
+    snprintf(path, sizeof path, "models/%s",
+             of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
     const char *const files[1] = {test_path(path)};
     if (!CHECK(view_load_scene(&of->scene, files, 1, NULL, true, &log)))
         return false;

@@ -38,7 +38,7 @@ static bool resize(paged *p, uint32_t width, uint32_t height)
     p->width = width;
     p->height = height;
     p->target = md5gl_create_target(p->gl.renderer, CORNER_WIDTH, CORNER_HEIGHT, 1, &error);
-    return CHECK(p->target != NULL);
+    return CHECK(p->target);
 }
 
 static void close_viewer(paged *p)
@@ -72,7 +72,7 @@ static bool draw(paged *p)
 static bool press(paged *p, const char *panel, const char *name, float part)
 {
     char sought[128];
-    (void)snprintf(sought, sizeof sought, "%s/%s", panel, name);
+    snprintf(sought, sizeof sought, "%s/%s", panel, name);
     const view_stage stage = view_stage_of(&p->viewer, (float)p->width, (float)p->height);
     const bool is_taken =
         view_perform(&p->viewer, item_press(&p->viewer, &stage, sought, part, 0.5f));
@@ -197,7 +197,7 @@ TEST (view_pages_open_from_the_contents) {
         const view_stage stage = view_stage_of(&p.viewer, 1280.0f, 720.0f);
         for (uint32_t i = 0; i < view_num_pages(); i++) {
             char sought[128];
-            (void)snprintf(sought, sizeof sought, "contents/%s", view_page_at(i)->title);
+            snprintf(sought, sizeof sought, "contents/%s", view_page_at(i)->title);
             const view_rect row = item_find(&p.viewer, &stage, sought);
             CHECK(row.width > 0.0f && row.x + row.width < 1280.0f);
         }
@@ -213,7 +213,7 @@ static const char *set_on_page(paged *p, const char *page, const char *name, flo
                                double time)
 {
     char parameter[64];
-    (void)snprintf(parameter, sizeof parameter, "%s", name);
+    snprintf(parameter, sizeof parameter, "%s", name);
     view_setting setting = {parameter, value, time};
     p->options.page = page;
     p->options.settings = &setting;
@@ -235,9 +235,9 @@ TEST_IF (view_pages_have_sliders_that_can_be_set, paged, p,
     CHECK_STRING(set_on_page(p, "ik", "target, up", 20.0f, 0.0), "");
     CHECK(p->viewer.pages.values[4] == 20.0f);
     static const char sliders[] = "page follow has 'manner', 'speed, 1/s', 'damping', 'seconds'";
-    CHECK(strstr(set_on_page(p, "follow", "nonsense", 1.0f, 0.0), sliders) != NULL);
-    CHECK(strstr(set_on_page(p, "follow", "damp", 1.0f, 0.0), sliders) != NULL);
-    CHECK(strstr(set_on_page(p, "ik", "target", 1.0f, 0.0), "'target, left'") != NULL);
+    CHECK(strstr(set_on_page(p, "follow", "nonsense", 1.0f, 0.0), sliders));
+    CHECK(strstr(set_on_page(p, "follow", "damp", 1.0f, 0.0), sliders));
+    CHECK(strstr(set_on_page(p, "ik", "target", 1.0f, 0.0), "'target, left'"));
     CHECK_STRING(set_on_page(p, "follow", "speed", 30.0f, 0.0),
                  "--set speed=30: expected a number from 1 to 20");
     CHECK_STRING(set_on_page(p, "follow", "manner", 0.5f, 0.0),
@@ -252,7 +252,7 @@ TEST_IF (view_pages_that_are_not_there_are_reported, paged, p,
          open_viewer(p) || (close_viewer(p), false), close_viewer(p)) {
     p->options.page = "nothing";
     CHECK(!view_choose_page(&p->viewer));
-    CHECK(strstr(p->viewer.log.error, "--page list") != NULL);
+    CHECK(strstr(p->viewer.log.error, "--page list"));
     p->options.page = NULL;
     CHECK(view_choose_page(&p->viewer));
 }

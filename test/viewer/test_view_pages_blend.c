@@ -181,7 +181,7 @@ TEST_PAGE (page_machine_has_a_graph, "machine") {
     CHECK(has_label(&of->picture, "run", VIEW_YELLOW));
     CHECK(count_lines(&of->picture, VIEW_RED) == 2);
     // The durations that are shown are those that are played.
-    CHECK(strstr(view_page_lines("machine"), ".duration = fade") != NULL);
+    CHECK(strstr(view_page_lines("machine"), ".duration = fade"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
@@ -249,12 +249,12 @@ TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
             page_show(of, 0.0);
             const md5_quat turn = of->picture.figures[0].place.rotation; // with w
             const double q[4] = {turn.x, turn.y, turn.z, turn.w};
-            (void)snprintf(text, sizeof text,
-                           "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
-                           "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
-                           digits, q[0], digits, q[1], digits, q[2]);
+            snprintf(text, sizeof text,
+                     "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
+                     "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
+                     digits, q[0], digits, q[1], digits, q[2]);
             OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
-            if (!CHECK(model != NULL))
+            if (!CHECK(model))
                 continue;
             const double error = real_angle(q, model->bind_local[0].rotation);
             CHECK_NEAR(page_fact(of, "error of the rotation"), error, 2e-3 * error + 3e-5);
@@ -560,7 +560,7 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     page_show(of, 0.3);
     const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
     md5_weights *const weights = view_bind_weights(of->scene.model, desc, NULL);
-    if (CHECK(begin_moving(&by, of, "walk")) && CHECK(weights != NULL)) {
+    if (CHECK(begin_moving(&by, of, "walk")) && CHECK(weights)) {
         const double largest = largest_difference(&by, of, weights, &mean);
         CHECK_NEAR(page_fact(of, "largest difference"), largest, 2e-3);
         CHECK_NEAR(page_fact(of, "mean difference"), mean, 1e-3);
@@ -583,7 +583,7 @@ TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
     page_show(of, 0.3);
     const md5_model *const own = of->scene.model, *const bound = of->kept.bound;
     double largest = 0.0;
-    for (uint32_t m = 0; CHECK(bound != NULL) && m < own->num_meshes; m++)
+    for (uint32_t m = 0; CHECK(bound) && m < own->num_meshes; m++)
         for (uint32_t v = 0; v < own->meshes[m].num_vertices; v++) {
             const double off = md5_vec3_length(
                 md5_vec3_sub(own->meshes[m].positions[v], bound->meshes[m].positions[v]));

@@ -338,7 +338,7 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
         CHECK_NEAR(page_fact(of, "overshoot"), jump, 5e-4);
     }
     // What is shown is what runs: no factor is hidden.
-    CHECK(strstr(view_page_lines("follow"), "2.0f * f->damping * f->speed") != NULL);
+    CHECK(strstr(view_page_lines("follow"), "2.0f * f->damping * f->speed"));
     page_set(of, "damping", 1.0f);
     page_show(of, 0.0);
     CHECK_NEAR(page_fact(of, "overshoot"), 0.0, 1e-6);
@@ -433,9 +433,9 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
 static md5_model *load_target(const char *name)
 {
     char path[256];
-    (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
+    snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
     md5_model *const target = md5_load_model(test_path(path), NULL, NULL);
-    CHECK(target != NULL);
+    CHECK(target);
     return target;
 }
 

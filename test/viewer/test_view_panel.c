@@ -110,7 +110,7 @@ TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_lo
     CHECK_STRING(help_of(s, "F9"), "");
     CHECK_STRING(help_of(s, "P or Pause"), "pause, play");
     press(s, SDLK_w, 0);
-    CHECK(strstr(s->viewer.ui.notice, "no parameter") != NULL);
+    CHECK(strstr(s->viewer.ui.notice, "no parameter"));
 }
 
 TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
@@ -139,7 +139,7 @@ TEST (view_keys_without_effect_are_reported) {
     close_stage(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
         press(&s, SDLK_F10, 0);
-        CHECK(strstr(s.viewer.ui.notice, "no trigger") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "no trigger"));
     }
     close_stage(&s);
 }
@@ -233,7 +233,7 @@ static void lit_words(const view_rows *rows, char *text, size_t size)
             const int length = (int)strcspn(at, "\n");
             const size_t used = strlen(text);
             if ((rows->rows[i].lit >> word & 1) != 0)
-                (void)snprintf(text + used, size - used, "%.*s ", length, at);
+                snprintf(text + used, size - used, "%.*s ", length, at);
             at += length + (at[length] == '\n');
         }
     }
@@ -280,8 +280,8 @@ static void check_clips_row(const char *file, uint32_t count)
         const md5_character *const character = scene->machine.character;
         for (uint32_t i = 0; character != NULL && i < character->num_clips; i++)
             size += character->anims[i]->size;
-        (void)snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
-                       (double)size / 1024.0);
+        snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
+                 (double)size / 1024.0);
         CHECK(size > 1024);
         s.viewer.shown.statistics = true;
         list_rows(&s, view_list_figures, &rows);
@@ -303,7 +303,7 @@ TEST_HERE (view_panel_lists_warnings_or_counts_the_rest, BOBBIN) {
         view_warn(&s->viewer.log, "warning number %u", (unsigned)count);
         list_rows(s, view_list_figures, &rows);
         uint32_t listed = 0, others = 0;
-        (void)snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
+        snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
         for (uint32_t i = 0; i < rows.count; i++) {
             listed += strncmp(rows.rows[i].text, "warning number", 14) == 0;
             if (count > 4 && strncmp(rows.rows[i].text, more, strlen(more)) == 0)
@@ -381,7 +381,7 @@ TEST_HERE (view_keeps_a_dropped_clip_when_files_are_read_again, "models/spindle/
 TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
     view_drop(&s->viewer, test_path(WALK));
     CHECK(s->viewer.document->scene.machine.player == NULL);
-    CHECK(view_shown_clip(&s->viewer.document->scene) != NULL);
+    CHECK(view_shown_clip(&s->viewer.document->scene));
 }
 
 // -- Where the model stands -----------------------------------------------------------------
@@ -494,7 +494,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
         press(s, SDLK_w, 0);
         live(s, 0.1);
     }
-    CHECK(memcmp(&before, &s->viewer.camera, sizeof before) == 0);
+    CHECK_BYTES(&before, &s->viewer.camera, sizeof before);
 }
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {

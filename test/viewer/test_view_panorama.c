@@ -44,8 +44,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     view_panorama panorama;
     md5_error error;
     // The second row is a pixel that is repeated twice.
-    if (!CHECK(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error)))
-        return;
+    REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
     CHECK_NEAR(panorama.rgb[0], 1.0, 0.0); // 128 / 256 * 2
     for (size_t i = 0; i < 3; i++) {
@@ -60,8 +59,7 @@ TEST (view_radiance_reads_long_runs) {
     static const uint8_t row[] = {5, 6, 7, 128, 1, 1, 1, 3, 1, 1, 1, 1};
     view_panorama panorama;
     md5_error error;
-    if (!CHECK(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &error)))
-        return;
+    REQUIRE(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &error));
     for (size_t i = 0; i < 260; i++)
         check_pixel(&panorama, i, row);
     free(panorama.rgb);
@@ -73,8 +71,7 @@ TEST (view_radiance_reads_packed_channels) {
                                   60, 70, 80, 3, 1,   2,  3, 133, 9,  136, 129};
     view_panorama panorama;
     md5_error error;
-    if (!CHECK(decode(HEADER "-Y 1 +X 8\n", row, sizeof row, &panorama, &error)))
-        return;
+    REQUIRE(decode(HEADER "-Y 1 +X 8\n", row, sizeof row, &panorama, &error));
     for (uint8_t i = 0; i < 8; i++) {
         const uint8_t blue = i < 3 ? (uint8_t)(i + 1) : 9;
         const uint8_t expected[4] = {77, (uint8_t)(10 * (i + 1)), blue, 129};
@@ -118,8 +115,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     CHECK(strcmp(error.message, "no such file") == 0);
     CHECK(!view_read_panorama(test_path("models"), &panorama, &error));
     CHECK(!view_read_panorama(test_path("README.md"), &panorama, &error));
-    if (!CHECK(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &error)))
-        return;
+    REQUIRE(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &error));
     view_image image;
     CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), VIEW_IMAGE_MAX_PIXELS, &image,
                           &error));
@@ -142,6 +138,6 @@ TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1.0, 1e-5);
     CHECK(!view_load_environment(&environment, scene->renderer, test_path("README.md"), &log));
     CHECK(environment.light == light);
-    CHECK(strstr(log.error, "README.md") != NULL);
+    CHECK(strstr(log.error, "README.md"));
     md5gl_destroy_environment(scene->renderer, environment.light);
 }

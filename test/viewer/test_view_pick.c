@@ -119,7 +119,7 @@ TEST_SCENE (view_click_finds_the_nearest_triangle) {
 
 // Joint transforms are relative to the file's spaces, however the model is turned.
 TEST_SCENE (view_click_reports_joints_of_the_file) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
         view_scene *const shown = &viewer.state.document->scene;
         view_show_bind_pose(shown, true, NULL);
@@ -135,12 +135,11 @@ TEST_SCENE (view_click_reports_joints_of_the_file) {
             CHECK_NEAR(local.z, expected.z, 1e-3);
         }
     }
-    shot_close(&viewer);
 }
 
 // Hidden meshes are not hit, and a pick lasts until Esc.
 TEST_SCENE (view_click_is_shown_until_escape) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
         view_pose(&state->document->scene, &state->play);
@@ -155,13 +154,12 @@ TEST_SCENE (view_click_is_shown_until_escape) {
             CHECK(!state->pick.is_set);
         }
     }
-    shot_close(&viewer);
 }
 
 // Two points on triangles: their difference in the bind pose is that of the file's model, however
 // the model is turned.
 TEST_SCENE (view_click_measures_in_the_space_of_the_file) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
         view_state *const state = &viewer.state;
         view_scene *const shown = &state->document->scene;
@@ -181,11 +179,10 @@ TEST_SCENE (view_click_measures_in_the_space_of_the_file) {
         CHECK_NEAR(way.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
         CHECK(md5_vec3_length(way) > 1.0f);
     }
-    shot_close(&viewer);
 }
 
 TEST_SCENE (view_click_measures_until_the_next_click) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --panel")) {
         view_state *const state = &viewer.state;
         view_pose(&state->document->scene, &state->play);
@@ -210,7 +207,6 @@ TEST_SCENE (view_click_measures_until_the_next_click) {
         view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
         CHECK(!state->pick.is_set && !state->measured.is_set);
     }
-    shot_close(&viewer);
 }
 
 // -- Limit ----------------------------------------------------------------------------------------

@@ -34,12 +34,11 @@ static void copy_bytes(void *user, void *bytes, int size)
 static void check_png(png_copy *png, const uint8_t *rgba)
 {
     int width = 0, height = 0, components = 0;
-    if (!CHECK(png->bytes != NULL))
-        return;
+    REQUIRE(png->bytes);
     uint8_t *const decoded =
         stbi_load_from_memory(png->bytes, (int)png->size, &width, &height, &components, 4);
-    if (CHECK(decoded != NULL) && CHECK(width == WIDTH && height == HEIGHT && components == 4))
-        CHECK(memcmp(decoded, rgba, SIZE) == 0);
+    if (CHECK(decoded) && CHECK(width == WIDTH && height == HEIGHT && components == 4))
+        CHECK_BYTES(decoded, rgba, SIZE);
     stbi_image_free(decoded);
     free(png->bytes);
 }

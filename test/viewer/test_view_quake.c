@@ -32,7 +32,7 @@ static void put_text(const char *folder, const char *name, const char *text)
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
+    if (CHECK(file)) {
         CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         CHECK(fclose(file) == 0);
     }
@@ -60,7 +60,7 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     const char *const above = getenv("TMPDIR");
     *view = (quake_view){.log = {.level = VIEW_QUIET}};
     view->top = common_format("%s/md5view_quake_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(view->top) != NULL);
+    CHECK(mkdtemp(view->top));
     view->folder = common_join(view->top, folder);
     CHECK(mkdir(view->folder, 0700) == 0);
     put_text(view->folder, "tris.md5mesh", mesh);
@@ -130,7 +130,7 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     open_view(&view, "md5", "{ \"arm\": \n x }");
     CHECK(view.is_open && view.scene.num_clips == 1);
     CHECK_UINT(view.log.num_warnings, 1);
-    CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'") != NULL);
+    CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'"));
     close_view(&view);
 }
 
@@ -155,10 +155,9 @@ static void put_bytes(const char *folder, const char *name, const void *bytes, s
 {
     OWN char *const path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
-    if (CHECK(file != NULL)) {
-        CHECK(fwrite(bytes, 1, size, file) == size);
-        CHECK(fclose(file) == 0);
-    }
+    REQUIRE(file);
+    CHECK(fwrite(bytes, 1, size, file) == size);
+    CHECK(fclose(file) == 0);
 }
 
 // A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
@@ -182,7 +181,7 @@ static bool make_folder(quake_folder *made, const char *name)
 {
     const char *const above = getenv("TMPDIR");
     made->top = common_format("%s/md5view_skins_XXXXXX", above != NULL ? above : "/tmp");
-    const bool is_made = CHECK(mkdtemp(made->top) != NULL);
+    const bool is_made = CHECK(mkdtemp(made->top));
     made->below = common_join(made->top, name);
     made->model = common_join(made->below, "tris.md5mesh");
     if (!is_made || !CHECK(mkdir(made->below, 0700) == 0))
@@ -216,7 +215,7 @@ static char color_of(shot_viewer *viewer, double time)
 static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     OWN char *const line = common_format(
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
@@ -226,7 +225,6 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
         CHECK_STRING(shown, colors);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
     }
-    shot_close(&viewer);
 }
 
 // Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.

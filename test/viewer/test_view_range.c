@@ -118,7 +118,7 @@ TEST (view_option_range_counts_from_zero) {
     view_free_options(&options);
     EACH (row, bad) {
         char text[32], name[] = "--range", *words[] = {name, text};
-        (void)snprintf(text, sizeof text, "%s", *row);
+        snprintf(text, sizeof text, "%s", *row);
         CHECK(!view_read_options(2, words, &options, problem, sizeof problem));
         view_free_options(&options);
     }
@@ -144,7 +144,7 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
     uint8_t pixels[4 * 4 * 2] = {0};
     const char *problem = NULL;
     view_movie *const movie = view_begin_movie(path, 4, 2, 25.0, num_frames, &log);
-    if (!CHECK(movie != NULL))
+    if (!CHECK(movie))
         return NULL;
     for (uint8_t i = 0; i < 3; i++) {
         memset(pixels, 40 * i, sizeof pixels);
@@ -161,15 +161,14 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
     size_t known_size = 0, open_size = 0;
     OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
     OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
-    if (CHECK(known != NULL && open != NULL)) {
-        CHECK_UINT(announced(open), 3);
-        CHECK_UINT(open_size, known_size);
-        CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
-    }
+    REQUIRE(known != NULL && open != NULL);
+    CHECK_UINT(announced(open), 3);
+    CHECK_UINT(open_size, known_size);
+    CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
 }
 
 TEST_SCENE (view_record_begins_and_ends_by_a_key) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene,
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
         view_state *const state = &viewer.state;
@@ -177,7 +176,7 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
         CHECK(state->recording.movie == NULL);
         view_record_frame(state); // has no effect
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->recording.movie != NULL)) {
+        if (CHECK(state->recording.movie)) {
             char *const path = common_copy(state->recording.path);
             CHECK_NEAR(state->recording.rate, 10.0, 0.0);
             view_record_frame(state);
@@ -185,7 +184,7 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
             CHECK_UINT(state->recording.count, 2);
             view_perform(state, (view_command){.action = VIEW_RECORD});
             CHECK(state->recording.movie == NULL);
-            CHECK(strstr(state->ui.notice, "2 pictures") != NULL);
+            CHECK(strstr(state->ui.notice, "2 pictures"));
             size_t size = 0;
             char *const bytes = common_read_stream(path, &size, &problem);
             CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
@@ -195,7 +194,7 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
         }
         // A window of another size ends it.
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->recording.movie != NULL)) {
+        if (CHECK(state->recording.movie)) {
             char *const path = common_copy(state->recording.path);
             view_record_frame(state);
             state->width = WIDTH / 2;
@@ -205,7 +204,6 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
             free(path);
         }
     }
-    shot_close(&viewer);
 }
 
 // -- Pace -----------------------------------------------------------------------------------------

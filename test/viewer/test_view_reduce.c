@@ -116,7 +116,7 @@ TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.2f, 0.8f};
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, &error);
-    for (uint32_t m = 0; CHECK(model != NULL) && m < model->num_meshes; m++) {
+    for (uint32_t m = 0; CHECK(model) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
         view_reduce_mesh(mesh, errors, 2, levels);
@@ -318,7 +318,7 @@ TEST_LONG (view_crowds_look_alike_reduced) {
 
 // Members are at the level of their size, and levels have ever fewer triangles.
 TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, FEW "--crowd-reduced 100")) {
         shot drawn = shot_draw(&viewer);
         const view_crowd *const crowd = &viewer.state.document->crowd;
@@ -345,12 +345,11 @@ TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
               > view_detail_at(kind, 0, 100.0f, true, false));
         free(drawn.rgba);
     }
-    shot_close(&viewer);
 }
 
 // Baked members have the triangles of the level at the largest size at which they are baked.
 TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
         shot drawn = shot_draw(&viewer);
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
@@ -361,7 +360,6 @@ TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
         CHECK(scene_model(kind->levels[baked].drawn) == kind->levels[posed].model);
         free(drawn.rgba);
     }
-    shot_close(&viewer);
 }
 
 // -- Quality --------------------------------------------------------------------------------------
@@ -556,7 +554,7 @@ TEST_SCENE (view_small_pictures_show_the_same) {
 }
 
 TEST_SCENE (view_economy_leaves_out_shadows) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot none = shot_take(scene, PLAIN " --no-shadow");
     if (shot_open(&viewer, scene, PLAIN)) {
         shot full = shot_draw(&viewer);
@@ -573,5 +571,4 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
         free(again.rgba);
     }
     free(none.rgba);
-    shot_close(&viewer);
 }

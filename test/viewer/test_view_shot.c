@@ -62,7 +62,7 @@ view_document *shot_load(const view_options *options)
                                  test_path("models/thimble/walk.md5anim")};
     view_document *const document =
         view_load_document(&loader, files, 2, false, true, (view_manner){.root = MD5_ROOT_FILE});
-    CHECK(document != NULL);
+    CHECK(document);
     return document;
 }
 
@@ -86,11 +86,10 @@ shot shot_draw(shot_viewer *viewer)
 
 shot shot_take(const gl_scene *scene, const char *line)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot taken = {0};
     if (shot_open(&viewer, scene, line))
         taken = shot_draw(&viewer);
-    shot_close(&viewer);
     return taken;
 }
 

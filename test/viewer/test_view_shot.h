@@ -33,6 +33,7 @@ typedef struct shot_cover {
 // fails.
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line);
 void shot_close(shot_viewer *viewer);
+#define OWN_SHOT __attribute__((cleanup(shot_close))) shot_viewer
 
 // Loads Thimble walking with options, on no device. Free it.
 view_document *shot_load(const view_options *options);

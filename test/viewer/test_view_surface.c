@@ -116,7 +116,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
 }
 
 TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --surface weights --no-shadow")) {
         viewer.state.ui.chosen_joint =
             (int32_t)md5_find_joint(viewer.state.document->scene.skeleton, "head");
@@ -130,7 +130,6 @@ TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
         CHECK(seen.num_full > 20 && seen.num_none > 20);
         CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
     }
-    shot_close(&viewer);
 }
 
 // Draws the lit surface and the weights; returns how many pixels only one of them covers.
@@ -154,7 +153,7 @@ static unsigned compare_shapes(shot_viewer *viewer)
 
 // Weights are shown on the same shape, also with morph targets and hidden meshes.
 TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
         view_document *const document = viewer.state.document;
         CHECK_UINT(compare_shapes(&viewer), 0);
@@ -162,7 +161,6 @@ TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
         view_show_meshes(document, 1);
         CHECK_UINT(compare_shapes(&viewer), 0);
     }
-    shot_close(&viewer);
 }
 
 static void draw_panels(view_state *state, view_stage *facts)
@@ -172,7 +170,7 @@ static void draw_panels(view_state *state, view_stage *facts)
 
 // The panel shows the layout of the mesh that was clicked on, or its images.
 TEST_SCENE (view_surface_panel_shows_layout_and_images) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MODEL " --panel")) {
         view_state *const state = &viewer.state;
         const view_textures *const textures = &state->document->textures;
@@ -209,7 +207,6 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
                    image->vertices[2].y - image->vertices[0].y, 0.01);
         CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
     }
-    shot_close(&viewer);
 }
 
 // -- Graph ----------------------------------------------------------------------------------------
@@ -267,7 +264,7 @@ static bool are_apart(view_rect a, view_rect b)
 }
 
 TEST_SCENE (view_graph_has_a_node_for_each_state) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         const view_stage before = draw(state);
@@ -295,11 +292,10 @@ TEST_SCENE (view_graph_has_a_node_for_each_state) {
         state->shown.graph = false;
         CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
     }
-    shot_close(&viewer);
 }
 
 TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
@@ -336,7 +332,6 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
         CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
     }
-    shot_close(&viewer);
 }
 
 // -- Channels -------------------------------------------------------------------------------------
@@ -482,7 +477,7 @@ TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
     ask(s, (view_command){.action = VIEW_OPEN_NAMED,
                           .number = VIEW_SKINS,
                           .path = common_copy("skins/bobbin/ghost")});
-    CHECK(s->viewer.document->scene.entity.skin != NULL);
+    CHECK(s->viewer.document->scene.entity.skin);
     CHECK(common_contains(s->viewer.document->scene.path, "::skins/bobbin/ghost"));
     CHECK(view_reload(&s->viewer) && s->viewer.document->scene.entity.skin != NULL);
     ask(s, (view_command){.action = VIEW_OPEN_NAMED,
@@ -509,7 +504,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(s->viewer.ui.browser.is_scanning && s->viewer.scan != NULL);
     WAIT_UNTIL(!CHECK(view_follow_scan(&s->viewer)) || s->viewer.scan == NULL);
     CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
-    CHECK(strstr(s->viewer.library->place, "models/game/winter|") != NULL); // with its base
+    CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
     CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_names > 0);
@@ -517,7 +512,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
-    CHECK(s->viewer.library != NULL);                            // as before
+    CHECK(s->viewer.library);                                    // as before
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 

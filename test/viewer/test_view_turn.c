@@ -79,7 +79,7 @@ TEST_SCENE (view_option_up_turns_the_model) {
 
 // Three more quarter turns about x show the model as in its file.
 TEST_SCENE (view_turns_by_keys_undo_the_option) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     shot plain = shot_take(scene, MODEL " --samples 1 --resolution 160,120");
     if (shot_open(&viewer, scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
         shot turned = shot_draw(&viewer);
@@ -95,12 +95,11 @@ TEST_SCENE (view_turns_by_keys_undo_the_option) {
         CHECK(viewer.state.document->scene.turn.is_set);
     }
     free(plain.rgba);
-    shot_close(&viewer);
 }
 
 // A machine's character is rotated about its own position.
 TEST_SCENE (view_turns_machines_about_their_place) {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --samples 1")) {
         view_scene *const shown = &viewer.state.document->scene;
         const md5_vec3 place = {100.0f, 50.0f, 0.0f};
@@ -116,7 +115,6 @@ TEST_SCENE (view_turns_machines_about_their_place) {
         CHECK_NEAR(lies.y, -stands.z, 1e-3);
         CHECK_NEAR(lies.z, stands.y, 1e-3);
     }
-    shot_close(&viewer);
 }
 
 // -- Retargeted -----------------------------------------------------------------------------------
@@ -272,7 +270,7 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
     view_append_clip(
         scene, (view_clip){.anim = anim, .binding = md5_bind(scene->model, anim, NULL, NULL)});
     view_make_pose(scene, &scene->model->skeleton);
-    return CHECK(scene->clips[0].binding != NULL);
+    return CHECK(scene->clips[0].binding);
 }
 
 TEST (view_hull_of_a_still_is_that_of_its_pose) {
@@ -425,7 +423,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK(compare.binding == NULL && compare.num_same == 0);
-        CHECK(memcmp(compare.joints, compare.model->bind, sizeof *compare.joints) == 0);
+        CHECK_BYTES(compare.joints, compare.model->bind, sizeof *compare.joints);
     }
     view_free_compare(&compare);
     view_free_scene(&scene);
@@ -438,9 +436,9 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         "--samples 1 --resolution 160,120 --no-background --grid=no --camera-elevation-angle 0 "
         "--camera-azimuth-angle 0";
     char compared[512];
-    shot_viewer viewer;
-    (void)snprintf(compared, sizeof compared, "%s --compare %s", line,
-                   test_path("models/zoo/one_frame.md5anim"));
+    OWN_SHOT viewer;
+    snprintf(compared, sizeof compared, "%s --compare %s", line,
+             test_path("models/zoo/one_frame.md5anim"));
     shot alone = shot_take(scene, line);
     if (shot_open(&viewer, scene, compared)) {
         shot both = shot_draw(&viewer);
@@ -456,7 +454,6 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         free(both.rgba);
         free(with_panel.rgba);
     }
-    shot_close(&viewer);
     free(alone.rgba);
 }
 
@@ -476,8 +473,8 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
         CHECK_STRING(scene.skeleton->joints[compare.peaks[0].joint].name, "arm");
         CHECK_NEAR(compare.peaks[0].angle, 180.0, 0.1);
         CHECK_UINT(compare.peaks[0].angle_frame, 4);
-        CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                       // the root
-        CHECK(memcmp(&before, &scene.pose[1].rotation, sizeof before) == 0); // posed again
+        CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                // the root
+        CHECK_BYTES(&before, &scene.pose[1].rotation, sizeof before); // posed again
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);

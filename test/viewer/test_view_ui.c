@@ -167,12 +167,12 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         const view_textures *textures = &s.viewer.document->textures;
         CHECK(view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin_eye") != NULL);
-        CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png") != NULL);
+        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin_eye"));
+        CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png"));
         // A file that cannot be read changes nothing.
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
                                                      .path = common_copy("/nowhere.png")});
-        CHECK(strstr(s.viewer.ui.notice, "keeps its texture") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "keeps its texture"));
         CHECK(chosen.count == 1 && chosen.rows[0].file == NULL); // to be forgotten in the file, too
         CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_TEXTURES, 0,
                                 &s.viewer.document->scene, NULL));
@@ -181,7 +181,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         textures = &s.viewer.document->textures;
         CHECK(!view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin.png") != NULL);
+        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin.png"));
     }
     view_free_chosen(&chosen);
     close_screen(&s);
@@ -280,7 +280,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     const outside before = look_outside(s);
     drag(s, row.x);
     const outside after = look_outside(s);
-    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK_BYTES(&before, &after, sizeof before);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
                VIEW_NOTHING);
     free(name);
@@ -337,7 +337,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
     CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).action, VIEW_CLOSED);
     const outside after = look_outside(s);
-    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK_BYTES(&before, &after, sizeof before);
 }
 
 TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
@@ -552,7 +552,7 @@ enum { NUM_TEXTS = 6, BINDINGS = 1, MANUAL = 2 };
 static char *print_text(int number)
 {
     FILE *const file = tmpfile();
-    CHECK(file != NULL);
+    CHECK(file);
     if (file == NULL)
         return common_copy("");
     const view_options options = {

@@ -70,7 +70,7 @@ static char *write_model(void)
     char *const path = common_format("%s/md5view_meshes_XXXXXX", folder != NULL ? folder : "/tmp");
     const int number = mkstemp(path);
     FILE *const file = number >= 0 ? fdopen(number, "wb") : NULL;
-    if (!CHECK(file != NULL))
+    if (!CHECK(file))
         return path;
     (void)fprintf(file,
                   "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
@@ -164,7 +164,7 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     for (int i = 0; i < 2; i++) {
         memset(again, 0, sizeof again);
         CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
-        CHECK(memcmp(once, again, sizeof once) == 0);
+        CHECK_BYTES(once, again, sizeof once);
     }
     md5gl_destroy_model(scene->renderer, drawn);
 }
@@ -187,7 +187,7 @@ static verify_report verify(view_state *viewer)
     FILE *const file = tmpfile();
     verify_report report = {0};
     if (file == NULL) {
-        CHECK(file != NULL);
+        CHECK(file);
         return report;
     }
     (void)fflush(stdout);
@@ -249,14 +249,13 @@ static bool is_predicted(const verify_report *report)
 static void check_report(const gl_scene *scene, const char *line,
                          bool (*accepts)(const verify_report *report), const char *words)
 {
-    shot_viewer viewer;
+    OWN_SHOT viewer;
     if (shot_open(&viewer, scene, line)) {
         const verify_report report = verify(&viewer.state);
         CHECK_THAT(report.text != NULL && accepts(&report) && strstr(report.text, words) != NULL,
                    "%s, expected \"%s\":\n%s", line, words, report.text);
         free(report.text);
     }
-    shot_close(&viewer);
 }
 
 static void check_model(const gl_scene *scene, const char *path)
@@ -273,12 +272,11 @@ static void check_model(const gl_scene *scene, const char *path)
 
 TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     glob_t found;
-    if (CHECK(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0)) {
-        CHECK(found.gl_pathc > 5);
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            check_model(scene, found.gl_pathv[i]);
-        globfree(&found);
-    }
+    REQUIRE(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0);
+    CHECK(found.gl_pathc > 5);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_model(scene, found.gl_pathv[i]);
+    globfree(&found);
 }
 
 // -- Real models ------------------------------------------------------------------------------
@@ -300,10 +298,7 @@ static int note_model(const char *path, const struct stat *status, int kind, str
 
 // With the animations of the same folder that fit, on the path that the viewer chooses.
 TEST_SCENE (view_verify_accepts_the_corpus) {
-    if (!test_corpus()) {
-        test_skip("MD5_CORPUS is not set");
-        return;
-    }
+    REQUIRE_CORPUS();
     OWN char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
     CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
@@ -329,7 +324,7 @@ static double number_of_skin(const char *text, const char *word)
 {
     const char *const line = strstr(text, "\"skin\"");
     const char *const at = line != NULL ? strstr(line, word) : NULL;
-    return CHECK(at != NULL) ? strtod(at + strlen(word), NULL) : 0.0;
+    return CHECK(at) ? strtod(at + strlen(word), NULL) : 0.0;
 }
 
 static bool loses_no_more_than_predicted(const verify_report *report)
