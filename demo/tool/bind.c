@@ -43,6 +43,7 @@ typedef struct obj_reader {
     uint32_t number;             // of the line, from 1
     uint32_t part;               // that faces go to
     tool_obj *obj;
+    const char *path;
     md5_error *error;
 } obj_reader;
 
@@ -50,13 +51,14 @@ static bool fail(const obj_reader *reader, const char *at, const char *format, .
     COMMON_PRINTF(3, 4);
 static bool fail(const obj_reader *reader, const char *at, const char *format, ...)
 {
+    char text[sizeof reader->error->message];
     va_list arguments;
     va_start(arguments, format);
-    reader->error->status = MD5_ERROR_SYNTAX;
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tool_fail(reader->error, MD5_ERROR_SYNTAX, reader->path, "%s", text);
     reader->error->line = reader->number;
     reader->error->column = (uint32_t)(at - reader->line) + 1;
-    (void)vsnprintf(reader->error->message, sizeof reader->error->message, format, arguments);
-    va_end(arguments);
     return false;
 }
 
@@ -248,26 +250,6 @@ static bool read_line(obj_reader *reader)
     return true;
 }
 
-static bool read_lines(obj_reader *reader, const char *text, size_t size)
-{
-    const char *const end = text + size;
-    for (const char *at = text; at < end;) {
-        const char *const stop = memchr(at, '\n', (size_t)(end - at));
-        reader->line = reader->at = at;
-        reader->end = stop != NULL ? stop : end;
-        reader->number++;
-        if (!read_line(reader))
-            return false;
-        at = reader->end + 1;
-    }
-    for (uint32_t i = 0; i < reader->obj->num_parts; i++)
-        if (reader->obj->parts[i].num_triangles > 0)
-            return true;
-    reader->error->status = MD5_ERROR_SYNTAX;
-    (void)snprintf(reader->error->message, sizeof reader->error->message, "there are no faces");
-    return false;
-}
-
 // Reads positions, texture coordinates, faces of any number of corners, which are cut into fans,
 // and names of materials; what else is in the file is skipped. Returns false and sets the error,
 // with line and column, if a number, a face or an index is wrong, or if there are no faces. Free in
@@ -278,19 +260,25 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
     const char *reason = NULL;
     char *const text = common_read_stream(path, &size, &reason);
     *obj = (tool_obj){0};
-    *error = (md5_error){.status = MD5_OK};
-    (void)snprintf(error->file, sizeof error->file, "%s", path);
-    if (text == NULL) {
-        error->status = MD5_ERROR_IO;
-        (void)snprintf(error->message, sizeof error->message, "cannot read the file: %s", reason);
-        return false;
-    }
+    if (text == NULL)
+        return tool_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     // strtod() needs an end.
-    char *const ended = common_realloc(text, size + 1, 1);
-    ended[size] = '\0';
-    obj_reader reader = {.obj = obj, .error = error};
-    const bool is_read = read_lines(&reader, ended, size);
+    char *const ended = common_realloc(text, size + 1, 1), *const end = ended + size;
+    *end = '\0';
+    obj_reader reader = {.obj = obj, .path = path, .error = error};
+    bool is_read = true, has_faces = false;
+    for (const char *at = ended; at < end && is_read; at = reader.end + 1) {
+        const char *const stop = memchr(at, '\n', (size_t)(end - at));
+        reader.line = reader.at = at;
+        reader.end = stop != NULL ? stop : end;
+        reader.number++;
+        is_read = read_line(&reader);
+    }
     free(ended);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        has_faces = has_faces || obj->parts[i].num_triangles > 0;
+    if (is_read && !has_faces)
+        return tool_fail(error, MD5_ERROR_SYNTAX, path, "there are no faces");
     return is_read;
 }
 
@@ -299,11 +287,8 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
 static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
     for (int i = 0; i < arguments->num_excluded; i++) {
-        uint32_t joint = 0;
-        while (joint < model->skeleton.num_joints
-               && strcmp(model->skeleton.joints[joint].name, arguments->excluded[i]) != 0)
-            joint++;
-        if (joint == model->skeleton.num_joints)
+        const uint32_t joint = md5_find_joint(&model->skeleton, arguments->excluded[i]);
+        if (joint == MD5_NONE)
             return tool_usage("bind", "--exclude %s: there is no such joint",
                               arguments->excluded[i]);
         excluded[joint] = true;

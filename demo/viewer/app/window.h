@@ -24,6 +24,15 @@ double view_pace_frame(view_pace *pace, double now);
 // by itself meanwhile; then only long work, such as opening a file, is left out.
 void view_pace_work(view_pace *pace, double seconds, bool moving);
 
+// -- Smooth motion -------------------------------------------------------------------------
+
+// Moves camera and lists of a window on for `seconds`, exponentially, so that the motion does not
+// depend on the frame rate. Returns whether they are still on their way. Until the first call they
+// are drawn where they are set.
+bool view_follow(view_state *viewer, double seconds);
+
+// -- The program ---------------------------------------------------------------------------
+
 // Shows what the options name in a window, or runs the job that they ask for. The arguments are
 // those that the options were read from: the configuration is put before them. Returns the exit
 // status.

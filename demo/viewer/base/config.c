@@ -256,7 +256,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
                       view_log *log)
 {
     char problem[256];
-    size_t num_kept = 0;
+    size_t total = 0;
     view_log quiet = {.level = VIEW_QUIET};
     view_read_config(config, options->config, options->output == NULL ? log : &quiet);
     if (config->path == NULL)
@@ -268,27 +268,22 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         config->chosen = chosen;
         return;
     }
+    char **const all = common_alloc(config->num_arguments + (size_t)count + 1, sizeof *all);
     for (size_t i = 0; i < config->num_arguments; i++) {
         char *const argument = config->arguments[i];
         view_options tried;
-        const bool known =
-            view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem);
-        view_free_options(&tried);
-        if (known) {
-            config->arguments[num_kept++] = argument;
-            continue;
+        if (view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem)) {
+            config->arguments[total] = all[total] = argument;
+            total++;
+        } else {
+            view_warn(log, "%s: %s", config->path, problem);
+            free(argument);
         }
-        view_warn(log, "%s: %s", config->path, problem);
-        free(argument);
+        view_free_options(&tried);
     }
-    config->num_arguments = num_kept;
-
-    const size_t total = num_kept + (size_t)count;
-    char **const all = common_alloc(total + 1, sizeof *all);
-    for (size_t i = 0; i < num_kept; i++)
-        all[i] = config->arguments[i];
-    for (size_t i = 0; i < (size_t)count; i++)
-        all[num_kept + i] = arguments[i];
+    config->num_arguments = total;
+    for (int i = 0; i < count; i++)
+        all[total++] = arguments[i];
     view_free_options(options);
     // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
     (void)view_read_options((int)total, all, options, problem, sizeof problem);

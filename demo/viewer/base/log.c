@@ -31,11 +31,12 @@ static void tell(view_log *log, view_level level, const char *text)
     fflush(stderr);
 }
 
-static void remember_warning(view_log *log, const char *text)
+// Adds a line to those that the window shows: the last error, or a warning.
+static void remember(view_log *log, view_level level, const char *text)
 {
-    char *slot = log->last[log->num_warnings % VIEW_LOG_LAST];
-    (void)snprintf(slot, sizeof log->last[0], "%.*s", (int)sizeof log->last[0] - 1, text);
-    log->num_warnings++;
+    char *const slot =
+        level == VIEW_ERROR ? log->error : log->last[log->num_warnings++ % VIEW_LOG_LAST];
+    (void)snprintf(slot, sizeof log->error, "%.*s", (int)sizeof log->error - 1, text);
 }
 
 // Formats the values after `format` into a text of the caller's, after a prefix.
@@ -47,15 +48,10 @@ static void remember_warning(view_log *log, const char *text)
     (void)vsnprintf(text + used, sizeof text - used, format, values);      \
     va_end(values)
 
-static void remember_error(view_log *log, const char *text)
-{
-    (void)snprintf(log->error, sizeof log->error, "%.*s", (int)sizeof log->error - 1, text);
-}
-
 bool view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
-    remember_error(log, text + strlen("md5view: "));
+    remember(log, VIEW_ERROR, text + strlen("md5view: "));
     tell(log, VIEW_ERROR, text);
     return false;
 }
@@ -63,7 +59,7 @@ bool view_error(view_log *log, const char *format, ...)
 void view_warn(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: warning: ");
-    remember_warning(log, text + strlen("md5view: warning: "));
+    remember(log, VIEW_WARNING, text + strlen("md5view: warning: "));
     tell(log, VIEW_WARNING, text);
 }
 
@@ -79,44 +75,34 @@ void view_debug(view_log *log, const char *format, ...)
     tell(log, VIEW_DEBUG, text);
 }
 
-static const char *base_name(const char *path)
+// The window shows only the location in the file and the message, of an error in words.
+static void log_note(view_log *log, view_level level, const md5_error *note)
 {
-    const char *const slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    char text[640], place[64] = "";
+    (void)md5_format_error(note, text, sizeof text);
+    tell(log, level, text);
+    const char *const slash = strrchr(note->file, '/');
+    const char *const file = slash != NULL ? slash + 1 : note->file;
+    if (note->line > 0 && level == VIEW_ERROR)
+        (void)snprintf(place, sizeof place, ", line %u, column %u", (unsigned)note->line,
+                       (unsigned)note->column);
+    else if (note->line > 0)
+        (void)snprintf(place, sizeof place, ":%u", (unsigned)note->line);
+    const bool has_place = note->line > 0 || level != VIEW_ERROR || *file != '\0';
+    (void)snprintf(text, sizeof text, "%s%s%s%s", file, place, has_place ? ": " : "",
+                   note->message);
+    remember(log, level, text);
 }
 
 bool view_log_error(view_log *log, const md5_error *error)
 {
-    char text[640];
-    (void)md5_format_error(error, text, sizeof text);
-    tell(log, VIEW_ERROR, text);
-
-    // The window shows the location in words.
-    const char *const file = base_name(error->file);
-    if (error->line > 0)
-        (void)snprintf(text, sizeof text, "%s, line %u, column %u: %s", file, (unsigned)error->line,
-                       (unsigned)error->column, error->message);
-    else
-        (void)snprintf(text, sizeof text, "%s%s%s", file, *file != '\0' ? ": " : "",
-                       error->message);
-    remember_error(log, text);
+    log_note(log, VIEW_ERROR, error);
     return false;
 }
 
 void view_log_warning(void *log, const md5_error *warning)
 {
-    char text[640];
-    (void)md5_format_error(warning, text, sizeof text);
-    tell(log, VIEW_WARNING, text);
-
-    // The panel is narrow: it shows only the location in the file and the message.
-    const char *const file = base_name(warning->file);
-    if (warning->line > 0)
-        (void)snprintf(text, sizeof text, "%s:%u: %s", file, (unsigned)warning->line,
-                       warning->message);
-    else
-        (void)snprintf(text, sizeof text, "%s: %s", file, warning->message);
-    remember_warning(log, text);
+    log_note(log, VIEW_WARNING, warning);
 }
 
 void view_log_clear(view_log *log)

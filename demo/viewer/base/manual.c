@@ -1,6 +1,7 @@
 // What the table of options prints: the help text, the manual page, and completions for shells.
 #include "demo/viewer/base/manual.h"
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/keys.h"
 
 #include <string.h>
@@ -178,20 +179,15 @@ typedef enum value_kind {
     VALUE_OTHERS, // a number or a name
 } value_kind;
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t length = strlen(text), of_end = strlen(end);
-    return length >= of_end && strcmp(text + length - of_end, end) == 0;
-}
-
 static value_kind kind_of(const view_option *option)
 {
     if (option->value == NULL)
         return VALUE_NONE;
     if (strchr(option->value, '|') != NULL)
         return VALUE_WORDS;
-    return ends_in(option->value, "FILE") || ends_in(option->value, "MODEL") ? VALUE_FILE
-                                                                             : VALUE_OTHERS;
+    const bool is_file =
+        common_has_ending(option->value, "FILE") || common_has_ending(option->value, "MODEL");
+    return is_file ? VALUE_FILE : VALUE_OTHERS;
 }
 
 // The words of "a|b|c" with spaces between them.

@@ -46,276 +46,271 @@
     }
 
 static const view_option table[] = {
-    {"output", "FILE", "Pictures without a window",
+    {"output", "FILE",
      "draw to a PNG file and exit; - is standard output; of a\n"
      "FOLDER, its models side by side, with their names;\n"
      "{model} {anim} {frame:04} {n} in the name are replaced;\n"
      ".apng, and with ffmpeg .gif, .mp4, .webm, make a movie",
-     AT(TEXT, output)},
-    {"sheet", "COLSxROWS", NULL, "contact sheet: one cycle of the clip in one picture",
+     .heading = "Pictures without a window", AT(TEXT, output)},
+    {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
-    {"turntable", NULL, NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
-    {"thumbnail", "N", NULL,
+    {"turntable", NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    {"thumbnail", "N",
      "for file managers: --output is a PNG of N by N pixels\n"
      "under any name, without background; takes 3 s and 256 MiB\n"
      "at most, and reads nothing outside of the file's folder",
      AT(COUNT, thumbnail), RANGE(16, 2048)},
-    {"resolution", "W,H", NULL, "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
+    {"resolution", "W,H", "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
      RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
-    {"samples", "N", NULL, "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64),
-     KEPT},
-    {"record-as", "apng|gif|mp4|webm", NULL,
+    {"samples", "N", "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64), KEPT},
+    {"record-as", "apng|gif|mp4|webm",
      "format of movies of the window, which Shift+F12 begins and\n"
      "ends; all but apng need ffmpeg (apng)",
      AT(CHOICE, record_as), KEPT},
-    {"no-background", NULL, NULL, "transparent background", AT(SWITCH, no_background)},
-    {"background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
+    {"no-background", NULL, "transparent background", AT(SWITCH, no_background)},
+    {"background-color", "COLOR", "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
      GIVEN(background_given), KEPT},
 
-    {"game", "DIR", "Model",
+    {"game", "DIR",
      "game folder or archive (.pk4, .zip): MODEL is then the name\n"
      "of an entity, model or file in it, and without one a window\n"
      "lists them",
-     AT(TEXT, game), NAMES_CONTENT},
-    {"base", "DIR", NULL,
+     .heading = "Model", AT(TEXT, game), NAMES_CONTENT},
+    {"base", "DIR",
      "game folder or archive behind that of --game, a mod, whose\n"
      "files hide it; default: the folder base or q4base beside the\n"
      "mod's; may be repeated",
      INTO(BASE), NAMES_CONTENT},
-    {"texture", "[MESH=]FILE", NULL,
+    {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
      INTO(TEXTURE), .map = VIEW_MAP_DIFFUSE, NAMES_CONTENT},
-    {"skin", "N", NULL, "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
+    {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
      NAMES_CONTENT},
-    {"normal-map", "[MESH=]FILE", NULL,
+    {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
      INTO(TEXTURE), .map = VIEW_MAP_NORMALS, NAMES_CONTENT},
-    {"specular-map", "[MESH=]FILE", NULL, "specular map; default: NAME_s", INTO(TEXTURE),
+    {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", INTO(TEXTURE),
      .map = VIEW_MAP_SPECULAR, NAMES_CONTENT},
-    {"glow-map", "[MESH=]FILE", NULL, "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
+    {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
      .map = VIEW_MAP_GLOW, NAMES_CONTENT},
-    {"no-maps", NULL, NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED,
+    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED,
      .key_help = "normal, specular and glow maps", KEYS(SHIFT("Shift+T", SDLK_t))},
-    {"up", "z|y", NULL,
+    {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
      AT(EITHER, up_is_y)},
-    {"two-sided", NULL, NULL, "draw back faces; default: only if the texture has holes",
+    {"two-sided", NULL, "draw back faces; default: only if the texture has holes",
      SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
-    {"hide", "MESH", NULL, "hide the meshes of that name, shader or number;\nmay be repeated",
-     INTO(MESH), NAMES_CONTENT},
-    {"set", "NAME=VALUE[@TIME]", NULL,
+    {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated", INTO(MESH),
+     NAMES_CONTENT},
+    {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
      INTO(SETTING), NAMES_CONTENT},
-    {"morph", "NAME=WEIGHT", NULL,
+    {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
      INTO(WEIGHT), NAMES_CONTENT},
-    {"parm", "N=VALUE", NULL,
+    {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
      INTO(PARM), NAMES_CONTENT},
-    {"retarget", "MODEL", NULL, "show another model beside it in the same pose", AT(TEXT, retarget),
+    {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT},
-    {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),
-     NAMES_CONTENT},
-    {"guest", "MACHINE", NULL,
+    {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT},
+    {"guest", "MACHINE",
      "show another state machine beside it; an event of either sets\n"
      "the trigger of the same name of the other",
      AT(TEXT, guest), NAMES_CONTENT},
-    {"compare", "FILE", NULL,
+    {"compare", "FILE",
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
      AT(TEXT, compare), NAMES_CONTENT},
-    {"terrain", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
-    {"walk", NULL, NULL,
+    {"terrain", NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
+    {"walk", NULL,
      "procedural walking instead of clips, on that terrain too;\n"
      "controlled by W A S D and Shift",
      AT(SWITCH, walk)},
-    {"crowd", "N", NULL,
+    {"crowd", "N",
      "show N characters with different start times, of all named\n"
      "models; one without animations uses those of the first",
      AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
-    {"crowd-exact", NULL, NULL, "pose every character in every frame, even culled ones",
+    {"crowd-exact", NULL, "pose every character in every frame, even culled ones",
      AT(SWITCH, crowd_exact)},
-    {"crowd-reduced", "PIXELS", NULL,
+    {"crowd-reduced", "PIXELS",
      "draw characters up to this size, and shadows of all, from\n"
      "fewer triangles that are less than a pixel elsewhere\n"
      "(0 = none; 512 for crowds of 100 and more)",
      AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given)},
-    {"crowd-baked", "PIXELS", NULL,
+    {"crowd-baked", "PIXELS",
      "draw characters up to this size that play clips from baked\n"
      "vertices (0 = none; without --output: 128 for crowds of\n"
      "1000 and more)",
      AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given)},
-    {"crowd-impostors", "PIXELS", NULL,
+    {"crowd-impostors", "PIXELS",
      "draw still smaller ones up to this size as impostors\n"
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
-    {"no-crowd-levels", NULL, NULL, "draw all characters skinned, with all triangles",
+    {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
      SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
      KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
-    {"no-auto", NULL, NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
-    {"path", "auto|4|8|exact|cpu|compute", NULL,
+    {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
+    {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
      "exact without loss)",
      AT(CHOICE, path)},
-    {"skinning", "linear|dual", NULL,
+    {"skinning", "linear|dual",
      "blending of joints: linear as in the format, or dual\n"
      "quaternions, which preserve volume at twisting joints",
      AT(EITHER, dual), REMEMBERED},
-    {"watch", NULL, NULL, "reload files, including textures, when they change", AT(SWITCH, watch)},
+    {"watch", NULL, "reload files, including textures, when they change", AT(SWITCH, watch)},
 
-    {"animation-index", "N", "Animation", "clip to show first, from 0", AT(COUNT, animation_index),
-     RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
-    {"animation-time", "S[,S...]", NULL,
+    {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
+     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
+    {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
      INTO(TIMES)},
-    {"animation-speed-factor", "F", NULL, "1 = normal speed, negative = backward",
-     AT(NUMBER, speed), RANGE(-1000, 1000)},
-    {"range", "A-B", NULL,
+    {"animation-speed-factor", "F", "1 = normal speed, negative = backward", AT(NUMBER, speed),
+     RANGE(-1000, 1000)},
+    {"range", "A-B",
      "play only these frames, from 0 as in the file;\n"
      "sheets and series show only them, too",
      AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT},
-    {"onion", "N", NULL, "onion skin: N ghosts before (blue) and after (orange) the frame",
+    {"onion", "N", "onion skin: N ghosts before (blue) and after (orange) the frame",
      AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
-    {"onion-step", "FRAMES", NULL, "frames between them (3)", AT(COUNT, onion.step),
-     RANGE(1, 1000)},
-    {"loop", "loop|cycle|once", NULL,
-     "last frame equals the first (loop) or blends into it (cycle)", AT(CHOICE, wrap), REMEMBERED},
-    {"root", "file|id|in_place", NULL, "root motion: as stored, as in id's engine, or none",
+    {"onion-step", "FRAMES", "frames between them (3)", AT(COUNT, onion.step), RANGE(1, 1000)},
+    {"loop", "loop|cycle|once", "last frame equals the first (loop) or blends into it (cycle)",
+     AT(CHOICE, wrap), REMEMBERED},
+    {"root", "file|id|in_place", "root motion: as stored, as in id's engine, or none",
      AT(CHOICE, root), REMEMBERED},
 
-    {"light", "studio|classic", "Light", "physically based, or as in id's engine of 2004",
-     SHOWN(EITHER, classic, "light"), REMEMBERED, .key_help = "studio or classic light",
-     KEYS(KEY("K", SDLK_k))},
-    {"no-shadow", NULL, NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
+    {"light", "studio|classic", "physically based, or as in id's engine of 2004",
+     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED,
+     .key_help = "studio or classic light", KEYS(KEY("K", SDLK_k))},
+    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
      .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
-    {"lights", "NAME=VALUE[,...]", NULL,
+    {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
      AT(LIGHTS, lights), REMEMBERED},
-    {"environment", "FILE", NULL,
+    {"environment", "FILE",
      "light from a picture of all around, equirectangular (.hdr,\n"
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
      "the key light, at half its intensity, comes from its\n"
      "brightest side; around turns it",
      AT(TEXT, environment)},
-    {"no-environment", NULL, NULL, "the studio's light although --environment is given",
+    {"no-environment", NULL, "the studio's light although --environment is given",
      SHOWN(OPPOSITE, environment, "environment"),
      .key_help = "light of --environment or of the studio", KEYS(SHIFT("Shift+E", SDLK_e))},
-    {"environment-background", NULL, NULL, "show the picture of --environment behind the model",
+    {"environment-background", NULL, "show the picture of --environment behind the model",
      SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED,
      .key_help = "picture of --environment behind it", KEYS(SHIFT("Shift+V", SDLK_v))},
 
-    {"camera-azimuth-angle", "DEG", "Camera", "0 = front, 90 = the model's left side",
+    {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
-    {"camera-elevation-angle", "DEG", NULL, "0 = horizontal, 90 = from above", AT(FLOAT, elevation),
+    {"camera-elevation-angle", "DEG", "0 = horizontal, 90 = from above", AT(FLOAT, elevation),
      RANGE(-90, 90), GIVEN(elevation_given)},
-    {"camera-distance", "UNITS", NULL, "distance from the model's centre", AT(FLOAT, distance),
+    {"camera-distance", "UNITS", "distance from the model's centre", AT(FLOAT, distance),
      RANGE(1e-6, 1e9), GIVEN(distance_given)},
-    {"camera-orthographic", NULL, NULL, "orthographic projection", AT(SWITCH, orthographic),
+    {"camera-orthographic", NULL, "orthographic projection", AT(SWITCH, orthographic),
      GIVEN(orthographic_given)},
-    {"camera-path", NULL, NULL, "show the camera path instead of following it",
-     AT(SWITCH, camera_path)},
-    {"camera-smoothing", "SECONDS", NULL, "smooth a camera path over so long before and after (0)",
+    {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path)},
+    {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
      AT(NUMBER, camera_smoothing), RANGE(0, 60)},
 
-    {"grid", NULL, "Display (each may be given as NAME=no)", "ground grid",
+    {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
      SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},
-    {"axis", NULL, NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
+    {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
      REMEMBERED, .key_help = "axes", KEYS(KEY("X", SDLK_x))},
-    {"edges", NULL, NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
+    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
      KEYS(KEY("E", SDLK_e))},
-    {"armature", NULL, NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
+    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
      KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
           KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
-    {"normal-glyphs", NULL, NULL, "vertex normals; those with a fault in the pose in magenta",
+    {"normal-glyphs", NULL, "vertex normals; those with a fault in the pose in magenta",
      SHOWN(SWITCH, normals, "normals"), REMEMBERED, .key_help = "normals",
      KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
-    {"tangent-glyphs", NULL, NULL, "vertex tangents (red) and bitangents (green)",
+    {"tangent-glyphs", NULL, "vertex tangents (red) and bitangents (green)",
      SHOWN(SWITCH, tangents, "tangents"), REMEMBERED, .key_help = "tangents",
      KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+N", SDLK_n))},
-    {"bounds", NULL, NULL, "bounding box of the vertices, and that in the file",
+    {"bounds", NULL, "bounding box of the vertices, and that in the file",
      SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
      KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
-    {"bounds-of-joints", NULL, NULL, "bounding box of the vertices that each joint moves",
+    {"bounds-of-joints", NULL, "bounding box of the vertices that each joint moves",
      SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED, .key_help = "bounds of the joints",
      KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+B", SDLK_b))},
-    {"checkerboard", NULL, NULL, "a checkerboard instead of the textures",
+    {"checkerboard", NULL, "a checkerboard instead of the textures",
      SHOWN(SWITCH, checker, "checker"), REMEMBERED, .key_help = "checkerboard",
      KEYS(KEY("C", SDLK_c))},
-    {"untextured", NULL, NULL, "grey instead of the textures",
-     SHOWN(SWITCH, untextured, "untextured"), REMEMBERED, .key_help = "textures or grey",
-     KEYS(KEY("T", SDLK_t))},
-    {"surface", "lit|weights|uv|textures", NULL,
+    {"untextured", NULL, "grey instead of the textures", SHOWN(SWITCH, untextured, "untextured"),
+     REMEMBERED, .key_help = "textures or grey", KEYS(KEY("T", SDLK_t))},
+    {"surface", "lit|weights|uv|textures",
      "what the body shows: materials (lit); weights of the marked\n"
      "joint, from blue (little) over green and yellow to red (1),\n"
      "or, without one, how many joints move each vertex; a grid by\n"
      "texture coordinates; the panels show layout and images",
      AT(CHOICE, surface)},
-    {"panel", NULL, NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"),
-     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
-    {"statistics", NULL, NULL, "statistics in the panel: meshes, memory, device",
+    {"panel", NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"), USUALLY(IN_WINDOW),
+     REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
+    {"statistics", NULL, "statistics in the panel: meshes, memory, device",
      SHOWN(SWITCH, statistics, "statistics"), REMEMBERED, .key_help = "statistics",
      KEYS(KEY("M", SDLK_m))},
-    {"frame-time", NULL, NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"),
-     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
-    {"no-auto-quality", NULL, NULL,
+    {"frame-time", NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"), USUALLY(IN_WINDOW),
+     REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+    {"no-auto-quality", NULL,
      "full quality in a window even if frames take longer than\n"
      "1/20 s; default: fewer samples, no shadows, less resolution",
      SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED,
      .key_help = "quality gives way to speed", KEYS(SHIFT("Shift+Q", SDLK_q))},
-    {"hierarchy", NULL, NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
+    {"hierarchy", NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
      KEYS(SHIFT("Shift+H", SDLK_h))},
-    {"light-list", NULL, NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"),
-     REMEMBERED, .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
-    {"parm-list", NULL, NULL, "list of time and --parm of materials",
+    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED,
+     .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
+    {"parm-list", NULL, "list of time and --parm of materials",
      SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED, .key_help = "materials as sliders",
      KEYS(SHIFT("Shift+M", SDLK_m))},
-    {"graph", NULL, NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED,
+    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED,
      .key_help = "state graph: a click goes to a state",
      KEYS(SHIFT_IN(VIEW_IN_MACHINE, "Shift+G", SDLK_g))},
-    {"joint", "NAME", NULL, "mark a joint and show its weights as a heat map", AT(TEXT, joint),
+    {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
      NAMES_CONTENT},
-    {"page", "NAME", NULL,
+    {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names",
      AT(TEXT, page), NAMES_CONTENT},
-    {"keys", NULL, NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
+    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
      KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
-    {"ui-scale", "F", NULL, "scale of the interface (default: that of the screen)",
-     AT(FLOAT, ui_scale), RANGE(0.5, 8), REMEMBERED},
+    {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
+     RANGE(0.5, 8), REMEMBERED},
 
-    {"config", "FILE", "Configuration",
+    {"config", "FILE",
      "file that stores window size, settings, camera and files;\n"
      "default: md5view/config in the configuration folder;\n"
      "--output reads only textures that were chosen in the window",
-     AT(TEXT, config)},
-    {"no-config", NULL, NULL, "do not read or write the configuration file", AT(SWITCH, no_config)},
+     .heading = "Configuration", AT(TEXT, config)},
+    {"no-config", NULL, "do not read or write the configuration file", AT(SWITCH, no_config)},
 
-    {"frames", "N", "Checks",
+    {"frames", "N",
      "draw N frames, print frame times, exit;\n"
      "with --output: N pictures at --frame-rate (24) per second",
-     AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
-    {"frame-rate", "F", NULL, "frames per second: limit of the window, rate of --frames",
+     .heading = "Checks", AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
+    {"frame-rate", "F", "frames per second: limit of the window, rate of --frames",
      AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
-    {"verify", NULL, NULL, "compare GPU skinning with the exact CPU result, exit",
-     AT(SWITCH, verify)},
-    {"no-render", NULL, NULL, "load the files, print a summary, exit", AT(SWITCH, no_render)},
+    {"verify", NULL, "compare GPU skinning with the exact CPU result, exit", AT(SWITCH, verify)},
+    {"no-render", NULL, "load the files, print a summary, exit", AT(SWITCH, no_render)},
 
-    {"list-bindings", NULL, "Help", "print key and mouse bindings", AT(SWITCH, list_bindings)},
-    {"verbose", "quiet|error|warning|info|debug", NULL, "log level (info)", AT(CHOICE, level)},
-    {"completions", "bash|zsh|fish", NULL, "print a completion script for the shell",
+    {"list-bindings", NULL, "print key and mouse bindings", .heading = "Help",
+     AT(SWITCH, list_bindings)},
+    {"verbose", "quiet|error|warning|info|debug", "log level (info)", AT(CHOICE, level)},
+    {"completions", "bash|zsh|fish", "print a completion script for the shell",
      AT(CHOICE, completions), GIVEN(completions_given)},
-    {"man", NULL, NULL, "print the manual page, for man -l -", AT(SWITCH, manual)},
-    {"help", NULL, NULL, "print this help", AT(SWITCH, help)},
-    {"version", NULL, NULL, "print the version", AT(SWITCH, version)},
+    {"man", NULL, "print the manual page, for man -l -", AT(SWITCH, manual)},
+    {"help", NULL, "print this help", AT(SWITCH, help)},
+    {"version", NULL, "print the version", AT(SWITCH, version)},
 };
 enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
 
@@ -485,23 +480,20 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
 
 // -- Parts of texts -------------------------------------------------------------------------
 
-// Reads the whole text as a finite number, in the C locale.
-static bool read_number(const char *text, const view_option *option, double *number)
+// Reads a number in the C locale. Returns what follows it, or NULL if there is none or if it is not
+// from `low` to `high`.
+static const char *take_number(const char *text, double low, double high, double *number)
 {
     char *end = NULL;
     *number = strtod(text, &end);
-    return end != text && *end == '\0' && *number >= option->low && *number <= option->high;
+    return end != text && *number >= low && *number <= high ? end : NULL;
 }
 
-// Reads a number from 0 to `most` and the `end` after it, and advances.
-static bool take_number(const char **text, double most, char end, double *number)
+// The same for a whole text.
+static bool read_number(const char *text, const view_option *option, double *number)
 {
-    char *rest = NULL;
-    *number = strtod(*text, &rest);
-    if (rest == *text || *rest != end || !(*number >= 0.0 && *number <= most))
-        return false;
-    *text = end != '\0' ? rest + 1 : rest;
-    return true;
+    const char *const end = take_number(text, option->low, option->high, number);
+    return end != NULL && *end == '\0';
 }
 
 // The number of `word` among "a|b|c", or -1.
@@ -532,10 +524,11 @@ static bool read_pair(const char *text, const view_option *option, char separato
 {
     double numbers[2];
     for (int i = 0; i < 2; i++) {
-        if (!take_number(&text, option->high, i == 0 ? separator : '\0', &numbers[i])
-            || numbers[i] < option->low || numbers[i] != floor(numbers[i]))
+        text = take_number(text, option->low, option->high, &numbers[i]);
+        if (text == NULL || *text != (i == 0 ? separator : '\0') || numbers[i] != floor(numbers[i]))
             return false;
         pair[i] = (uint32_t)numbers[i];
+        text++;
     }
     return true;
 }
@@ -551,9 +544,11 @@ static bool read_color(const char *text, float color[3])
     }
     for (int i = 0; i < 3; i++) {
         double value;
-        if (!take_number(&text, 1.0, i < 2 ? ',' : '\0', &value))
+        text = take_number(text, 0.0, 1.0, &value);
+        if (text == NULL || *text != (i < 2 ? ',' : '\0'))
             return false;
         color[i] = (float)value;
+        text++;
     }
     return true;
 }
@@ -562,7 +557,7 @@ static bool read_color(const char *text, float color[3])
 
 static bool add_text(const char *text, const char ***texts, size_t *count)
 {
-    *texts = common_realloc(*texts, *count + 1, sizeof **texts);
+    *texts = common_grow(*texts, *count, sizeof **texts);
     (*texts)[(*count)++] = text;
     return text[0] != '\0';
 }
@@ -572,22 +567,18 @@ static bool add_text(const char *text, const char ***texts, size_t *count)
 static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
 {
     const char *const equals = strchr(text, '=');
-    char *end = NULL;
+    view_setting setting = {.time = 0.0};
+    double value = 0.0;
     if (equals == NULL || equals == text)
         return false;
-    view_setting setting = {.value = (float)strtod(equals + 1, &end)};
-    if (end == equals + 1 || !isfinite(setting.value))
+    const char *end = take_number(equals + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
+    if (end != NULL && has_times && *end == '@')
+        end = take_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
+    if (end == NULL || *end != '\0')
         return false;
-    if (has_times && *end == '@') {
-        const char *const time = end + 1;
-        setting.time = strtod(time, &end);
-        if (end == time || !isfinite(setting.time))
-            return false;
-    }
-    if (*end != '\0')
-        return false;
+    setting.value = (float)value;
     setting.parameter = common_format("%.*s", (int)(equals - text), text);
-    *settings = common_realloc(*settings, *count + 1, sizeof **settings);
+    *settings = common_grow(*settings, *count, sizeof **settings);
     size_t place = (*count)++;
     for (; place > 0 && (*settings)[place - 1].time > setting.time; place--)
         (*settings)[place] = (*settings)[place - 1];
@@ -603,9 +594,9 @@ static bool set_parm(const char *text, view_parms *parms)
     const unsigned long parm = strtoul(text, &end, 10);
     if (parm >= VIEW_NUM_PARMS || *end != '=')
         return false;
-    const char *const number = end + 1;
-    const double value = strtod(number, &end);
-    if (end == number || *end != '\0' || !(fabs(value) <= FLT_MAX))
+    double value;
+    const char *const rest = take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
+    if (rest == NULL || *rest != '\0')
         return false;
     view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
     return true;
@@ -669,16 +660,14 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return text[0] != '=' && strchr(text, '=') != NULL && strchr(text, '=')[1] != '\0';
     case VIEW_OPTION_TIMES:
         for (const char *rest = text;;) {
-            char *end = NULL;
-            const double time = strtod(rest, &end);
-            if (end == rest || !isfinite(time) || (*end != ',' && *end != '\0'))
+            rest = take_number(rest, -DBL_MAX, DBL_MAX, &number);
+            if (rest == NULL || (*rest != ',' && *rest != '\0'))
                 return false;
             options->times =
-                common_realloc(options->times, options->num_times + 1, sizeof *options->times);
-            options->times[options->num_times++] = time;
-            if (*end == '\0')
+                common_grow(options->times, options->num_times, sizeof *options->times);
+            options->times[options->num_times++] = number;
+            if (*rest++ == '\0')
                 return true;
-            rest = end + 1;
         }
     case VIEW_OPTION_SETTING:
         return add_setting(text, true, &options->settings, &options->num_settings);
@@ -694,7 +683,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
             choice.file = equals + 1;
         }
         options->textures =
-            common_realloc(options->textures, options->num_textures + 1, sizeof *options->textures);
+            common_grow(options->textures, options->num_textures, sizeof *options->textures);
         options->textures[options->num_textures++] = choice;
         return text[0] != '\0';
     }

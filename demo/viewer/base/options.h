@@ -187,7 +187,7 @@ enum { VIEW_MAX_SWITCH_KEYS = 3 };
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
 typedef struct view_option {
-    const char *name, *value, *heading, *help;
+    const char *name, *value, *help, *heading;
     view_option_kind kind;
     size_t place;     // offset of the field in view_options
     size_t given;     // offset of a bool that is set when the option is given; 0 = none

@@ -388,6 +388,24 @@ static char *find_own_model(void)
 
 // -- Opening --------------------------------------------------------------------------------
 
+void view_frame_anew(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    viewer->camera = view_default_camera();
+    viewer->camera.orthographic = options->orthographic;
+    if (options->azimuth_given)
+        viewer->camera.azimuth = options->azimuth;
+    if (options->elevation_given)
+        viewer->camera.elevation = options->elevation;
+    view_frame_again(viewer, viewer->width, viewer->height);
+    if (options->distance_given)
+        viewer->camera.distance = options->distance;
+    // Without a model the camera path itself is framed.
+    viewer->following = viewer->document->scene.camera_path.camera != NULL
+                        && viewer->document->scene.skeleton != NULL && !options->camera_path;
+    view_snap(viewer);
+}
+
 // Replaces the document when the new one is complete.
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
                        bool as_asked)
@@ -508,18 +526,17 @@ bool view_reload(view_state *viewer)
                               ? common_copy(viewer->document->textures.dropped)
                               : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
-    char **files = common_alloc(num_clips + 2 + crowd->num_files, sizeof *files);
-    size_t count = 0;
+    common_list files = {0};
     if (model)
-        files[count++] = common_copy(viewer->document->scene.path);
+        common_add(&files, common_copy(viewer->document->scene.path));
     for (size_t i = 0; i < num_clips; i++)
-        files[count++] = common_copy(viewer->document->scene.clips[i].path);
+        common_add(&files, common_copy(viewer->document->scene.clips[i].path));
     if (viewer->document->scene.camera_path.camera != NULL)
-        files[count++] = common_copy(viewer->document->scene.camera_path.path);
+        common_add(&files, common_copy(viewer->document->scene.camera_path.path));
     for (size_t i = 0; i < crowd->num_files; i++)
-        files[count++] = common_copy(crowd->files[i]);
+        common_add(&files, common_copy(crowd->files[i]));
 
-    const bool opened = open_files(viewer, (const char *const *)files, count,
+    const bool opened = open_files(viewer, (const char *const *)files.names, files.count,
                                    viewer->document->scene.picked_up, viewer->document->as_asked);
     if (opened && shown < viewer->document->scene.num_clips)
         view_choose_clip(&viewer->document->scene, shown);
@@ -535,9 +552,7 @@ bool view_reload(view_state *viewer)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
-    for (size_t i = 0; i < count; i++)
-        free(files[i]);
-    free(files);
+    common_free_list(&files);
     free(texture);
     return opened;
 }
@@ -879,12 +894,13 @@ static void list_game(view_state *viewer)
     browser->fresh = true;
 }
 
-static void open_name(view_state *viewer, const char *name, const char *skin)
+// Opens a file, or a name of the listed game with a skin or none.
+static void open_one(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
-    char *const address = view_make_address(viewer->library->place, name, skin);
-    const char *const files[1] = {address};
+    char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
+    const char *const files[1] = {is_name ? address : file};
     if (!view_open(viewer, files, 1, false))
-        view_notice(viewer, "%s cannot be opened", common_base(name));
+        view_notice(viewer, "%s cannot be opened", common_base(file));
     free(address);
 }
 
@@ -899,9 +915,9 @@ static void show_named(view_state *viewer, size_t section, const char *chosen)
     if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
         view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
     else if (section == VIEW_SKINS)
-        open_name(viewer, shown, chosen);
+        open_one(viewer, shown, true, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_name(viewer, chosen, NULL);
+        open_one(viewer, chosen, true, NULL);
     else if (view_add_clip(scene, chosen, &viewer->log))
         view_change_clip(viewer, scene->clip);
     else
@@ -925,8 +941,8 @@ static void open_neighbour(view_state *viewer, int step)
         if (count == 0 || name == NULL)
             view_notice(viewer, "Nothing else in this list");
         else
-            open_name(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
-                      NULL);
+            open_one(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
+                     true, NULL);
         free(name);
         return;
     }
@@ -941,13 +957,11 @@ static void open_neighbour(view_state *viewer, int step)
     for (size_t i = 0; i < list.count; i++)
         if (strcmp(list.names[i], clean) == 0)
             place = i;
-    if (list.count < 2) {
+    if (list.count < 2)
         view_notice(viewer, "No other %s in this folder", ending);
-    } else {
-        const char *const file = list.names[(place + (step > 0 ? 1 : list.count - 1)) % list.count];
-        if (!view_open(viewer, &file, 1, false))
-            view_notice(viewer, "%s cannot be opened", common_base(file));
-    }
+    else
+        open_one(viewer, list.names[(place + (step > 0 ? 1 : list.count - 1)) % list.count], false,
+                 NULL);
     free(clean);
     common_free_list(&list);
     free(folder);

@@ -29,15 +29,9 @@ extern char **environ;
 
 // == Movies =======================================================================================
 
-typedef enum movie_kind {
-    MOVIE_APNG,
-    MOVIE_FFMPEG,
-} movie_kind;
-
 struct view_movie {
-    movie_kind kind;
     common_writer writer; // whose file ffmpeg opens again
-    FILE *file;           // NULL: ffmpeg writes the movie
+    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
     int pipe;             // to ffmpeg
     int ffmpeg;           // process id
     bool is_broken;       // a write failed
@@ -289,7 +283,6 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 {
     view_movie *const movie = common_alloc(1, sizeof *movie);
     *movie = (view_movie){
-        .kind = common_has_ending(path, ".apng") ? MOVIE_APNG : MOVIE_FFMPEG,
         .path = common_copy(path),
         .width = width,
         .height = height,
@@ -298,9 +291,10 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .log = log,
     };
     const bool is_open = common_begin_file(&movie->writer, path);
-    if (movie->kind == MOVIE_APNG)
+    const bool is_apng = common_has_ending(path, ".apng");
+    if (is_apng)
         movie->file = movie->writer.file;
-    if (!is_open || (movie->kind == MOVIE_FFMPEG && !start_ffmpeg(movie))) {
+    if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
         if (is_open) {
             (void)common_end_file(&movie->writer, false);
             view_error(log, "%s: ffmpeg is not installed; .apng needs no other program", path);
@@ -317,15 +311,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
-    bool added = true;
-    switch (movie->kind) {
-    case MOVIE_APNG:
-        added = add_apng(movie, rgba);
-        break;
-    case MOVIE_FFMPEG:
-        added = feed_ffmpeg(movie, rgba, size);
-        break;
-    }
+    const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
     movie->num_added++;
     movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
     return !movie->is_broken;
@@ -333,7 +319,7 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 
 bool view_end_movie(view_movie *movie)
 {
-    if (movie->kind == MOVIE_APNG) {
+    if (movie->file != NULL) {
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
         if (movie->num_frames == 0 && movie->num_added > 0) {
             // The number of pictures, which the first one left open.
@@ -358,61 +344,6 @@ bool view_end_movie(view_movie *movie)
 }
 
 // == Pictures =====================================================================================
-
-// -- Names ----------------------------------------------------------------------------------
-
-// Values of a file name's fields: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
-typedef struct name_values {
-    const char *model, *anim;
-    uint32_t frame;
-    double time;
-    uint32_t n; // of the picture, from 1
-} name_values;
-
-// The value of one field, such as "frame:04" without its braces; NULL if there is no such field.
-static char *field_value(const char *field, const name_values *values)
-{
-    const char *const colon = strchr(field, ':');
-    const size_t length = colon != NULL ? (size_t)(colon - field) : strlen(field);
-    char *end = NULL;
-    const long digits = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-    if (colon != NULL && (*end != '\0' || end == colon + 1 || digits < 0 || digits > 20))
-        return NULL;
-    const int width = (int)digits;
-    if (length == 5 && strncmp(field, "model", length) == 0)
-        return common_copy(values->model);
-    if (length == 4 && strncmp(field, "anim", length) == 0)
-        return common_copy(values->anim);
-    if (length == 5 && strncmp(field, "frame", length) == 0)
-        return common_format("%0*u", width, (unsigned)values->frame);
-    if (length == 1 && field[0] == 'n')
-        return common_format("%0*u", width, (unsigned)values->n);
-    if (length == 4 && strncmp(field, "time", length) == 0)
-        return common_format("%0*.3f", width, values->time);
-    return NULL;
-}
-
-// Returns `name` with its fields replaced by their values; unknown fields stay as they are. The
-// caller frees it.
-static char *fill_name(const char *name, const name_values *values)
-{
-    char *filled = common_copy("");
-    while (*name != '\0') {
-        const char *const end = *name == '{' ? strchr(name, '}') : NULL;
-        char field[32], *value = NULL;
-        if (end != NULL && (size_t)(end - name) < sizeof field) {
-            (void)snprintf(field, sizeof field, "%.*s", (int)(end - name - 1), name + 1);
-            value = field_value(field, values);
-        }
-        char *const next = value != NULL ? common_format("%s%s", filled, value)
-                                         : common_format("%s%c", filled, *name);
-        name = value != NULL ? end + 1 : name + 1;
-        free(value);
-        free(filled);
-        filled = next;
-    }
-    return filled;
-}
 
 // -- PNG ------------------------------------------------------------------------------------
 
@@ -603,28 +534,57 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// The name of the options with its fields filled, and perhaps a number before its extension; the
-// caller frees it.
+// The value of one field, such as "frame:04" without its braces, of picture `n`, from 1; NULL if
+// there is no such field.
+static char *field_value(const view_state *viewer, const char *field, uint32_t n)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_clip *const clip = view_shown_clip(scene);
+    const md5_anim *const clock = view_clock(scene);
+    const uint32_t frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0;
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s", field);
+    char *const colon = strchr(name, ':'), *end = "";
+    const long width = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
+    if (*end != '\0' || (colon != NULL && end == colon + 1) || width < 0 || width > 20)
+        return NULL;
+    if (colon != NULL)
+        *colon = '\0';
+    return strcmp(name, "model") == 0   ? common_copy(scene->name)
+           : strcmp(name, "anim") == 0  ? common_copy(clip != NULL ? clip->name : "bind-pose")
+           : strcmp(name, "frame") == 0 ? common_format("%0*u", (int)width, (unsigned)frame)
+           : strcmp(name, "n") == 0     ? common_format("%0*u", (int)width, (unsigned)n)
+           : strcmp(name, "time") == 0  ? common_format("%0*.3f", (int)width, viewer->play.time)
+                                        : NULL;
+}
+
+// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
+// fields stay as they are. The caller frees it.
 static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
-    const char *const name = viewer->options->output;
-    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
-    const md5_anim *const clock = view_clock(&viewer->document->scene);
-    const name_values values = {
-        .model = viewer->document->scene.name,
-        .anim = clip != NULL ? clip->name : "bind-pose",
-        .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
-        .time = viewer->play.time,
-        .n = n,
-    };
-    const char *const dot = strrchr(common_base(name), '.');
+    const char *const name = viewer->options->output, *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
     char *const numbered =
         is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
                     : common_copy(name);
-    char *const path = fill_name(numbered, &values);
+    char *filled = common_copy("");
+    for (const char *at = numbered; *at != '\0';) {
+        const char *const end = *at == '{' ? strchr(at, '}') : NULL;
+        char field[32], *value = NULL;
+        if (end != NULL && (size_t)(end - at) < sizeof field) {
+            (void)snprintf(field, sizeof field, "%.*s", (int)(end - at - 1), at + 1);
+            value = field_value(viewer, field, n);
+        }
+        char *const next = value != NULL ? common_format("%s%s", filled, value)
+                                         : common_format("%s%c", filled, *at);
+        at = value != NULL ? end + 1 : at + 1;
+        free(value);
+        free(filled);
+        filled = next;
+    }
     free(numbered);
-    return path;
+    return filled;
 }
 
 // Writes a picture, says so and frees its path.
@@ -638,13 +598,29 @@ static bool save_png(view_state *viewer, char *path, uint32_t width, uint32_t he
     return saved;
 }
 
+// Frames the pose at the current time instead of the whole clip, for a picture of it alone.
+static void frame_still(view_state *viewer)
+{
+    const float distance = viewer->camera.distance;
+    if (viewer->following || view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
+        return;
+    view_measure_document(viewer->document, &viewer->play);
+    view_frame_again(viewer, viewer->width, viewer->height);
+    if (viewer->options->distance_given)
+        viewer->camera.distance = distance;
+    // The camera follows a character that walks.
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
+    view_snap(viewer);
+}
+
 // Opens the model of a cell; if that fails, the cell shows nothing but why.
 static void open_cell(view_state *viewer, uint32_t cell)
 {
     const char *const file = viewer->cells.names[cell];
     view_log_clear(&viewer->log);
     if (view_open(viewer, &file, 1, false)) {
-        view_frame_still(viewer);
+        frame_still(viewer);
         return;
     }
     view_free_document(viewer->document, viewer->renderer);
@@ -701,7 +677,7 @@ static bool run_output(view_state *viewer)
         else
             set_up_picture(viewer, i, count, azimuth);
         if (count == 1 && is_alone)
-            view_frame_still(viewer);
+            frame_still(viewer);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = draw_picture(viewer, target, width, height, options->no_background, is_sheet, rgba);
         if (is_sheet) {
@@ -781,11 +757,11 @@ static bool run_contact_sheet(view_state *viewer)
 
 typedef struct frame_times {
     uint32_t count;
-    double *frames, *updates, *rests; // [count] seconds; frame = update + rest
-    double *joints;                   // [count] seconds of update per posed joint
-    uint64_t num_seen, num_posed;     // characters, summed over all frames
-    uint64_t num_baked;               // drawn from baked clips
-    uint64_t num_far, num_faded;      // that were impostors, and of these also models
+    // [count] seconds; frame = update + rest; joints: of update per posed joint. One block.
+    double *frames, *updates, *rests, *joints;
+    uint64_t num_seen, num_posed; // characters, summed over all frames
+    uint64_t num_baked;           // drawn from baked clips
+    uint64_t num_far, num_faded;  // that were impostors, and of these also models
 } frame_times;
 
 static int compare_doubles(const void *a, const void *b)
@@ -860,12 +836,13 @@ static bool run_frames(view_state *viewer)
 {
     const uint32_t count = viewer->options->num_frames;
     md5_error error = {0};
+    double *const all = common_alloc(count, 4 * sizeof *all);
     frame_times times = {
         .count = count,
-        .frames = common_alloc(count, sizeof(double)),
-        .updates = common_alloc(count, sizeof(double)),
-        .rests = common_alloc(count, sizeof(double)),
-        .joints = common_alloc(count, sizeof(double)),
+        .frames = all,
+        .updates = all + count,
+        .rests = all + 2 * (size_t)count,
+        .joints = all + 3 * (size_t)count,
     };
     md5gl_target *const target = md5gl_create_target(
         viewer->renderer, viewer->width, viewer->height, viewer->options->samples, &error);
@@ -883,10 +860,7 @@ static bool run_frames(view_state *viewer)
     } else
         view_log_error(&viewer->log, &error);
     md5gl_destroy_target(viewer->renderer, target);
-    free(times.frames);
-    free(times.updates);
-    free(times.rests);
-    free(times.joints);
+    free(all);
     return drawn;
 }
 

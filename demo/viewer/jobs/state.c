@@ -4,7 +4,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
-#include "md5/md5curve.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -157,39 +156,6 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
         view_frame_again(viewer, width, height);
 }
 
-void view_frame_anew(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    viewer->camera = view_default_camera();
-    viewer->camera.orthographic = options->orthographic;
-    if (options->azimuth_given)
-        viewer->camera.azimuth = options->azimuth;
-    if (options->elevation_given)
-        viewer->camera.elevation = options->elevation;
-    view_frame_again(viewer, viewer->width, viewer->height);
-    if (options->distance_given)
-        viewer->camera.distance = options->distance;
-    // Without a model the camera path itself is framed.
-    viewer->following = viewer->document->scene.camera_path.camera != NULL
-                        && viewer->document->scene.skeleton != NULL && !options->camera_path;
-    view_snap(viewer);
-}
-
-void view_frame_still(view_state *viewer)
-{
-    const float distance = viewer->camera.distance;
-    if (viewer->following || view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
-        return;
-    view_measure_document(viewer->document, &viewer->play);
-    view_frame_again(viewer, viewer->width, viewer->height);
-    if (viewer->options->distance_given)
-        viewer->camera.distance = distance;
-    // The camera follows a character that walks.
-    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
-    view_snap(viewer);
-}
-
 void view_measure(view_state *viewer)
 {
     view_measure_document(viewer->document, NULL);
@@ -205,29 +171,10 @@ void view_change_clip(view_state *viewer, size_t clip)
     view_measure(viewer);
 }
 
-// == Smooth motion =========================================================================
-//
-// In a window the picture follows the user's camera and lists smoothly. Without one no time passes
-// between two pictures, so that they are where they were set.
-
-// Of what remains, 1/s: half of the way takes 35 ms, 99 % of it 0.23 s.
-static const float rate = 20.0f;
-
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
     viewer->ui.shown_scroll = viewer->ui.hierarchy_scroll;
-}
-
-bool view_follow(view_state *viewer, double seconds)
-{
-    const float share = md5_follow_share(rate, (float)seconds);
-    view_ui *const ui = &viewer->ui;
-    const float way = ui->hierarchy_scroll - ui->shown_scroll;
-    const bool scrolls = fabsf(way) > 0.5f;
-    viewer->is_smooth = ui->is_smooth = true;
-    ui->shown_scroll = scrolls ? ui->shown_scroll + way * share : ui->hierarchy_scroll;
-    return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
 }
 
 // == One frame =============================================================================

@@ -145,9 +145,6 @@ void view_frame_anew(view_state *viewer);
 // shows a crowd from just in front of it.
 void view_frame_again(view_state *viewer, uint32_t width, uint32_t height);
 
-// Frames the pose at the current time instead of the whole clip, for a picture of it alone.
-void view_frame_still(view_state *viewer);
-
 // Frames again if the free region has changed since, or if the contents would leave the picture or
 // be too small in it; unless the user has set the camera's target or distance meanwhile.
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
@@ -159,11 +156,6 @@ void view_change_clip(view_state *viewer, size_t clip);
 void view_measure(view_state *viewer);
 
 // -- Smooth motion -------------------------------------------------------------------------
-
-// Moves camera and lists of a window on for `seconds`, exponentially, so that the motion does not
-// depend on the frame rate. Returns whether they are still on their way. Until the first call they
-// are drawn where they are set.
-bool view_follow(view_state *viewer, double seconds);
 
 // Ends the motion where it leads: for another document, and for pictures.
 void view_snap(view_state *viewer);
