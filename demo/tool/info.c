@@ -37,6 +37,13 @@ static void print_bounds(md5_bounds bounds)
                (double)bounds.max.y, (double)bounds.max.z);
 }
 
+static void print_frames(uint32_t num_frames, double frame_rate, double seconds)
+{
+    printf("  frames             %u\n", num_frames);
+    printf("  frame rate         %g a second\n", frame_rate);
+    printf("  seconds            %g\n", seconds);
+}
+
 // Numbers of the file, not those of what is drawn, unless it says so.
 static bool print_file(const char *path)
 {
@@ -87,9 +94,7 @@ static bool print_file(const char *path)
             (double)asset.anim->skeleton.num_joints * asset.anim->num_frames;
         common_print(stdout, "%s: compressed clip\n", path);
         printf("  joints             %u\n", asset.anim->skeleton.num_joints);
-        printf("  frames             %u\n", asset.anim->num_frames);
-        printf("  frame rate         %g a second\n", asset.anim->frame_rate);
-        printf("  seconds            %g\n", asset.anim->duration);
+        print_frames(asset.anim->num_frames, asset.anim->frame_rate, asset.anim->duration);
         printf("  tolerance          %g units at the skin\n", (double)asset.anim->tolerance);
         printf("  error              %.2g units at the skin, measured when it was compressed\n",
                (double)asset.anim->max_error);
@@ -100,9 +105,7 @@ static bool print_file(const char *path)
         const uint32_t joints = asset.anim->skeleton.num_joints;
         common_print(stdout, "%s: md5anim\n", path);
         printf("  joints             %u\n", joints);
-        printf("  frames             %u\n", asset.anim->num_frames);
-        printf("  frame rate         %g a second\n", asset.anim->frame_rate);
-        printf("  seconds            %g\n", asset.anim->duration);
+        print_frames(asset.anim->num_frames, asset.anim->frame_rate, asset.anim->duration);
         printf("  components         %u a frame\n", asset.anim->num_components);
         printf("  constant tracks    %u of %u rotations, %u of %u translations\n",
                joints - asset.anim->num_rotations, joints, joints - asset.anim->num_translations,
@@ -116,9 +119,7 @@ static bool print_file(const char *path)
     }
     if (asset.camera) {
         common_print(stdout, "%s: md5camera\n", path);
-        printf("  frames             %u\n", asset.camera->num_frames);
-        printf("  frame rate         %g a second\n", asset.camera->frame_rate);
-        printf("  seconds            %g\n", asset.camera->duration);
+        print_frames(asset.camera->num_frames, asset.camera->frame_rate, asset.camera->duration);
         printf("  cuts               %u, %u with a view of its own\n", asset.camera->num_cuts,
                asset.camera->num_cut_views);
         printf("  bytes in memory    %zu\n", asset.camera->size);

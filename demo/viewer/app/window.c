@@ -132,19 +132,6 @@ static bool open_window(view_state *viewer, bool visible)
     return true;
 }
 
-static void close_window(view_state *viewer)
-{
-    md5gl_destroy_renderer(viewer->renderer);
-    viewer->renderer = NULL;
-    if (viewer->context != NULL)
-        SDL_GL_DeleteContext(viewer->context);
-    if (viewer->window != NULL)
-        SDL_DestroyWindow(viewer->window);
-    viewer->context = NULL;
-    viewer->window = NULL;
-    SDL_Quit();
-}
-
 // -- Size -----------------------------------------------------------------------------------
 
 // The scale of readable text: pixels per point of the system, or by the screen's resolution if the
@@ -322,7 +309,12 @@ int view_run(int count, char **arguments, view_options *options)
     view_begin(&viewer, options);
     const int status = run(&viewer, &config, complaint);
     view_end(&viewer);
-    close_window(&viewer);
+    md5gl_destroy_renderer(viewer.renderer);
+    if (viewer.context != NULL)
+        SDL_GL_DeleteContext(viewer.context);
+    if (viewer.window != NULL)
+        SDL_DestroyWindow(viewer.window);
+    SDL_Quit();
     view_free_config(&config);
     return status;
 }

@@ -128,50 +128,38 @@ static const view_binding table[] = {
     {VIEW_CLOSE_LISTS, "close-lists", "Esc", "close the lists", KEY(SDLK_ESCAPE)},
     {VIEW_QUIT, "quit", "Ctrl+Q", "quit", CONTROL(SDLK_q)},
 };
-enum { NUM_ROWS = sizeof table / sizeof table[0], MAX_LINES = 192 };
+enum { NUM_ROWS = sizeof table / sizeof table[0], MAX_LINES = 256 };
 
-// All lines: the rows of the table, with the keys of switches inserted.
-typedef struct all_lines {
-    view_binding lines[MAX_LINES];
-    uint32_t count;
-} all_lines;
-
-static void add_line(all_lines *all, const view_binding *line)
+// Writes all lines: the rows of the table, with the keys of switches inserted. Returns how many.
+static uint32_t list_lines(view_binding lines[MAX_LINES])
 {
-    assert(all->count < MAX_LINES);
-    all->lines[all->count++] = *line;
-}
-
-static void add_switches(all_lines *all, const char *heading)
-{
+    uint32_t num_lines = 0;
     size_t count;
     const view_option *const options = view_options_table(&count);
-    for (size_t i = 0; i < count; i++)
-        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && options[i].keys[j].code != 0; j++) {
-            const view_option *const o = &options[i];
-            const view_key *const key = &o->keys[j];
-            add_line(all, &(view_binding){
-                              .action = (view_action)(VIEW_TOGGLE + i),
-                              .name = o->word,
-                              .keys = key->keys,
-                              .help = o->key_help != NULL ? o->key_help : o->help,
-                              .heading = heading,
-                              .code = key->code,
-                              .shift = key->shift,
-                              .modes = key->modes,
-                          });
-            heading = NULL; // the group has begun
+    for (int i = 0; i < NUM_ROWS; i++) {
+        assert(num_lines + count < MAX_LINES);
+        if (table[i].action != VIEW_TOGGLE) {
+            lines[num_lines++] = table[i];
+            continue;
         }
-}
-
-static void list_lines(all_lines *all)
-{
-    all->count = 0;
-    for (int i = 0; i < NUM_ROWS; i++)
-        if (table[i].action == VIEW_TOGGLE)
-            add_switches(all, table[i].heading);
-        else
-            add_line(all, &table[i]);
+        const char *heading = table[i].heading;
+        for (size_t k = 0; k < count; k++)
+            for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && options[k].keys[j].code != 0; j++) {
+                const view_option *const o = &options[k];
+                lines[num_lines++] = (view_binding){
+                    .action = (view_action)(VIEW_TOGGLE + k),
+                    .name = o->word,
+                    .keys = o->keys[j].keys,
+                    .help = o->key_help != NULL ? o->key_help : o->help,
+                    .heading = heading,
+                    .code = o->keys[j].code,
+                    .shift = o->keys[j].shift,
+                    .modes = o->keys[j].modes,
+                };
+                heading = NULL; // the group has begun
+            }
+    }
+    return num_lines;
 }
 
 static bool is_of_mode(const view_binding *binding, view_mode mode)
@@ -181,11 +169,11 @@ static bool is_of_mode(const view_binding *binding, view_mode mode)
 
 view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt)
 {
-    all_lines all;
-    list_lines(&all);
+    view_binding lines[MAX_LINES];
+    const uint32_t count = list_lines(lines);
     // Window managers use Alt for their own shortcuts.
-    for (uint32_t i = 0; i < all.count && !alt; i++) {
-        const view_binding *const line = &all.lines[i];
+    for (uint32_t i = 0; i < count && !alt; i++) {
+        const view_binding *const line = &lines[i];
         if (is_of_mode(line, mode) && line->action != VIEW_NOTHING && line->code == code
             && line->control == control && (line->shift == shift || line->any_shift || control))
             return *line;
@@ -227,15 +215,15 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
     const char *heading = NULL;
     static const char *const any_triggers[] = {"first trigger", "the other triggers"};
     const bool is_all = mode == VIEW_NUM_MODES;
-    all_lines all;
-    list_lines(&all);
+    view_binding all[MAX_LINES];
+    const uint32_t num_all = list_lines(all);
     if (is_all) {
         triggers = any_triggers;
         num_triggers = 2;
         walks = true;
     }
-    for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
-        const view_binding *const b = &all.lines[i];
+    for (uint32_t i = 0; i < num_all && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_binding *const b = &all[i];
         const bool is_trigger = b->action == VIEW_TRIGGER;
         if (b->heading != NULL)
             heading = b->heading;

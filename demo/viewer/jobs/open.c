@@ -63,7 +63,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
 
 static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
-    for (size_t i = 0; i < textures->num_loaded; i++) {
+    for (size_t i = 0; textures != NULL && i < textures->num_loaded; i++) {
         add_file(stamp, textures->loaded[i]->path);
         if (textures->loaded[i]->heights != NULL)
             add_file(stamp, textures->loaded[i]->heights);
@@ -71,7 +71,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
 
     // A missing texture may appear: then the folder that is searched first changes.
     bool misses = false;
-    for (uint32_t i = 0; i < textures->num_meshes; i++)
+    for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
         misses = misses || textures->meshes[i].maps[VIEW_MAP_DIFFUSE] == NULL;
     if (!misses || path == NULL)
         return;
@@ -102,14 +102,12 @@ static uint64_t stamp_files(const view_state *viewer)
             add_character(&stamp, machine->character);
         }
         add_file(&stamp, companions[i]);
-        if (viewer->document->companions[i].textures != NULL)
-            add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
+        add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
     }
     for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
         const view_kind *const kind = &viewer->document->crowd.kinds[i];
         add_scene(&stamp, &kind->own);
-        if (kind->own_textures != NULL)
-            add_textures(&stamp, kind->own_textures, kind->own.path);
+        add_textures(&stamp, kind->own_textures, kind->own.path);
     }
     return stamp;
 }
@@ -156,28 +154,18 @@ static bool remembers_model(const view_state *viewer)
 }
 
 // `is_soon`: see view_store_config().
-static bool store_state(const view_state *viewer, bool is_soon, view_log *log)
+static bool store_state(view_state *viewer, bool is_soon)
 {
     view_options now = *viewer->options;
     view_describe(viewer, &now);
     return view_store_config(viewer->config, &now, remembers_model(viewer) ? &viewer->camera : NULL,
-                             is_soon, log);
+                             is_soon, &viewer->log);
 }
 
 void view_remember(view_state *viewer)
 {
     if (viewer->config != NULL)
-        (void)store_state(viewer, false, &viewer->log);
-}
-
-static void remember_soon(view_state *viewer)
-{
-    const double interval = 1.0;
-    if (viewer->config == NULL || viewer->now < viewer->noted + interval)
-        return;
-    viewer->noted = viewer->now;
-    if (!store_state(viewer, true, &viewer->log))
-        viewer->noted = INFINITY; // reported once; view_remember() tries again
+        (void)store_state(viewer, false);
 }
 
 // The name of what is shown if it is of the listed game; to be freed; or NULL.
@@ -671,7 +659,11 @@ bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
-    remember_soon(viewer);
+    if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
+        viewer->noted = viewer->now;
+        if (!store_state(viewer, true))
+            viewer->noted = INFINITY; // reported once; view_remember() tries again
+    }
     return is_scanned || has_preview;
 }
 

@@ -621,10 +621,10 @@ static void open_cell(view_state *viewer, uint32_t cell)
     view_log_clear(&viewer->log);
     if (view_open(viewer, &file, 1, false)) {
         frame_still(viewer);
-        return;
+    } else {
+        view_free_document(viewer->document, viewer->renderer);
+        viewer->document = common_alloc(1, sizeof *viewer->document);
     }
-    view_free_document(viewer->document, viewer->renderer);
-    viewer->document = common_alloc(1, sizeof *viewer->document);
 }
 
 // Saves each picture in its own file, all in one movie, or all side by side in one file, row by
