@@ -10,6 +10,25 @@
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
                                const md5_targets *targets, md5_xform *pose);
 
+// What md5_blend_poses(), md5_add_pose() of a difference, md5_subtract_pose() and md5_add_pose()
+// with a reference do.
+typedef enum md5_combining {
+    MD5_BLEND,
+    MD5_ADD,
+    MD5_SUBTRACT,
+    MD5_ADD_DIFFERENCE, // subtracts, then adds, in one call
+} md5_combining;
+
+typedef struct md5_combination {
+    md5_combining kind;
+    const md5_xform *a, *b;
+    const md5_xform *reference; // of MD5_ADD_DIFFERENCE, else NULL
+    md5_xform *out;             // may be one of the others
+    const float *joint_weights; // or NULL
+    float weight;
+    uint32_t count; // joints
+} md5_combination;
+
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones:
     // rotations by nlerp if moment->interpolation says so, else by slerp.
@@ -18,14 +37,11 @@ typedef struct md5_pose_kernels {
     // Of a compressed clip, by slerp.
     md5_packed_kernel *sample_packed;
 
-    // md5_local_to_model().
-    void (*compose)(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints);
-
     // palette[count] = joints * inverse_bind.
     void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                      md5_mat34 *palette);
 
-    // md5_local_to_palette().
+    // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL.
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
@@ -33,17 +49,7 @@ typedef struct md5_pose_kernels {
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
-    // md5_blend_poses(), md5_add_pose() of a difference, md5_subtract_pose(), and md5_add_pose()
-    // with a reference.
-    void (*blend)(const md5_xform *from, const md5_xform *to, float weight,
-                  const float *joint_weights, uint32_t count, md5_xform *pose);
-    void (*add)(const md5_xform *pose, const md5_xform *difference, float weight,
-                const float *joint_weights, uint32_t count, md5_xform *out);
-    void (*subtract)(const md5_xform *source, const md5_xform *reference, uint32_t count,
-                     md5_xform *difference);
-    void (*add_difference)(const md5_xform *pose, const md5_xform *source,
-                           const md5_xform *reference, float weight, const float *joint_weights,
-                           uint32_t count, md5_xform *out);
+    void (*combine)(const md5_combination *poses);
 
     // `single` for `width` characters with the same binding, one in each lane, whose moments all
     // have the interpolation LINEAR, or all NLERP. NULL if `width` is 1. `scratch` holds `width`

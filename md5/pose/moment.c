@@ -12,61 +12,38 @@ typedef struct frame_position {
     int64_t cycle;
 } frame_position;
 
-// Converts time to frames. Clamps to the largest double; NaN becomes 0.
-static double position_at(double time, double frame_rate)
+static frame_position wrap_position(double position, uint32_t num_frames)
 {
-    if (isinf(time))
-        time = copysign(DBL_MAX, time);
-    const double position = time * frame_rate;
-    if (isinf(position))
-        return copysign(DBL_MAX, position);
-    return isnan(position) ? 0.0 : position;
-}
-
-// Positions that fit into an int64 are divided as integers, exactly.
-static frame_position wrap_near(double position, int64_t length)
-{
-    const double start = floor(position);
-    float fraction = (float)(position - start);
-    int64_t frame = (int64_t)start;
-    // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
-    // limits of int64, so that the next frame cannot overflow.
-    if (fraction >= 1.0f) {
-        fraction = 0.0f;
-        frame++;
+    const int64_t length = num_frames;
+    if (fabs(position) <= 0x1p62) {
+        // Positions that fit into an int64 are divided as integers, exactly.
+        const double start = floor(position);
+        float fraction = (float)(position - start);
+        int64_t frame = (int64_t)start;
+        // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
+        // limits of int64, so that the next frame cannot overflow.
+        if (fraction >= 1.0f) {
+            fraction = 0.0f;
+            frame++;
+        }
+        int64_t cycle = frame / length;
+        int64_t rest = frame % length;
+        if (rest < 0) {
+            rest += length;
+            cycle--;
+        }
+        return (frame_position){(uint32_t)rest, fraction, cycle};
     }
-    int64_t cycle = frame / length;
-    int64_t rest = frame % length;
-    if (rest < 0) {
-        rest += length;
-        cycle--;
-    }
-    return (frame_position){(uint32_t)rest, fraction, cycle};
-}
-
-// Larger positions are whole frames. fmod is exact; the cycle has the precision of a double.
-static frame_position wrap_far(double position, int64_t length)
-{
+    // Larger positions are whole frames. fmod is exact; the cycle has the precision of a double.
     const double period = (double)length;
     double rest = fmod(position, period);
     if (rest < 0.0)
         rest += period;
     const double cycle = (position - rest) / period;
-    frame_position wrapped = {.frame = (uint32_t)rest};
-    if (cycle >= 0x1p63)
-        wrapped.cycle = INT64_MAX;
-    else if (cycle <= -0x1p63)
-        wrapped.cycle = INT64_MIN;
-    else
-        wrapped.cycle = (int64_t)cycle;
-    return wrapped;
-}
-
-static frame_position wrap_position(double position, uint32_t length)
-{
-    if (fabs(position) <= 0x1p62)
-        return wrap_near(position, (int64_t)length);
-    return wrap_far(position, (int64_t)length);
+    return (frame_position){.frame = (uint32_t)rest,
+                            .cycle = cycle >= 0x1p63    ? INT64_MAX
+                                     : cycle <= -0x1p63 ? INT64_MIN
+                                                        : (int64_t)cycle};
 }
 
 md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
@@ -75,7 +52,13 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
     if (last == 0)
         return (md5_moment){.wrap = wrap};
 
-    const double position = position_at(time, frame_rate);
+    // Clamps to the largest double; NaN becomes 0.
+    const double finite = isinf(time) ? copysign(DBL_MAX, time) : time;
+    double position = finite * frame_rate;
+    if (isinf(position))
+        position = copysign(DBL_MAX, position);
+    else if (isnan(position))
+        position = 0.0;
     if (wrap == MD5_WRAP_CLAMP) {
         const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
         if (!(position < (double)last))

@@ -312,8 +312,6 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 static void apply_rebases(const md5_binding *binding, const md5_moment *moment, md5_root root,
                           md5_xform *pose)
 {
-    if (binding->num_rebases == 0)
-        return;
     const sampler from = begin_sampler(binding->anim, moment, root);
     const uint32_t *targets = md5_binding_targets(binding);
     const md5_joint *joints = binding->skeleton->joints;
@@ -386,8 +384,10 @@ static void sample_tracks(const md5_binding *binding, const md5_moment *moment, 
     }
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         const uint32_t target = targets->translations[slot];
-        if (target != MD5_NONE)
-            pose[target].translation = sample_translation(&from, slot);
+        if (target == MD5_NONE)
+            continue;
+        pose[target].translation = sample_translation(&from, slot);
+        pose[target].pad = 0.0f;
     }
     const uint32_t first = md5_binding_targets(binding)[0];
     if (first != MD5_NONE && root != MD5_ROOT_FILE)
@@ -399,26 +399,24 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
 {
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
+    const md5_targets *const targets = &plan->targets;
     const bool is_cubic = moment->interpolation == MD5_INTERPOLATE_CUBIC;
     const bool is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP;
-    if (!is_cubic && !anim->packed && binding->same_order && binding->num_extra == 0) {
-        md5i_sample_anim_with(kernels, anim, moment, root, pose);
-        apply_rebases(binding, moment, root, pose);
-        return;
-    }
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    if (!targets->rotations_in_order || !targets->translations_in_order)
+        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     if (is_cubic || (anim->packed && is_nlerp)) {
         sample_tracks(binding, moment, root, pose);
     } else {
         if (anim->packed)
             kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
         else
-            kernels->sample(anim, moment, &plan->targets, pose);
+            kernels->sample(anim, moment, targets, pose);
         const uint32_t first = md5_binding_targets(binding)[0];
         if (first != MD5_NONE && root != MD5_ROOT_FILE)
             pose[first].translation = md5i_root_translation(anim, moment, root);
     }
-    apply_rebases(binding, moment, root, pose);
+    if (binding->num_rebases > 0)
+        apply_rebases(binding, moment, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
@@ -435,19 +433,15 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
 //
 // Converts local transforms to model space and back, and model space to palettes.
 
-// Without one of the results the other takes its place: a palette is multiplied where the joints
-// were composed.
+// Without joints they are composed where the palette is then multiplied.
 static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
                    const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
                    md5_mat34 *palette)
 {
-    if (joints && palette) {
-        kernels->finish(skeleton, inverse_bind, pose, joints, palette);
-        return;
-    }
     if (joints || palette)
-        kernels->compose(skeleton, pose, joints ? joints : palette);
-    if (palette)
+        kernels->finish(skeleton, inverse_bind, pose, joints ? joints : palette,
+                        joints ? palette : NULL);
+    if (palette && !joints)
         kernels->multiply(skeleton->num_joints, palette, inverse_bind, palette);
 }
 
@@ -479,7 +473,7 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5i_pose_kernels_of(md5i_cpu_best())->compose(skeleton, pose, joints);
+    md5i_pose_kernels_of(md5i_cpu_best())->finish(skeleton, NULL, pose, joints, NULL);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
@@ -570,13 +564,14 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_ASSERT_POSE(from);
     MD5_ASSERT_POSE(to);
     MD5_ASSERT_POSE(pose);
-    md5i_pose_kernels_best()->blend(from, to, weight, joint_weights, count, pose);
+    md5i_pose_kernels_best()->combine(
+        &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
 }
 
 md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
 {
     md5_xform blend;
-    md5i_pose_kernels_best()->blend(&a, &b, t, NULL, 1, &blend);
+    md5_blend_poses(&a, &b, t, NULL, 1, &blend);
     return blend;
 }
 
@@ -586,7 +581,8 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(reference);
     MD5_ASSERT_POSE(difference);
-    md5i_pose_kernels_best()->subtract(source, reference, count, difference);
+    md5i_pose_kernels_best()->combine(
+        &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1.0f, count});
 }
 
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
@@ -595,11 +591,9 @@ void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xfor
     MD5_ASSERT_POSE(pose);
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(out);
-    const md5_pose_kernels *const kernels = md5i_pose_kernels_best();
-    if (reference)
-        kernels->add_difference(pose, source, reference, weight, joint_weights, count, out);
-    else
-        kernels->add(pose, source, weight, joint_weights, count, out);
+    const md5_combining kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
+    md5i_pose_kernels_best()->combine(
+        &(md5_combination){kind, pose, source, reference, out, joint_weights, weight, count});
 }
 
 // == Crowds ======================================================================================

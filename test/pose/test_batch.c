@@ -344,7 +344,7 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
     const uint32_t count = made->model.skeleton.num_joints;
     pose_simd_clear(found);
     md5i_sample_with(kernels, made->binding, moment, root, found->pose);
-    kernels->compose(&made->model.skeleton, found->pose, found->joints);
+    kernels->finish(&made->model.skeleton, NULL, found->pose, found->joints, NULL);
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
 

@@ -300,18 +300,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 
 // -- The steps ------------------------------------------------------------------------------------
 
-// ADD_DIFFERENCE is SUBTRACT followed by ADD, in one call.
-typedef enum combination { BLEND, ADD, SUBTRACT, ADD_DIFFERENCE } combination;
-
-// `count` joints, at least MD5_WIDTH.
-typedef struct poses {
-    const md5_xform *a, *b;
-    const md5_xform *reference; // ADD_DIFFERENCE only
-    md5_xform *out;
-    const float *joint_weights; // or NULL
-    float weight;
-    uint32_t count;
-} poses;
+// Steps take the kind as a constant beside the poses, whose count is at least MD5_WIDTH.
 
 // Intermediate results for a block of MD5_WIDTH joints, in the order of to_lane_order().
 typedef struct prepared {
@@ -330,17 +319,17 @@ enum { SLOTS = 128 / MD5_WIDTH }; // number of blocks that are prepared before t
 
 // The first joint of the block after that of `first`. The last block overlaps the one before, so
 // that it is full.
-MD5_WIDE_INLINE size_t next_block(const poses *of, size_t first)
+MD5_WIDE_INLINE size_t next_block(const md5_combination *of, size_t first)
 {
     const size_t next = first + MD5_WIDTH, last = of->count - MD5_WIDTH;
     return next < last ? next : last;
 }
 
 // Clamps a weight: 0..1, for differences with a sign. NaN gives 0.
-MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
+MD5_WIDE_INLINE md5_wide share_of(md5_combining kind, md5_wide weight)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
-    if (kind == BLEND)
+    if (kind == MD5_BLEND)
         return md5_wide_smaller(md5_wide_larger(weight, none), one);
     const md5_mask negative = md5_wide_less(weight, none);
     const md5_wide size = md5_wide_larger(md5_wide_flip(negative, weight), none);
@@ -348,9 +337,10 @@ MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
 }
 
 // Returns the magnitude of a share.
-MD5_WIDE_INLINE md5_wide size_of_share(combination kind, md5_wide share)
+MD5_WIDE_INLINE md5_wide size_of_share(md5_combining kind, md5_wide share)
 {
-    return kind == BLEND ? share : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
+    return kind == MD5_BLEND ? share
+                             : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
 }
 
 // md5_quat_mul of each, as components.
@@ -383,28 +373,30 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
 }
 
 // With joint weights.
-MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, size_t first, prepared *to)
+MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *of, size_t first,
+                                  prepared *to)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
     const md5_wide part = md5_wide_load(of->joint_weights + first);
     const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(of->weight), part));
     const md5_wide size = size_of_share(kind, share);
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
-    to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
+    to->changed = kind == MD5_BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
     to->copied_from_b = some & ~to->changed;
     md5_wide_store(to->shares, to_lane_order(share));
 }
 
-MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, size_t first, prepared *to)
+MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *of, size_t first,
+                                  prepared *to)
 {
     const md5_xform *const b = of->b + first;
-    if (kind == BLEND) {
+    if (kind == MD5_BLEND) {
         const float *const a = (const float *)(of->a + first);
         md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
         return;
     }
     md5_wide q[4];
-    if (kind == ADD)
+    if (kind == MD5_ADD)
         load_rotations((const float *)b, q);
     else
         divide_rotations(b, of->reference + first, q);
@@ -439,19 +431,19 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
 }
 
 // Computes the results of MD5_WIDTH joints. `is_same`: all have the same share.
-MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, size_t first,
+MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *of, size_t first,
                                    const prepared *from, md5_wide share, bool is_same,
                                    md5_xform *out)
 {
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
-    if (kind == BLEND) {
+    if (kind == MD5_BLEND) {
         blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
                          share, is_same);
         return;
     }
     md5_wide product[4];
-    if (kind == SUBTRACT) {
+    if (kind == MD5_SUBTRACT) {
         divide_rotations(of->a + first, of->b + first, product);
     } else {
         md5_wide rotation[4], rotation_change[4];
@@ -459,7 +451,8 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, size_t fir
         weigh_rotation(from, share, rotation_change);
         multiply_rotations(rotation, rotation_change, product);
     }
-    const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
+    const float *const c =
+        kind == MD5_ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
     add_translations((float *)out, a, b, c, share, is_same, product);
 }
 
@@ -472,7 +465,7 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
 
 // Writes a block of which some joints are copied and the others taken from `results`. Does not
 // write the first `skipped` joints.
-MD5_WIDE_INLINE void pick_joints(const poses *of, size_t first, uint32_t skipped,
+MD5_WIDE_INLINE void pick_joints(const md5_combination *of, size_t first, uint32_t skipped,
                                  const prepared *from, const md5_xform *results)
 {
     const md5_xform *const sources[4] = {of->a + first, of->b + first, results, results};
@@ -484,8 +477,8 @@ MD5_WIDE_INLINE void pick_joints(const poses *of, size_t first, uint32_t skipped
 
 // Without joint weights: all joints of a block are computed. Does not write the first `skipped`
 // joints.
-MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, size_t first, uint32_t skipped,
-                                  md5_wide share, const prepared *from)
+MD5_WIDE_INLINE void finish_block(md5_combining kind, const md5_combination *of, size_t first,
+                                  uint32_t skipped, md5_wide share, const prepared *from)
 {
     md5_xform results[MD5_WIDTH];
     md5_xform *const out = of->out + first;
@@ -494,7 +487,7 @@ MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, size_t firs
         copy_joints(results, skipped, out);
 }
 
-MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t first,
+MD5_WIDE_INLINE void finish_weighed(md5_combining kind, const md5_combination *of, size_t first,
                                     uint32_t skipped, const prepared *from)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
@@ -513,13 +506,13 @@ MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t fi
 }
 
 // Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.
-MD5_WIDE_INLINE const md5_xform *copied_from(combination kind, const poses *of)
+MD5_WIDE_INLINE const md5_xform *copied_from(md5_combining kind, const md5_combination *of)
 {
     if (of->joint_weights)
         return NULL;
-    if (!(of->weight > 0.0f || (kind != BLEND && of->weight < 0.0f)))
+    if (!(of->weight > 0.0f || (kind != MD5_BLEND && of->weight < 0.0f)))
         return of->a;
-    return kind == BLEND && of->weight >= 1.0f ? of->b : NULL;
+    return kind == MD5_BLEND && of->weight >= 1.0f ? of->b : NULL;
 }
 
 // Blocks that are prepared before the first of them is finished.
@@ -535,7 +528,8 @@ MD5_WIDE_INLINE uint32_t skipped_of(const block_group *group, uint32_t block)
 }
 
 // Joints without weights of their own.
-MD5_WIDE_INLINE void combine_blocks(combination kind, const poses *of, const block_group *group)
+MD5_WIDE_INLINE void combine_blocks(md5_combining kind, const md5_combination *of,
+                                    const block_group *group)
 {
     prepared slots[SLOTS];
     const md5_wide share = share_of(kind, md5_wide_all(of->weight));
@@ -543,11 +537,11 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const poses *of, const blo
     if (MD5_WIDE_REGISTERS == 16)
         MD5_KEEP_IN_MEMORY(at);
     size_t first = group->first;
-    for (uint32_t i = 0; i < group->count && kind != SUBTRACT; i++) {
+    for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         find_cosines(kind, of, first, &slots[i]);
         first = next_block(of, first);
     }
-    for (uint32_t i = 0; i < group->count && kind != SUBTRACT; i++)
+    for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++)
         find_slerp(&at, &slots[i]);
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -556,7 +550,8 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const poses *of, const blo
     }
 }
 
-MD5_WIDE_INLINE void combine_weighed(combination kind, const poses *of, const block_group *group)
+MD5_WIDE_INLINE void combine_weighed(md5_combining kind, const md5_combination *of,
+                                     const block_group *group)
 {
     prepared slots[SLOTS];
     size_t first = group->first;
@@ -582,7 +577,7 @@ MD5_WIDE_INLINE void combine_weighed(combination kind, const poses *of, const bl
 
 // If the output is one of the inputs, the joints that the last block shares with the one before
 // have been overwritten: their results are wrong and not stored.
-MD5_WIDE_INLINE void combine(combination kind, const poses *of)
+MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *of)
 {
     const md5_xform *const copied = copied_from(kind, of);
     if (copied) {
@@ -600,7 +595,7 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
         left -= count;
         const size_t first = next < last ? next : last;
         const block_group group = {first, count, left == 0 && in_place ? num_shared : 0};
-        if (kind != SUBTRACT && of->joint_weights)
+        if (kind != MD5_SUBTRACT && of->joint_weights)
             combine_weighed(kind, of, &group);
         else
             combine_blocks(kind, of, &group);
@@ -608,46 +603,39 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
     }
 }
 
-// -- The kernels ----------------------------------------------------------------------------------
-
-MD5_WIDE_CODE static void blend(const md5_xform *from, const md5_xform *to, float weight,
-                                const float *joint_weights, uint32_t count, md5_xform *pose)
+// One function for each kind, as registers run out in a common one; with copies of what it is
+// given, which no store changes.
+MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combination *of)
 {
-    if (count >= MD5_WIDTH)
-        combine(BLEND, &(poses){from, to, NULL, pose, joint_weights, weight, count});
-    else if (count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels).blend(from, to, weight, joint_weights, count, pose);
+    const md5_combination own = *of;
+    combine(MD5_BLEND, &own);
 }
 
-MD5_WIDE_CODE static void add(const md5_xform *pose, const md5_xform *difference, float weight,
-                              const float *joint_weights, uint32_t count, md5_xform *out)
+MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *of)
 {
-    if (count >= MD5_WIDTH)
-        combine(ADD, &(poses){pose, difference, NULL, out, joint_weights, weight, count});
-    else if (count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels)
-            .add(pose, difference, weight, joint_weights, count, out);
+    const md5_combination own = *of;
+    combine(MD5_ADD, &own);
 }
 
-MD5_WIDE_CODE static void subtract(const md5_xform *source, const md5_xform *reference,
-                                   uint32_t count, md5_xform *difference)
+MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combination *of)
 {
-    if (count >= MD5_WIDTH)
-        combine(SUBTRACT, &(poses){source, reference, NULL, difference, NULL, -1.0f, count});
-    else if (count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels).subtract(source, reference, count, difference);
+    combine(MD5_SUBTRACT,
+            &(md5_combination){MD5_SUBTRACT, of->a, of->b, NULL, of->out, NULL, -1.0f, of->count});
 }
 
-MD5_WIDE_CODE static void add_difference(const md5_xform *pose, const md5_xform *source,
-                                         const md5_xform *reference, float weight,
-                                         const float *joint_weights, uint32_t count, md5_xform *out)
+MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *of)
 {
-    if (count >= MD5_WIDTH)
-        combine(ADD_DIFFERENCE,
-                &(poses){pose, source, reference, out, joint_weights, weight, count});
-    else if (count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels)
-            .add_difference(pose, source, reference, weight, joint_weights, count, out);
+    const md5_combination own = *of;
+    combine(MD5_ADD_DIFFERENCE, &own);
+}
+
+static void combine_poses(const md5_combination *of)
+{
+    static void (*const kinds[])(const md5_combination *) = {blend, add, subtract, add_difference};
+    if (of->count >= MD5_WIDTH)
+        kinds[of->kind](of);
+    else if (of->count > 0)
+        MD5_WIDE_NARROWER(md5i_pose_kernels).combine(of);
 }
 
 #endif

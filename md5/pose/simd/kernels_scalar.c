@@ -29,16 +29,6 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
     }
 }
 
-static void compose(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);
-        joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
-    }
-}
-
 static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                      md5_mat34 *palette)
 {
@@ -49,8 +39,14 @@ static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *i
 static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    compose(skeleton, pose, joints);
-    multiply(skeleton->num_joints, joints, inverse_bind, palette);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);
+        joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
+    }
+    if (palette)
+        multiply(skeleton->num_joints, joints, inverse_bind, palette);
 }
 
 static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -67,13 +63,9 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
 const md5_pose_kernels md5i_pose_kernels_scalar = {
     .sample = sample,
     .sample_packed = md5i_packed_sample_scalar,
-    .compose = compose,
     .multiply = multiply,
     .finish = finish,
     .single = single,
-    .blend = blend,
-    .add = add,
-    .subtract = subtract,
-    .add_difference = add_difference,
+    .combine = combine_poses,
     .width = 1,
 };

@@ -17,14 +17,9 @@ typedef struct rotation_sampler {
     const md5_quat *frame0, *frame1;
     uint32_t count; // of slots, from the first on; at least MD5_WIDTH
     wide_weigher weigher;
+    uint32_t slots[MD5_SLERP_SETS]; // the first one of each set
     wide_slerp_set sets[MD5_SLERP_SETS];
 } rotation_sampler;
-
-MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t set)
-{
-    const uint32_t slot = begin + set * MD5_WIDTH;
-    return slot + MD5_WIDTH <= count ? slot : count - MD5_WIDTH;
-}
 
 MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *anim,
                                      const md5_moment *moment, md5_slots slots)
@@ -41,7 +36,8 @@ MD5_WIDE_CODE static uint32_t prepare_sets(rotation_sampler *sampler, uint32_t b
 {
     uint32_t size = 0;
     for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
-        const uint32_t slot = slot_of_set(sampler->count, begin, size);
+        const uint32_t next = begin + size * MD5_WIDTH, last = sampler->count - MD5_WIDTH;
+        const uint32_t slot = sampler->slots[size] = next < last ? next : last;
         md5_wide a[4], b[4];
         md5_wide_load_run((const float *)&sampler->frame0[slot], 4, a);
         md5_wide_load_run((const float *)&sampler->frame1[slot], 4, b);
@@ -55,41 +51,6 @@ static inline md5_xform *find_target(const uint32_t *targets, uint32_t slot, md5
                                      md5_xform *discarded)
 {
     return targets[slot] == MD5_NONE ? discarded : &pose[targets[slot]];
-}
-
-// Writes `size` sets, whose first slot is `begin`.
-MD5_WIDE_INLINE void store_sets(const rotation_sampler *sampler, uint32_t begin, uint32_t size,
-                                const md5_targets *targets, md5_xform *pose)
-{
-    const uint32_t *const rotations = targets->rotations + targets->rotation_slots.first;
-    md5_xform *const in_order = pose + targets->rotation_slots.first;
-    md5_xform discarded; // receives rotations that drive nothing
-    for (uint32_t i = 0; i < size; i++) {
-        const uint32_t slot = slot_of_set(sampler->count, begin, i);
-        md5_wide rotation[4];
-        slerp_end(&sampler->sets[i], rotation);
-        md5_wide_transpose(rotation);
-        if (targets->rotations_in_order) {
-            md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
-            continue;
-        }
-        float *to[MD5_WIDTH];
-        MD5_UNROLL
-        for (uint32_t k = 0; k < MD5_WIDTH; k++)
-            to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
-        md5_wide_store_rows(to, rotation);
-    }
-}
-
-MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
-                                           const md5_targets *targets, md5_xform *pose)
-{
-    rotation_sampler sampler;
-    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
-    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = prepare_sets(&sampler, begin);
-        store_sets(&sampler, begin, size, targets, pose);
-    }
 }
 
 // Loads rows of four floats from packed triples: the last float of each row is the next triple's.
@@ -139,7 +100,29 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose);
         return;
     }
-    sample_rotations(anim, moment, targets, pose);
+    const uint32_t *const rotations = targets->rotations + targets->rotation_slots.first;
+    md5_xform *const in_order = pose + targets->rotation_slots.first;
+    md5_xform discarded; // receives rotations that drive nothing
+    rotation_sampler sampler;
+    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
+    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = prepare_sets(&sampler, begin);
+        for (uint32_t i = 0; i < size; i++) {
+            const uint32_t slot = sampler.slots[i];
+            md5_wide rotation[4];
+            slerp_end(&sampler.sets[i], rotation);
+            md5_wide_transpose(rotation);
+            if (targets->rotations_in_order) {
+                md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
+                continue;
+            }
+            float *to[MD5_WIDTH];
+            MD5_UNROLL
+            for (uint32_t k = 0; k < MD5_WIDTH; k++)
+                to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
+            md5_wide_store_rows(to, rotation);
+        }
+    }
     sample_translations(anim, moment, targets, pose);
 }
 
@@ -153,54 +136,6 @@ MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide transla
     for (int row = 0; row < 3; row++) {
         m[4 * row + 3] = translation[row];
         md5_wide_transpose(m + 4 * row);
-    }
-}
-
-// Computes the matrices of MD5_WIDTH transforms.
-MD5_WIDE_INLINE void build_locals(const md5_xform *const from[MD5_WIDTH],
-                                  md5_mat34 local[MD5_WIDTH])
-{
-    const float *rotations[MD5_WIDTH], *translations[MD5_WIDTH];
-    MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++) {
-        rotations[i] = &from[i]->rotation.x;
-        translations[i] = &from[i]->translation.x;
-    }
-    md5_wide rotation[4], translation[4], m[12];
-    md5_wide_load_rows(rotations, rotation);
-    md5_wide_load_rows(translations, translation);
-    md5_wide_transpose(rotation);
-    build_matrices(rotation, translation, m);
-    MD5_UNROLL
-    for (int row = 0; row < 3; row++)
-        md5_wide_store_run(local->m + 4 * row, 12, m + 4 * row);
-}
-
-MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  md5_mat34 *joints)
-{
-    const uint32_t count = skeleton->num_joints;
-    const uint32_t *const order = skeleton->order;
-    if (count < FEWEST) {
-        MD5_WIDE_NARROWER(md5i_pose_kernels).compose(skeleton, pose, joints);
-        return;
-    }
-    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
-        const uint32_t size = count - begin < MD5_WIDTH ? count - begin : MD5_WIDTH;
-        const md5_xform *from[MD5_WIDTH];
-        for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            from[i] = &pose[order[begin + (i < size ? i : 0)]];
-        md5_mat34 local[MD5_WIDTH];
-        build_locals(from, local);
-        for (uint32_t i = 0; i < size; i++) {
-            const uint32_t joint = order[begin + i];
-            const uint32_t parent = skeleton->joints[joint].parent;
-            const md5_wide_mat34 m =
-                parent == MD5_NONE
-                    ? md5_wide_mat34_load(local[i].m)
-                    : md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), local[i].m);
-            md5_wide_mat34_store(joints[joint].m, m);
-        }
     }
 }
 
@@ -225,7 +160,7 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = prepare_sets(&sampler, begin);
         for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = slot_of_set(sampler.count, begin, i);
+            const uint32_t slot = sampler.slots[i];
             md5_wide rotation[4], translation[4], m[12];
             slerp_end(&sampler.sets[i], rotation);
             if (targets->rotations_in_order) {
@@ -276,22 +211,6 @@ MD5_WIDE_CODE static void compose_steps(const md5_binding *binding, float *joint
     }
 }
 
-// Computes the local matrices of all joints, in memory order.
-MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_xform *pose, md5_mat34 *joints)
-{
-    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
-        const uint32_t joint = slot_of_set(count, begin, 0);
-        md5_wide rotation[4], translation[4], m[12];
-        md5_wide_load_run((const float *)&pose[joint].rotation, 8, rotation);
-        md5_wide_load_run((const float *)&pose[joint].translation, 8, translation);
-        md5_wide_transpose(rotation);
-        build_matrices(rotation, translation, m);
-        MD5_UNROLL
-        for (int row = 0; row < 3; row++)
-            md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
-    }
-}
-
 MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                                  const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -302,7 +221,17 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
         MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
-    build_all_locals(count, pose, joints);
+    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) { // local matrices
+        const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
+        md5_wide rotation[4], translation[4], m[12];
+        md5_wide_load_run((const float *)&pose[joint].rotation, 8, rotation);
+        md5_wide_load_run((const float *)&pose[joint].translation, 8, translation);
+        md5_wide_transpose(rotation);
+        build_matrices(rotation, translation, m);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
+    }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];
         const uint32_t parent = list[joint].parent;
@@ -311,7 +240,9 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
             m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
             md5_wide_mat34_store(joints[joint].m, m);
         }
-        md5_wide_mat34_store(palette[joint].m, md5_wide_mat34_product(m, inverse_bind[joint].m));
+        if (palette)
+            md5_wide_mat34_store(palette[joint].m,
+                                 md5_wide_mat34_product(m, inverse_bind[joint].m));
     }
 }
 
