@@ -8,7 +8,6 @@
 #include "md5/core/axes.h"
 #include "md5/core/file.h"
 #include "md5/md5skin.h"
-#include "md5/pose/clip.h"
 #include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
 #include "md5/skin/geometry.h"
@@ -222,7 +221,6 @@ void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *ran
 // change over the frames, as md5i_clip_plan() writes them.
 typedef struct anim_parts {
     md5_anim_file file;
-    md5_clip_source source;
     uint8_t *moves;
     uint32_t num_rotations, num_translations;
 } anim_parts;
@@ -259,7 +257,7 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
     copy_joints(&names, file->joints, num_joints, joints);
     for (uint32_t joint = 0; joint < num_joints; joint++)
         base_frame[joint] = md5i_clip_base(&file->base_frame[joint]);
-    md5i_clip_build(&parts->source, parts->moves, &clip);
+    md5i_clip_build(file, parts->moves, &clip);
     if (converts(context)) {
         convert_transforms(context, base_frame, num_joints);
         convert_transforms(context, clip.constant, num_joints);
@@ -308,18 +306,10 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     const md5_anim_file *const file = &parts.file;
     TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
                                              : md5i_read_anim_file(arena, text, size, &parts.file));
-    parts.source = (md5_clip_source){
-        .num_joints = file->num_joints,
-        .num_frames = file->num_frames,
-        .num_components = file->num_components,
-        .tracks = file->tracks,
-        .base_frame = file->base_frame,
-        .numbers = file->numbers,
-    };
     const size_t num_joints = file->num_joints;
     parts.moves = MD5_NEW(arena, uint8_t, num_joints + file->num_components);
     TRY(parts.moves);
-    md5i_clip_plan(&parts.source, parts.moves + num_joints, parts.moves, &parts.num_rotations,
+    md5i_clip_plan(file, parts.moves + num_joints, parts.moves, &parts.num_rotations,
                    &parts.num_translations);
     md5_block block = {0};
     place_anim(arena->context, &block, &parts);

@@ -229,18 +229,20 @@ typedef struct pending_heads {
 // Each kind has tracks like most, and odd ones.
 enum { CLASSES = 4 };
 
-// Takes heads in order and gives them on in groups.
-typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
+// Takes heads in order and makes groups of them, which are sampled at once if there is a kernel,
+// else counted, and kept if there is room.
 typedef struct md5_packed_grouping {
-    md5_packed_emit_fn *emit;
-    void *user;
+    md5_packed_kernel *kernel;
+    const md5_packed *packed;
+    const md5_moment *moment;
+    md5_xform *pose;
+    md5_packed_lanes *groups;
+    uint32_t count;
     pending_heads pending[CLASSES][MD5_PACKED_STEPS];
 } md5_packed_grouping;
 
-static void begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user)
+static void begin_groups(md5_packed_grouping *grouping)
 {
-    grouping->emit = emit;
-    grouping->user = user;
     for (int c = 0; c < CLASSES; c++)
         for (int step = 0; step < MD5_PACKED_STEPS; step++)
             grouping->pending[c][step].count = 0;
@@ -251,7 +253,7 @@ static bool is_odd(const md5_packed_head *head)
     return head->form == MD5_PACKED_FULL || head->row > MD5_PACKED_WORD;
 }
 
-static void emit(const md5_packed_grouping *grouping, pending_heads *pending)
+static void emit(md5_packed_grouping *to, pending_heads *pending)
 {
     const md5_packed_head *const first = &pending->heads[0];
     md5_packed_lanes group = {
@@ -273,11 +275,15 @@ static void emit(const md5_packed_grouping *grouping, pending_heads *pending)
             group.bits[c][lane] = head->bits[c];
         }
     }
-    grouping->emit(grouping->user, &group);
+    if (to->kernel)
+        to->kernel(to->packed, &group, 1, to->moment, to->pose);
+    else if (to->groups)
+        to->groups[to->count] = group;
+    to->count++;
     pending->count = 0;
 }
 
-static void add_head(const md5_packed_grouping *grouping, pending_heads *pending,
+static void add_head(md5_packed_grouping *grouping, pending_heads *pending,
                      const md5_packed_head *head, uint32_t target)
 {
     pending->heads[pending->count] = *head;
@@ -307,26 +313,17 @@ static void end_groups(md5_packed_grouping *grouping)
 
 // -- Without a binding ------------------------------------------------------------------------
 
-typedef struct group_sampling {
-    md5_packed_kernel *kernel;
-    const md5_packed *packed;
-    const md5_moment *moment;
-    md5_xform *pose;
-} group_sampling;
-
-static void sample_group(void *user, const md5_packed_lanes *group)
-{
-    const group_sampling *const to = (const group_sampling *)user;
-    to->kernel(to->packed, group, 1, to->moment, to->pose);
-}
-
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
                              const md5_moment *moment, md5_xform *pose)
 {
-    group_sampling to = {kernel, packed, moment, pose};
     md5_packed_grouping grouping;
     md5_packed_place place = md5_packed_first(packed);
-    begin_groups(&grouping, sample_group, &to);
+    grouping.kernel = kernel;
+    grouping.packed = packed;
+    grouping.moment = moment;
+    grouping.pose = pose;
+    grouping.count = 0;
+    begin_groups(&grouping);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         float value[4];
@@ -346,27 +343,15 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
 
 // -- Through a binding ------------------------------------------------------------------------
 
-// Counts groups, or copies them if there is room.
-typedef struct group_list {
-    md5_packed_lanes *groups;
-    uint32_t count;
-} group_list;
-
-static void add_group(void *user, const md5_packed_lanes *group)
-{
-    group_list *const list = (group_list *)user;
-    if (list->groups)
-        list->groups[list->count] = *group;
-    list->count++;
-}
-
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups)
 {
-    group_list list = {groups, 0};
     md5_packed_grouping grouping;
     md5_packed_place place = md5_packed_first(packed);
-    begin_groups(&grouping, add_group, &list);
+    grouping.kernel = NULL;
+    grouping.groups = groups;
+    grouping.count = 0;
+    begin_groups(&grouping);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         const uint32_t target = targets ? targets[i / 2] : 0;
@@ -374,5 +359,5 @@ uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
             add_track(&grouping, &head, target);
     }
     end_groups(&grouping);
-    return list.count;
+    return grouping.count;
 }

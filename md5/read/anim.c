@@ -38,7 +38,7 @@ typedef struct md5_anim_reader {
     md5_anim_file *file;
 } md5_anim_reader;
 
-static inline uint32_t md5_num_flags(uint32_t flags)
+uint32_t md5i_num_flags(uint32_t flags)
 {
     uint32_t bits = 0;
     for (; flags; flags &= flags - 1)
@@ -50,7 +50,22 @@ static inline uint32_t md5_num_flags(uint32_t flags)
 //
 // The frames of an .md5anim: how many numbers each has, then the numbers.
 
-enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 };
+// x y z of a joint's rotation in a frame: what has no flag comes from the base frame. A track's
+// numbers are in the order of its flags.
+static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base,
+                                      const float *numbers)
+{
+    const uint32_t flags = track->flags;
+    const float *next = numbers + track->first + (flags & 1) + (flags >> 1 & 1) + (flags >> 2 & 1);
+    md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
+    if (flags & 8)
+        rotation.x = *next++;
+    if (flags & 16)
+        rotation.y = *next++;
+    if (flags & 32)
+        rotation.z = *next++;
+    return rotation;
+}
 
 // -- How many numbers a frame has -----------------------------------------------------------
 
@@ -110,7 +125,7 @@ static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
         md5_track *const track = &reader->tracks[joint];
         if (track->flags == 0 && track->first > num_components)
             track->first = 0;
-        if (track->flags & ROTATION_FLAGS)
+        if (track->flags & MD5_ROTATES)
             reader->turning[reader->num_turning++] = joint;
     }
     return true;
@@ -225,18 +240,10 @@ static bool read_frame(md5_anim_reader *reader)
     for (uint32_t i = 0; i < reader->num_turning; i++) {
         const uint32_t joint = reader->turning[i];
         const md5_track *const track = &reader->tracks[joint];
-        const md5_quat base = reader->base_frame[joint].rotation;
-        md5_vec3 rotation = {base.x, base.y, base.z};
-        const uint32_t at = track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
-        const float *next = numbers + at;
-        if (track->flags & 8)
-            rotation.x = *next++;
-        if (track->flags & 16)
-            rotation.y = *next++;
-        if (track->flags & 32)
-            rotation.z = *next++;
+        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
+        const uint32_t at = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
         if (num_overlong == 0 || at < component) {
             component = at;
             first = rotation;
@@ -475,7 +482,6 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
 // Sets the flags of the joints and the number of components.
 static bool make_tracks(channel_reader *reader)
 {
-    enum { ROTATION = 8 | 16 | 32 };
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
     md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
@@ -485,11 +491,11 @@ static bool make_tracks(channel_reader *reader)
         const joint_channels *const table = &reader->tables[joint];
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
             if (changes(table->of[i]))
-                tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : ROTATION;
+                tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATES;
         }
         if (tracks[joint].flags != 0)
             tracks[joint].first = file->num_components;
-        file->num_components += md5_num_flags(tracks[joint].flags);
+        file->num_components += md5i_num_flags(tracks[joint].flags);
         const md5_vec3 rotation = rotation_at(table, 0);
         base[joint].translation = translation_at(table, 0);
         base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0.0f};
@@ -707,8 +713,8 @@ static bool read_hierarchy(md5_anim_reader *reader)
             return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                                  "first component %lld is out of range", (long long)first);
         track->first = fits ? (uint32_t)first : 0;
-        const uint64_t needed = (uint64_t)track->first + md5_num_flags(track->flags);
-        reader->num_used += md5_num_flags(track->flags);
+        const uint64_t needed = (uint64_t)track->first + md5i_num_flags(track->flags);
+        reader->num_used += md5i_num_flags(track->flags);
         if (is_used && needed > reader->needed) {
             reader->needed = needed;
             reader->needed_at = lex->number_at;
@@ -847,4 +853,99 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_an
     file->base_frame = reader.base_frame;
     file->numbers = reader.numbers;
     return true;
+}
+
+// == Clips =======================================================================================
+//
+// Converts the numbers of a file to a clip that is ready to sample.
+
+void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
+                    uint32_t *num_rotations, uint32_t *num_translations)
+{
+    // Numbers that differ between frames. The outer loop is over frames, so that the table is read
+    // once, in memory order. Exporters alternate 0 and -0 for constants: they compare equal.
+    const size_t width = source->num_components;
+    if (width > 0)
+        memset(changes, 0, width);
+    for (size_t frame = 1; frame < source->num_frames && width > 0; frame++) {
+        const float *numbers = source->numbers + frame * width;
+        if (memcmp(numbers, source->numbers, width * sizeof *numbers) == 0)
+            continue;
+        for (size_t i = 0; i < width; i++)
+            changes[i] |= numbers[i] != source->numbers[i];
+    }
+
+    *num_rotations = *num_translations = 0;
+    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
+        uint32_t number = source->tracks[joint].first;
+        moves[joint] = 0;
+        for (int component = 0; component < 6; component++) {
+            const uint32_t flag = 1u << component;
+            if ((source->tracks[joint].flags & flag) && changes[number++])
+                moves[joint] |= flag & MD5_ROTATES ? MD5_MOVES_ROTATION : MD5_MOVES_TRANSLATION;
+        }
+        *num_rotations += (moves[joint] & MD5_MOVES_ROTATION) != 0;
+        *num_translations += (moves[joint] & MD5_MOVES_TRANSLATION) != 0;
+    }
+}
+
+static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint, uint32_t frame)
+{
+    const uint32_t flags = source->tracks[joint].flags;
+    const float *next =
+        source->numbers + (size_t)frame * source->num_components + source->tracks[joint].first;
+    md5_vec3 translation = source->base_frame[joint].translation;
+    if (flags & 1)
+        translation.x = *next++;
+    if (flags & 2)
+        translation.y = *next++;
+    if (flags & 4)
+        translation.z = *next++;
+    return translation;
+}
+
+static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, uint32_t frame)
+{
+    const float *const numbers = source->numbers + (size_t)frame * source->num_components;
+    const md5_vec3 v = frame_rotation(&source->tracks[joint], &source->base_frame[joint], numbers);
+    return md5_quat_from_xyz(v.x, v.y, v.z);
+}
+
+md5_xform md5i_clip_base(const md5_xform *stored)
+{
+    const md5_quat q = stored->rotation;
+    return (md5_xform){
+        .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+        .translation = stored->translation,
+    };
+}
+
+void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
+                     const md5_clip_arrays *arrays)
+{
+    uint32_t num_rotations = 0, num_translations = 0;
+    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
+        // A file without animated components has no `numbers`: none are read for joints without
+        // flags.
+        const uint32_t flags = source->tracks[joint].flags;
+        md5_xform *const constant = &arrays->constant[joint];
+        *constant = md5i_clip_base(&source->base_frame[joint]);
+        if (flags & MD5_TRANSLATES)
+            constant->translation = decode_translation(source, joint, 0);
+        if (flags & MD5_ROTATES)
+            constant->rotation = decode_rotation(source, joint, 0);
+        if (moves[joint] & MD5_MOVES_ROTATION)
+            arrays->rotation_joints[num_rotations++] = joint;
+        if (moves[joint] & MD5_MOVES_TRANSLATION)
+            arrays->translation_joints[num_translations++] = joint;
+    }
+
+    md5_quat *rotation = arrays->rotations;
+    md5_vec3 *translation = arrays->translations;
+    for (uint32_t frame = 0; frame < source->num_frames; frame++) {
+        for (uint32_t i = 0; i < num_rotations; i++)
+            *rotation++ = decode_rotation(source, arrays->rotation_joints[i], frame);
+        for (uint32_t i = 0; i < num_translations; i++)
+            *translation++ = decode_translation(source, arrays->translation_joints[i], frame);
+    }
 }

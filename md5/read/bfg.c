@@ -95,17 +95,16 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *what)
     return true;
 }
 
-// Reads how many items of `bytes` each follow, at least `least`. Messages call them `what`.
-static bool binary_count(md5_binary *in, const char *what, uint32_t least, size_t bytes,
-                         uint32_t *count)
+// Checks the number that was just read: how many items of `bytes` each follow, at least `least`.
+// Messages call them `what`.
+static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint32_t least,
+                         size_t bytes, uint32_t *count)
 {
-    const uint32_t value = binary_big_32(in);
     const size_t left = (size_t)(in->end - in->at);
     TRY(!in->has_failed);
-    if (value >= least && value <= INT32_MAX && value <= left / bytes) {
-        *count = value;
+    *count = value;
+    if (value >= least && value <= INT32_MAX && value <= left / bytes)
         return true;
-    }
     in->at -= 4;
     return binary_fail(in, MD5_ERROR_RANGE, "%lld %s: expected at least %u, in %zu bytes",
                        (long long)(int32_t)value, what, least, left);
@@ -165,7 +164,7 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     enum { BYTES = 28 };
     md5_binary *const in = &reader->in;
     uint32_t count = 0;
-    TRY(binary_count(in, "joints of the bind pose", 1, BYTES, &count));
+    TRY(binary_count(in, binary_big_32(in), "joints of the bind pose", 1, BYTES, &count));
     if (count != reader->file->num_joints)
         return binary_fail(in, MD5_ERROR_RANGE, "%u joints of the bind pose: expected %u", count,
                            reader->file->num_joints);
@@ -188,7 +187,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     md5_binary *const in = &reader->in;
     md5_mesh_file *const file = reader->file;
     uint32_t num_matrices = 0;
-    TRY(binary_count(in, "joints", 1, LEAST_BYTES, &file->num_joints));
+    TRY(binary_count(in, binary_big_32(in), "joints", 1, LEAST_BYTES, &file->num_joints));
     const size_t count = file->num_joints;
     md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
     uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
@@ -209,7 +208,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     }
 
     TRY(read_bind_pose(reader, joints));
-    TRY(binary_count(in, "inverse matrices", 1, MATRIX_BYTES, &num_matrices));
+    TRY(binary_count(in, binary_big_32(in), "inverse matrices", 1, MATRIX_BYTES, &num_matrices));
     file->joints = joints;
     file->order = order;
     file->bind = reader->bind;
@@ -237,15 +236,15 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     TRY(binary_text(in, &mesh->shader, "a material's name"));
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
-    TRY(binary_count(in, "joints of a mesh", 0, 1, &num_joints));
+    TRY(binary_count(in, binary_big_32(in), "joints of a mesh", 0, 1, &num_joints));
     (void)binary_take(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
     (void)binary_big_32(in);    // vertices again
-    TRY(binary_count(in, "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
-    TRY(binary_count(in, "indices", 0, 4, &num_indices));
-    TRY(binary_count(in, "mirrored vertices", 0, 4, &num_mirrored));
-    TRY(binary_count(in, "duplicate vertices", 0, 8, &num_duplicates));
-    TRY(binary_count(in, "edges", 0, 8, &num_edges));
+    TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
+    TRY(binary_count(in, binary_big_32(in), "indices", 0, 4, &num_indices));
+    TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, 4, &num_mirrored));
+    TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, 8, &num_duplicates));
+    TRY(binary_count(in, binary_big_32(in), "edges", 0, 8, &num_edges));
     if (num_indices % 3 != 0)
         return binary_fail(in, MD5_ERROR_RANGE, "%u indices: expected three for a triangle",
                            num_indices);
@@ -263,7 +262,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
         const md5_vec3 position = {x, y, binary_big_float(in)};
         TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
         in->at = at;
-        if (!(fabsf(position.x) <= 1e9f && fabsf(position.y) <= 1e9f && fabsf(position.z) <= 1e9f))
+        if (!md5_is_point(position))
             return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
         mesh->texcoords[v] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
         mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
@@ -333,7 +332,8 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     }
 
     TRY(read_mesh_joints(&reader));
-    TRY(binary_count(&reader.in, "meshes", 0, LEAST_BYTES, &file->num_meshes));
+    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", 0, LEAST_BYTES,
+                     &file->num_meshes));
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
     file->tables = md5i_arena_here(arena);
@@ -359,7 +359,7 @@ typedef struct bfg_anim_reader {
 static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
 {
     uint32_t count = 0;
-    TRY(binary_count(in, what, 0, bytes, &count));
+    TRY(binary_count(in, binary_big_32(in), what, 0, bytes, &count));
     if (count == expected)
         return true;
     in->at -= 4;
@@ -377,12 +377,12 @@ static bool read_anim_head(bfg_anim_reader *reader)
         return binary_fail(in, MD5_ERROR_VERSION, "BFG animation of version %u: expected %d",
                            magic[3], VERSION);
     (void)binary_take(in, TIME);
-    TRY(binary_count(in, "frames", 1, 1, &file->num_frames));
+    TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
     uint32_t rate = 0;
-    TRY(binary_count(in, "frames a second", 1, 1, &rate));
+    TRY(binary_count(in, binary_big_32(in), "frames a second", 1, 1, &rate));
     (void)binary_big_32(in); // length in milliseconds
-    TRY(binary_count(in, "joints", 1, 1, &file->num_joints));
-    TRY(binary_count(in, "animated components", 0, 1, &file->num_components));
+    TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
+    TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
     file->frame_rate = rate;
     return true;
 }
@@ -399,7 +399,7 @@ static bool read_bounds(bfg_anim_reader *reader)
         float values[6];
         for (int k = 0; k < 6; k++) {
             values[k] = binary_big_float(in);
-            if (!(values[k] >= -1e9f && values[k] <= 1e9f)) {
+            if (!md5_is_length(values[k])) {
                 in->at -= 4;
                 return binary_fail(in, MD5_ERROR_RANGE, "bounds beyond 1e9");
             }
@@ -409,14 +409,6 @@ static bool read_bounds(bfg_anim_reader *reader)
     }
     reader->file->bounds = bounds;
     return true;
-}
-
-static uint32_t count_bits(uint32_t bits)
-{
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1)
-        count++;
-    return count;
 }
 
 // Frames replace some of x y z, so w is computed later: w of ours is negative.
@@ -446,7 +438,7 @@ static bool read_numbers(bfg_anim_reader *reader)
     const md5_anim_file *const file = reader->file;
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
     uint32_t count = 0;
-    TRY(binary_count(in, "numbers", 0, 4, &count));
+    TRY(binary_count(in, binary_big_32(in), "numbers", 0, 4, &count));
     if (count != expected) {
         in->at -= 4;
         return binary_fail(in, MD5_ERROR_RANGE, "%u numbers: expected %llu", count,
@@ -456,7 +448,7 @@ static bool read_numbers(bfg_anim_reader *reader)
     TRY(numbers);
     for (uint32_t i = 0; i < count; i++) {
         numbers[i] = binary_little_float(in);
-        if (!(numbers[i] >= -1e9f && numbers[i] <= 1e9f)) {
+        if (!md5_is_length(numbers[i])) {
             in->at -= 4;
             return binary_fail(in, MD5_ERROR_RANGE, "a number beyond 1e9");
         }
@@ -491,7 +483,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
         *track = (md5_track){binary_big_32(in), binary_big_32(in)};
         TRY(!in->has_failed);
         const uint32_t num_components = file->num_components;
-        const uint32_t used = track->flags <= ALL_FLAGS ? count_bits(track->flags) : 7;
+        const uint32_t used = track->flags <= ALL_FLAGS ? md5i_num_flags(track->flags) : 7;
         reader.joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
         if (used == 0)
             track->first = 0; // wherever it pointed
@@ -515,20 +507,6 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 //
 // Camera paths of RBDOOM-3-BFG: .bcanim files. Mixed byte order, as CameraAnim in its Camera.cpp
 // reads it. Rotations are stored without w, as in text.
-
-// Reads how many items of `bytes` each follow.
-static bool read_count(md5_binary *in, const char *what, uint32_t least, size_t bytes,
-                       uint32_t *count)
-{
-    *count = binary_little_32(in);
-    const size_t left = (size_t)(in->end - in->at);
-    TRY(!in->has_failed);
-    if (*count >= least && *count <= INT32_MAX && *count <= left / bytes)
-        return true;
-    in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "%lld %s: expected at least %u, in %zu bytes",
-                       (long long)(int32_t)*count, what, least, left);
-}
 
 static bool read_camera_head(md5_binary *in, md5_camera_file *file)
 {
@@ -554,14 +532,14 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     md5_binary in;
     binary_begin(&in, arena, bytes, size);
     TRY(read_camera_head(&in, file));
-    TRY(read_count(&in, "cuts", 0, CUT_BYTES, &file->num_cuts));
+    TRY(binary_count(&in, binary_little_32(&in), "cuts", 0, CUT_BYTES, &file->num_cuts));
     uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
     TRY(cuts);
     const unsigned char *const cuts_at = in.at;
     for (uint32_t i = 0; i < file->num_cuts; i++)
         cuts[i] = binary_little_32(&in);
     file->cuts = cuts;
-    TRY(read_count(&in, "frames", 1, FRAME_BYTES, &file->num_frames));
+    TRY(binary_count(&in, binary_little_32(&in), "frames", 1, FRAME_BYTES, &file->num_frames));
 
     // Cuts are below the number of frames, which follows them.
     for (uint32_t i = 0; i < file->num_cuts; i++) {

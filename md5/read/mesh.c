@@ -84,21 +84,6 @@ static const struct {
     [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES},
 };
 
-// NUM_WORDS for none. The fourth letter tells them apart.
-static size_t find_word(const char *at, size_t size)
-{
-    enum { SHORTEST = sizeof "numtris " - 1, TELLING = 3 };
-    size_t i = 0;
-    if (size < SHORTEST || at[1] != 'u' || at[2] != 'm')
-        return NUM_WORDS;
-    while (i < NUM_WORDS && count_words[i].word[TELLING] != at[TELLING])
-        i++;
-    return i < NUM_WORDS && count_words[i].length <= size
-                   && memcmp(at, count_words[i].word, count_words[i].length) == 0
-               ? i
-               : NUM_WORDS;
-}
-
 // Steps over it, too.
 static uint64_t read_number(const char **at, const char *end)
 {
@@ -113,6 +98,7 @@ static uint64_t read_number(const char **at, const char *end)
 
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
+    enum { TELLING = 3 };
     const char *const end = text + size;
     const char *at = text;
     uint64_t sums[NUM_WORDS] = {0}, max_vertices = 0;
@@ -121,8 +107,13 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         at = (const char *)memchr(at, 'n', (size_t)(end - at));
         if (!at)
             break;
-        const size_t word = find_word(at, (size_t)(end - at));
-        if (word == NUM_WORDS) {
+        size_t word = 0; // the fourth letter tells them apart
+        while (word < NUM_WORDS
+               && ((size_t)(end - at) < count_words[word].length
+                   || at[TELLING] != count_words[word].word[TELLING]))
+            word++;
+        if (word == NUM_WORDS
+            || memcmp(at, count_words[word].word, count_words[word].length) != 0) {
             at++;
             num_misses++;
             continue;
@@ -285,24 +276,17 @@ static inline void add_corners(md5_mesh_block *block, size_t first, const uint32
     }
 }
 
-static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
-{
-    md5_mesh_build *const mesh = block->mesh;
-    const size_t count = 3 * (size_t)mesh->num_triangles;
-    if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
-        mesh->narrow_indices = MD5_ROOM(arena, uint16_t, count);
-    else
-        mesh->indices = MD5_ROOM(arena, uint32_t, count);
-    return mesh->narrow_indices || mesh->indices;
-}
-
 static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
-    const uint32_t count = block->mesh->num_triangles = block->num_triangles.value;
-    TRY(allocate_triangles(lex->arena, block));
+    md5_mesh_build *const mesh = block->mesh;
+    const uint32_t count = mesh->num_triangles = block->num_triangles.value;
+    if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
+        TRY(mesh->narrow_indices = MD5_ROOM(lex->arena, uint16_t, 3 * (size_t)count));
+    else
+        TRY(mesh->indices = MD5_ROOM(lex->arena, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
     md5_row_number number = md5_row_begin();
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
@@ -635,31 +619,22 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
     return true;
 }
 
-// Consumes the next word if it is `word`.
-static bool take_word(md5_lex *lex, md5_span next, const char *word)
-{
-    if (!md5_span_is(next, word))
-        return false;
-    lex->at += next.size;
-    return true;
-}
-
 // Reads one keyword of a mesh with its values. Keywords may come in any order.
 static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     const md5_span word = md5i_lex_peek_word(lex);
-    if (take_word(lex, word, "shader"))
+    if (md5i_lex_take_word(lex, "shader"))
         return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
-    if (take_word(lex, word, "name"))
+    if (md5i_lex_take_word(lex, "name"))
         return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
-    if (take_word(lex, word, "numverts"))
+    if (md5i_lex_take_word(lex, "numverts"))
         return read_vertices(reader, block);
-    if (take_word(lex, word, "numtris"))
+    if (md5i_lex_take_word(lex, "numtris"))
         return read_triangles(reader, block);
-    if (take_word(lex, word, "numweights"))
+    if (md5i_lex_take_word(lex, "numweights"))
         return read_weights(reader, block);
-    if (md5_has_frames(reader) && take_word(lex, word, "numvertexcolors")) {
+    if (md5_has_frames(reader) && md5i_lex_take_word(lex, "numvertexcolors")) {
         // Version 12 only: vertexcolor i ( r g b a )
         md5_mesh_build *const mesh = block->mesh;
         bool is_warned = false;

@@ -79,6 +79,9 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 
 // -- .md5anim ------------------------------------------------------------------------------------
 
+enum { MD5_TRANSLATES = 7, MD5_ROTATES = 56 }; // flags of md5_track
+uint32_t md5i_num_flags(uint32_t flags);
+
 typedef struct md5_anim_file {
     md5_span command_line;
     uint32_t num_frames; // >= 1
@@ -102,6 +105,30 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_an
 
 // The same for a .bMD5anim of Doom 3 BFG.
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
+
+// A clip of it, ready to sample.
+enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
+
+// Returns a base frame's transform with its rotation completed: files hold only its x y z.
+md5_xform md5i_clip_base(const md5_xform *stored);
+
+// Finds which joints change over the frames, by value: writes moves[num_joints] (MD5_MOVES_*) and
+// the numbers of rotating and translating joints. changes[num_components] is scratch memory. Time
+// is linear in the joints and the size of `numbers`, not in joints * frames, even if tracks share
+// numbers.
+void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
+                    uint32_t *num_rotations, uint32_t *num_translations);
+
+// The arrays of a clip. md5i_clip_plan() computes their sizes.
+typedef struct md5_clip_arrays {
+    md5_xform *constant;          // [num_joints]
+    uint32_t *rotation_joints;    // [num_rotations]
+    uint32_t *translation_joints; // [num_translations]
+    md5_quat *rotations;          // [num_frames][num_rotations]
+    md5_vec3 *translations;       // [num_frames][num_translations]
+} md5_clip_arrays;
+void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
+                     const md5_clip_arrays *arrays);
 
 // -- .md5camera ----------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // From a file's numbers to a clip: decoding of every flag, constants found by value.
 #include "test/own.h"
 
-#include "md5/pose/clip.h"
+#include "md5/read/tables.h"
 
 #include <float.h>
 
@@ -19,7 +19,7 @@ static void *need(size_t count, size_t size)
     return memory;
 }
 
-static built_clip build(const md5_clip_source *source)
+static built_clip build(const md5_anim_file *source)
 {
     built_clip clip = {0};
     clip.changes = need(source->num_components, 1);
@@ -65,7 +65,7 @@ static md5_xform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
 }
 
 // The format's rule, written directly: six slots, those with a flag overwritten in order.
-static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame, double out[7])
+static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, double out[7])
 {
     const md5_xform *base = &source->base_frame[joint];
     double slots[6] = {
@@ -130,7 +130,7 @@ TEST (clip_decodes_all_flags) {
         static md5_xform base[ALL_FLAGS];
         static float numbers[FRAMES * ALL_FLAGS * 6];
         const uint32_t width = fill_source(&random, tracks, base, numbers, still);
-        const md5_clip_source source = {
+        const md5_anim_file source = {
             .num_joints = ALL_FLAGS,
             .num_frames = FRAMES,
             .num_components = width,
@@ -164,7 +164,7 @@ TEST (clip_without_flags_is_the_base_frame) {
         {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}},
     };
     // No numbers at all, and more frames than could be visited joint by joint.
-    const md5_clip_source source = {
+    const md5_anim_file source = {
         .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
     uint8_t changes[1], moves[2];
     uint32_t num_rotations = 9, num_translations = 9;
@@ -172,7 +172,7 @@ TEST (clip_without_flags_is_the_base_frame) {
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
 
-    const md5_clip_source once = {
+    const md5_anim_file once = {
         .num_joints = 2, .num_frames = 1, .tracks = tracks, .base_frame = base};
     built_clip clip = build(&once);
     CHECK(memcmp(clip.arrays.constant, base, sizeof base) == 0);
@@ -191,7 +191,12 @@ TEST (clip_finds_constants_by_value) {
         {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
         {1, 2, 7, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
     };
-    const md5_clip_source source = {3, 3, 12, tracks, base, numbers[0]};
+    const md5_anim_file source = {.num_frames = 3,
+                                  .num_joints = 3,
+                                  .num_components = 12,
+                                  .tracks = tracks,
+                                  .base_frame = base,
+                                  .numbers = numbers[0]};
     built_clip clip = build(&source);
     CHECK_UINT(clip.num_rotations, 1);
     CHECK_UINT(clip.num_translations, 1);
@@ -211,7 +216,12 @@ TEST (clip_shortens_overlong_rotations) {
     const md5_track track = {56, 0};
     const md5_xform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
     const float numbers[2][3] = {{0.9f, 0.9f, 0.9f}, {3.0f, 0.0f, -4.0f}};
-    const md5_clip_source source = {1, 2, 3, &track, &base, numbers[0]};
+    const md5_anim_file source = {.num_frames = 2,
+                                  .num_joints = 1,
+                                  .num_components = 3,
+                                  .tracks = &track,
+                                  .base_frame = &base,
+                                  .numbers = numbers[0]};
     built_clip clip = build(&source);
     const md5_quat found = clip.arrays.rotations[1];
     // w = -sqrt(24), all over sqrt(25 + 24).
@@ -232,7 +242,12 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     uint8_t changes[WIDTH];
     for (size_t joint = 0; joint < JOINTS; joint++)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
-    const md5_clip_source source = {JOINTS, MANY_FRAMES, WIDTH, tracks, base, numbers};
+    const md5_anim_file source = {.num_frames = MANY_FRAMES,
+                                  .num_joints = JOINTS,
+                                  .num_components = WIDTH,
+                                  .tracks = tracks,
+                                  .base_frame = base,
+                                  .numbers = numbers};
     uint32_t num_rotations, num_translations;
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);

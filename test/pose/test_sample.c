@@ -4,7 +4,7 @@
 #include "test/real.h"
 
 #include "md5/core/math.h"
-#include "md5/pose/clip.h"
+#include "md5/read/tables.h"
 
 #include <float.h>
 
@@ -13,7 +13,7 @@ enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 
 // A clip with all of its memory in one struct.
 typedef struct made_clip {
     md5_anim anim;
-    md5_clip_source source;
+    md5_anim_file source;
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
     md5_track tracks[MAX_JOINTS];
@@ -29,7 +29,7 @@ typedef struct made_clip {
 // Builds the clip from its joints, tracks, base frame, numbers and counts.
 static void finish_clip(made_clip *clip, double rate)
 {
-    md5_clip_source *source = &clip->source;
+    md5_anim_file *source = &clip->source;
     source->tracks = clip->tracks;
     source->base_frame = clip->base;
     source->numbers = clip->numbers;
@@ -213,7 +213,7 @@ static void make_walk(made_clip *clip)
     static const float numbers[5][3] = {
         {101, 20, 0.0f}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0.0f}};
     memcpy(clip->numbers, numbers, sizeof numbers);
-    clip->source = (md5_clip_source){.num_joints = 2, .num_frames = 5, .num_components = 3};
+    clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8.0);
     for (int frame = 0; frame < 5; frame++) {
         const float x = numbers[frame][0], y = numbers[frame][1];
@@ -335,7 +335,7 @@ TEST (root_motion_never_leaves_the_floats) {
     clip.numbers[3] = FLT_MAX;
     clip.numbers[4] = -FLT_MAX;
     clip.numbers[5] = 1.0f;
-    clip.source = (md5_clip_source){.num_joints = 1, .num_frames = 2, .num_components = 3};
+    clip.source = (md5_anim_file){.num_joints = 1, .num_frames = 2, .num_components = 3};
     finish_clip(&clip, 1.0);
     const md5_vec3 most = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
     CHECK(most.x == FLT_MAX && most.y == -FLT_MAX && isfinite(most.z) && most.z > 1e18f);
