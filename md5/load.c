@@ -222,7 +222,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
 
     md5_block block = {0};
-    md5_clip_arrays clip = {NULL};
+    md5_clip_arrays clip = {.constant = NULL};
     md5_anim *anim = NULL;
     md5_joint *joints = NULL;
     const uint32_t *order = NULL;
