@@ -159,45 +159,33 @@ static void copy_joints(char **end, const md5_file_joint *source, uint32_t num_j
 
 // -- Messages -----------------------------------------------------------------------------------
 
-// A text that is truncated if it does not fit.
-typedef struct bounded_text {
-    char *bytes;
-    size_t size, length; // without the NUL
-} bounded_text;
-
-// Escapes bytes that are not printable: a file's name may contain terminal control sequences.
-static void add_escaped(bounded_text *text, const char *source)
-{
-    const size_t size = strlen(source);
-    for (size_t i = 0; i < size;) {
-        char escaped[8];
-        const size_t length = md5i_printable_length((const unsigned char *)source + i, size - i);
-        if (length == 0)
-            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)source[i]);
-        const char *const bytes = length > 0 ? source + i : escaped;
-        for (size_t j = 0; j < (length > 0 ? length : 4); j++, text->length++) {
-            if (text->length + 1 < text->size)
-                text->bytes[text->length] = bytes[j];
-        }
-        i += length > 0 ? length : 1;
-    }
-}
-
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
-    bounded_text all = {text, size, 0};
-    char location[32] = "";
+    char whole[sizeof error->file + sizeof error->message + 64], location[32] = "";
     if (error->line > 0)
         snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
-    add_escaped(&all, error->file);
-    add_escaped(&all, error->file[0] ? ":" : "");
-    add_escaped(&all, location);
-    add_escaped(&all, error->file[0] || location[0] ? " " : "");
-    add_escaped(&all, error->status == MD5_WARNING ? "warning: " : "error: ");
-    add_escaped(&all, error->message);
+    snprintf(whole, sizeof whole, "%s%s%s%s%s%s", error->file, error->file[0] ? ":" : "", location,
+             error->file[0] || location[0] ? " " : "",
+             error->status == MD5_WARNING ? "warning: " : "error: ", error->message);
+    // Escapes bytes that are not printable: a file's name may contain terminal control sequences.
+    const size_t whole_size = strlen(whole);
+    size_t length = 0;
+    for (size_t i = 0; i < whole_size;) {
+        char escaped[8];
+        const size_t printable =
+            md5i_printable_length((const unsigned char *)whole + i, whole_size - i);
+        if (printable == 0)
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)whole[i]);
+        const char *const bytes = printable > 0 ? whole + i : escaped;
+        for (size_t j = 0; j < (printable > 0 ? printable : 4); j++, length++) {
+            if (length + 1 < size)
+                text[length] = bytes[j];
+        }
+        i += printable > 0 ? printable : 1;
+    }
     if (size > 0)
-        text[all.length < size ? all.length : size - 1] = '\0';
-    return all.length;
+        text[length < size ? length : size - 1] = '\0';
+    return length;
 }
 
 // -- Threads ----------------------------------------------------------------------------------
@@ -217,47 +205,54 @@ void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *ran
 
 // == Animations ==================================================================================
 
-// What an animation is made of, before its block exists. `moves` has flags of the joints that
-// change over the frames, as md5i_clip_plan() writes them.
-typedef struct anim_parts {
-    md5_anim_file file;
-    uint8_t *moves;
-    uint32_t num_rotations, num_translations;
-} anim_parts;
-
-// Takes the animation from the block, and fills it unless the block is only measured.
-static md5_anim *place_anim(const md5_context *context, md5_block *block, const anim_parts *parts)
+static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    const md5_anim_file *const file = &parts->file;
-    const uint32_t num_joints = file->num_joints;
-    const size_t num_frames = file->num_frames;
-    const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
-    md5_clip_arrays clip;
-    md5_anim *const anim = MD5_TAKE(block, md5_anim, 1);
-    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
-    const uint32_t *const order =
-        (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
-    const md5_track *const tracks =
-        (const md5_track *)md5i_block_put(block, file->tracks, num_joints, sizeof *tracks);
-    md5_xform *const base_frame = MD5_TAKE(block, md5_xform, num_joints);
-    clip.constant = MD5_TAKE(block, md5_xform, num_joints);
-    clip.rotation_joints = MD5_TAKE(block, uint32_t, num_rotations);
-    clip.translation_joints = MD5_TAKE(block, uint32_t, num_translations);
-    clip.rotations =
-        (md5_quat *)md5i_block_take(block, num_frames, num_rotations * sizeof *clip.rotations);
-    clip.translations = (md5_vec3 *)md5i_block_take(block, num_frames,
-                                                    num_translations * sizeof *clip.translations);
-    md5_bounds *const bounds =
-        (md5_bounds *)md5i_block_put(block, file->bounds, num_frames, sizeof *bounds);
-    char *names = MD5_TAKE(
-        block, char, joint_names_size(file->joints, num_joints) + name_size(file->command_line));
-    if (!block->base)
-        return NULL;
+    if (md5i_is_packed_file(text, size))
+        return md5i_read_packed_file(arena, text, size, asset);
+    const md5_context *const context = arena->context;
+    md5_anim_file file;
+    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
+                                             : md5i_read_anim_file(arena, text, size, &file));
+    const uint32_t num_joints = file.num_joints;
+    const size_t num_frames = file.num_frames;
+    uint32_t num_rotations, num_translations;
+    // Flags of the joints that change over the frames, then of the components that do.
+    uint8_t *const moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
+    TRY(moves);
+    md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
 
-    copy_joints(&names, file->joints, num_joints, joints);
+    md5_block block = {0};
+    md5_clip_arrays clip = {.constant = NULL};
+    md5_anim *anim = NULL;
+    md5_joint *joints = NULL;
+    const uint32_t *order = NULL;
+    const md5_track *tracks = NULL;
+    md5_xform *base_frame = NULL;
+    md5_bounds *bounds = NULL;
+    char *names = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        anim = MD5_TAKE(&block, md5_anim, 1);
+        joints = MD5_TAKE(&block, md5_joint, num_joints);
+        order = (const uint32_t *)md5i_block_put(&block, file.order, num_joints, sizeof *order);
+        tracks = (const md5_track *)md5i_block_put(&block, file.tracks, num_joints, sizeof *tracks);
+        base_frame = MD5_TAKE(&block, md5_xform, num_joints);
+        clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
+        clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
+        clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
+        clip.rotations =
+            (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
+        clip.translations =
+            (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
+        bounds = (md5_bounds *)md5i_block_put(&block, file.bounds, num_frames, sizeof *bounds);
+        names = MD5_TAKE(&block, char,
+                         joint_names_size(file.joints, num_joints) + name_size(file.command_line));
+        TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
+    }
+
+    copy_joints(&names, file.joints, num_joints, joints);
     for (uint32_t joint = 0; joint < num_joints; joint++)
-        base_frame[joint] = md5i_clip_base(&file->base_frame[joint]);
-    md5i_clip_build(file, parts->moves, &clip);
+        base_frame[joint] = md5i_clip_base(&file.base_frame[joint]);
+    md5i_clip_build(&file, moves, &clip);
     if (converts(context)) {
         convert_transforms(context, base_frame, num_joints);
         convert_transforms(context, clip.constant, num_joints);
@@ -275,46 +270,27 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
     }
     *anim = (md5_anim){
         .skeleton = {num_joints, joints, order, context->axes, context->scale},
-        .parents_unknown = file->parents_unknown,
+        .parents_unknown = file.parents_unknown,
         .tracks = tracks,
         .base_frame = base_frame,
-        .num_frames = file->num_frames,
-        .frame_rate = file->frame_rate,
-        .duration = (double)(file->num_frames - 1) / file->frame_rate,
+        .num_frames = file.num_frames,
+        .frame_rate = file.frame_rate,
+        .duration = (double)(file.num_frames - 1) / file.frame_rate,
         .constant = clip.constant,
-        .num_rotations = parts->num_rotations,
-        .num_translations = parts->num_translations,
+        .num_rotations = num_rotations,
+        .num_translations = num_translations,
         .rotation_joints = clip.rotation_joints,
         .translation_joints = clip.translation_joints,
         .rotations = clip.rotations,
         .translations = clip.translations,
         .frame_bounds = bounds,
-        .num_components = file->num_components,
-        .command_line = copy_name(&names, file->command_line),
+        .num_components = file.num_components,
+        .command_line = copy_name(&names, file.command_line),
         .num_warnings = context->num_warnings,
-        .size = block->used,
+        .size = block.used,
         .allocator = context->allocator,
     };
-    return anim;
-}
-
-static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
-{
-    if (md5i_is_packed_file(text, size))
-        return md5i_read_packed_file(arena, text, size, asset);
-    anim_parts parts;
-    const md5_anim_file *const file = &parts.file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
-                                             : md5i_read_anim_file(arena, text, size, &parts.file));
-    const size_t num_joints = file->num_joints;
-    parts.moves = MD5_NEW(arena, uint8_t, num_joints + file->num_components);
-    TRY(parts.moves);
-    md5i_clip_plan(file, parts.moves + num_joints, parts.moves, &parts.num_rotations,
-                   &parts.num_translations);
-    md5_block block = {0};
-    place_anim(arena->context, &block, &parts);
-    TRY(md5i_block_allocate(arena->context, &block));
-    *asset = place_anim(arena->context, &block, &parts);
+    *asset = anim;
     return true;
 }
 
@@ -340,56 +316,54 @@ void md5_free_anim(md5_anim *anim)
 
 // == Cameras =====================================================================================
 
-static md5_camera *place_camera(const md5_context *context, md5_block *block,
-                                const md5_camera_file *file)
-{
-    md5_camera *const camera = MD5_TAKE(block, md5_camera, 1);
-    const uint32_t *const cuts =
-        (const uint32_t *)md5i_block_put(block, file->cuts, file->num_cuts, sizeof *cuts);
-    md5_cut_view *const cut_views = (md5_cut_view *)md5i_block_put(
-        block, file->cut_views, file->num_cut_views, sizeof *cut_views);
-    md5_camera_view *const frames =
-        (md5_camera_view *)md5i_block_put(block, file->frames, file->num_frames, sizeof *frames);
-    char *names = MD5_TAKE(block, char, name_size(file->command_line));
-    if (!block->base)
-        return NULL;
-
-    for (uint32_t i = 0; i < file->num_frames && converts(context); i++) {
-        convert_points(context, &frames[i].position, 1);
-        convert_rotations(context, &frames[i].rotation, 1);
-    }
-    for (uint32_t i = 0; i < file->num_cut_views && converts(context); i++) {
-        convert_points(context, &cut_views[i].position, 1);
-        convert_rotations(context, &cut_views[i].rotation, 1);
-    }
-    const uint32_t last = file->num_frames - 1;
-    const uint32_t num_intervals = file->num_cuts < last ? last - file->num_cuts : 0;
-    *camera = (md5_camera){
-        .num_frames = file->num_frames,
-        .frame_rate = file->frame_rate,
-        .duration = (double)num_intervals / file->frame_rate,
-        .num_cuts = file->num_cuts,
-        .cuts = cuts,
-        .num_cut_views = file->num_cut_views,
-        .cut_views = cut_views,
-        .frames = frames,
-        .command_line = copy_name(&names, file->command_line),
-        .num_warnings = context->num_warnings,
-        .size = block->used,
-        .allocator = context->allocator,
-    };
-    return camera;
-}
-
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
+    const md5_context *const context = arena->context;
     md5_camera_file file;
     TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(arena, text, size, &file)
                                                : md5i_read_camera_file(arena, text, size, &file));
     md5_block block = {0};
-    place_camera(arena->context, &block, &file);
-    TRY(md5i_block_allocate(arena->context, &block));
-    *asset = place_camera(arena->context, &block, &file);
+    md5_camera *camera = NULL;
+    const uint32_t *cuts = NULL;
+    md5_cut_view *cut_views = NULL;
+    md5_camera_view *frames = NULL;
+    char *names = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        camera = MD5_TAKE(&block, md5_camera, 1);
+        cuts = (const uint32_t *)md5i_block_put(&block, file.cuts, file.num_cuts, sizeof *cuts);
+        cut_views = (md5_cut_view *)md5i_block_put(&block, file.cut_views, file.num_cut_views,
+                                                   sizeof *cut_views);
+        frames =
+            (md5_camera_view *)md5i_block_put(&block, file.frames, file.num_frames, sizeof *frames);
+        names = MD5_TAKE(&block, char, name_size(file.command_line));
+        TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
+    }
+
+    for (uint32_t i = 0; i < file.num_frames && converts(context); i++) {
+        convert_points(context, &frames[i].position, 1);
+        convert_rotations(context, &frames[i].rotation, 1);
+    }
+    for (uint32_t i = 0; i < file.num_cut_views && converts(context); i++) {
+        convert_points(context, &cut_views[i].position, 1);
+        convert_rotations(context, &cut_views[i].rotation, 1);
+    }
+    const uint32_t last = file.num_frames - 1;
+    const uint32_t num_intervals = file.num_cuts < last ? last - file.num_cuts : 0;
+    *camera = (md5_camera){
+        .num_frames = file.num_frames,
+        .frame_rate = file.frame_rate,
+        .duration = (double)num_intervals / file.frame_rate,
+        .num_cuts = file.num_cuts,
+        .cuts = cuts,
+        .num_cut_views = file.num_cut_views,
+        .cut_views = cut_views,
+        .frames = frames,
+        .command_line = copy_name(&names, file.command_line),
+        .num_warnings = context->num_warnings,
+        .size = block.used,
+        .allocator = context->allocator,
+    };
+    *asset = camera;
     return true;
 }
 

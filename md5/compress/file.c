@@ -75,18 +75,6 @@ static bool packed_check(md5_context *context, md5_packed *packed)
 
 // -- The block --------------------------------------------------------------------------------
 
-typedef struct clip_layout {
-    md5_anim *anim;
-    md5_packed *packed;
-    md5_joint *joints;
-    uint32_t *order;
-    md5_packed_place *places;
-    md5_xform *constant, *base_frame; // the same, unless joint 0 differs
-    uint32_t *moving[2];              // joints, by kind
-    uint8_t *bytes;
-    char *names;
-} clip_layout;
-
 // Bytes of all names of joints, with their ends.
 static size_t packed_names_size(const md5_skeleton *skeleton)
 {
@@ -94,28 +82,6 @@ static size_t packed_names_size(const md5_skeleton *skeleton)
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         size += strlen(skeleton->joints[i].name) + 1;
     return size;
-}
-
-static clip_layout lay_out_clip(md5_block *block, const md5_skeleton *skeleton,
-                                const md5_packed *packed, const uint32_t num_moving[2],
-                                bool has_base)
-{
-    const size_t num_joints = skeleton->num_joints;
-    clip_layout layout;
-    layout.anim = MD5_TAKE(block, md5_anim, 1);
-    layout.packed = MD5_TAKE(block, md5_packed, 1);
-    layout.joints = MD5_TAKE(block, md5_joint, num_joints);
-    layout.order = MD5_TAKE(block, uint32_t, num_joints);
-    layout.places = MD5_TAKE(block, md5_packed_place, num_joints);
-    layout.constant = MD5_TAKE(block, md5_xform, num_joints);
-    layout.base_frame = layout.constant;
-    if (has_base)
-        layout.base_frame = MD5_TAKE(block, md5_xform, num_joints);
-    for (int kind = 0; kind < 2; kind++)
-        layout.moving[kind] = MD5_TAKE(block, uint32_t, num_moving[kind]);
-    layout.bytes = MD5_TAKE(block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
-    layout.names = MD5_TAKE(block, char, packed_names_size(skeleton) + 1);
-    return layout;
 }
 
 // Copies the joints into joints[] and order[], and their names into
@@ -129,29 +95,6 @@ static void packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_
         joints[i] = (md5_joint){names, skeleton->joints[i].parent};
         order[i] = skeleton->order[i];
         names += size;
-    }
-}
-
-// The first frame of each track; lists the joints that move and the places of the heads.
-static void fill_tracks(const md5_packed *packed, const clip_layout *layout)
-{
-    uint32_t num_moving[2] = {0, 0};
-    md5_packed_place place = md5_packed_first(packed);
-    memset(layout->constant, 0, packed->num_joints * sizeof *layout->constant);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        if (kind == MD5_PACKED_ROTATION)
-            layout->places[i / 2] = place;
-        const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
-        const md5_moment first = {.frame0 = 0};
-        float v[4];
-        md5i_packed_at(packed, &head, &first, v);
-        if (kind == MD5_PACKED_ROTATION)
-            layout->constant[i / 2].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
-        else
-            layout->constant[i / 2].translation = (md5_vec3){v[0], v[1], v[2]};
-        if (head.step != 0)
-            layout->moving[kind][num_moving[kind]++] = i / 2;
     }
 }
 
@@ -172,48 +115,84 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         first = (md5_vec3){v[0], v[1], v[2]};
     }
     const bool has_base = memcmp(&first, &base, sizeof base) != 0;
-    md5_block measured = {0};
-    (void)lay_out_clip(&measured, skeleton, packed, num_moving, has_base);
-    md5_block block = {.base = (unsigned char *)md5i_alloc(context, measured.used)};
-    if (!block.base)
-        return NULL;
-    const clip_layout layout = lay_out_clip(&block, skeleton, packed, num_moving, has_base);
-    *layout.names = '\0'; // the command line
-    packed_copy_skeleton(skeleton, layout.names + 1, layout.joints, layout.order);
-    memcpy(layout.bytes, packed->bytes, packed->num_bytes);
-    memset(layout.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
-    *layout.packed = *packed;
-    layout.packed->bytes = layout.bytes;
-    layout.packed->places = layout.places;
-    fill_tracks(layout.packed, &layout);
-    if (has_base) {
-        memcpy(layout.base_frame, layout.constant,
-               skeleton->num_joints * sizeof *layout.base_frame);
-        layout.base_frame[0].translation = base;
+    const size_t num_joints = skeleton->num_joints;
+    md5_block block = {0};
+    md5_anim *anim = NULL;
+    md5_packed *own = NULL;
+    md5_joint *joints = NULL;
+    uint32_t *order = NULL, *moving[2] = {NULL, NULL}; // joints, by kind
+    md5_packed_place *places = NULL;
+    md5_xform *constant = NULL, *base_frame = NULL; // the same, unless joint 0 differs
+    uint8_t *bytes = NULL;
+    char *names = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        anim = MD5_TAKE(&block, md5_anim, 1);
+        own = MD5_TAKE(&block, md5_packed, 1);
+        joints = MD5_TAKE(&block, md5_joint, num_joints);
+        order = MD5_TAKE(&block, uint32_t, num_joints);
+        places = MD5_TAKE(&block, md5_packed_place, num_joints);
+        constant = MD5_TAKE(&block, md5_xform, num_joints);
+        base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
+        for (int kind = 0; kind < 2; kind++)
+            moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
+        bytes = MD5_TAKE(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+        names = MD5_TAKE(&block, char, packed_names_size(skeleton) + 1);
+        if (pass == 0 && !md5i_block_allocate(context, &block))
+            return NULL;
     }
-    *layout.anim = (md5_anim){
+    *names = '\0'; // the command line
+    packed_copy_skeleton(skeleton, names + 1, joints, order);
+    memcpy(bytes, packed->bytes, packed->num_bytes);
+    memset(bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
+    *own = *packed;
+    own->bytes = bytes;
+    own->places = places;
+
+    // The first frame of each track; the joints that move and the places of the heads.
+    uint32_t slots[2] = {0, 0};
+    place = md5_packed_first(own);
+    memset(constant, 0, num_joints * sizeof *constant);
+    for (uint32_t i = 0; i < 2 * own->num_joints; i++) {
+        const uint8_t kind = (uint8_t)(i % 2);
+        if (kind == MD5_PACKED_ROTATION)
+            places[i / 2] = place;
+        const md5_packed_head head = md5i_packed_take_head(own, kind, &place);
+        float v[4];
+        md5i_packed_at(own, &head, &(md5_moment){.frame0 = 0}, v);
+        if (kind == MD5_PACKED_ROTATION)
+            constant[i / 2].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
+        else
+            constant[i / 2].translation = (md5_vec3){v[0], v[1], v[2]};
+        if (head.step != 0)
+            moving[kind][slots[kind]++] = i / 2;
+    }
+    if (has_base) {
+        memcpy(base_frame, constant, num_joints * sizeof *base_frame);
+        base_frame[0].translation = base;
+    }
+    *anim = (md5_anim){
         .skeleton = *skeleton,
-        .base_frame = layout.base_frame,
+        .base_frame = base_frame,
         .num_frames = source->num_frames,
         .frame_rate = source->frame_rate,
         .duration = (double)(source->num_frames - 1) / source->frame_rate,
-        .constant = layout.constant,
+        .constant = constant,
         .num_rotations = num_moving[MD5_PACKED_ROTATION],
         .num_translations = num_moving[MD5_PACKED_TRANSLATION],
-        .rotation_joints = layout.moving[MD5_PACKED_ROTATION],
-        .translation_joints = layout.moving[MD5_PACKED_TRANSLATION],
-        .packed = layout.packed,
+        .rotation_joints = moving[MD5_PACKED_ROTATION],
+        .translation_joints = moving[MD5_PACKED_TRANSLATION],
+        .packed = own,
         .packed_size = packed->num_bytes + sizeof *packed,
         .tolerance = source->tolerance,
         .max_error = source->max_error,
         .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = layout.names,
+        .command_line = names,
         .size = block.used,
         .allocator = context->allocator,
     };
-    layout.anim->skeleton.joints = layout.joints;
-    layout.anim->skeleton.order = layout.order;
-    return layout.anim;
+    anim->skeleton.joints = joints;
+    anim->skeleton.order = order;
+    return anim;
 }
 
 // == Bytes =======================================================================================
@@ -436,41 +415,6 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 
 enum { IS_TRANSLATING = 7, IS_ROTATING = 56 }; // flags of md5_track
 
-typedef struct anim_arrays {
-    md5_anim *anim;
-    md5_joint *joints;
-    uint32_t *order;
-    md5_track *tracks;
-    md5_xform *base_frame, *constant;
-    uint32_t *moving[2]; // joints, by kind
-    md5_quat *rotations;
-    md5_vec3 *translations;
-    char *names;
-} anim_arrays;
-
-static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
-                                const uint32_t num_moving[2])
-{
-    const size_t num_joints = compressed->skeleton.num_joints, frames = compressed->num_frames;
-    const size_t rotations = num_moving[MD5_PACKED_ROTATION];
-    const size_t translations = num_moving[MD5_PACKED_TRANSLATION];
-    anim_arrays arrays;
-    arrays.anim = MD5_TAKE(block, md5_anim, 1);
-    arrays.joints = MD5_TAKE(block, md5_joint, num_joints);
-    arrays.order = MD5_TAKE(block, uint32_t, num_joints);
-    arrays.tracks = MD5_TAKE(block, md5_track, num_joints);
-    arrays.base_frame = MD5_TAKE(block, md5_xform, num_joints);
-    arrays.constant = MD5_TAKE(block, md5_xform, num_joints);
-    for (int kind = 0; kind < 2; kind++)
-        arrays.moving[kind] = MD5_TAKE(block, uint32_t, num_moving[kind]);
-    arrays.rotations =
-        (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *arrays.rotations);
-    arrays.translations =
-        (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *arrays.translations);
-    arrays.names = MD5_TAKE(block, char, packed_names_size(&compressed->skeleton) + 1);
-    return arrays;
-}
-
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     if (!anim) {
@@ -478,7 +422,6 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);
-    const md5_anim *const compressed = anim;
     const md5_packed *const packed = anim->packed;
     const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
     md5_context context;
@@ -487,63 +430,84 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         (void)md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the animation is not compressed");
         return NULL;
     }
-    md5_block measured = {0};
-    (void)lay_out_anim(&measured, compressed, num_moving);
-    md5_block block = {.base = (unsigned char *)md5i_alloc(&context, measured.used)};
-    if (!block.base)
-        return NULL;
-    const anim_arrays arrays = lay_out_anim(&block, compressed, num_moving);
-    *arrays.names = '\0'; // the command line
-    packed_copy_skeleton(&compressed->skeleton, arrays.names + 1, arrays.joints, arrays.order);
-    memcpy(arrays.constant, anim->constant, packed->num_joints * sizeof *arrays.constant);
-    memcpy(arrays.base_frame, anim->base_frame, packed->num_joints * sizeof *arrays.base_frame);
+    const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;
+    md5_block block = {0};
+    md5_anim *plain = NULL;
+    md5_joint *joints = NULL;
+    uint32_t *order = NULL, *moving[2] = {NULL, NULL}; // joints, by kind
+    md5_track *tracks = NULL;
+    md5_xform *base_frame = NULL, *constant = NULL;
+    md5_quat *rotations = NULL;
+    md5_vec3 *translations = NULL;
+    char *names = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        plain = MD5_TAKE(&block, md5_anim, 1);
+        joints = MD5_TAKE(&block, md5_joint, num_joints);
+        order = MD5_TAKE(&block, uint32_t, num_joints);
+        tracks = MD5_TAKE(&block, md5_track, num_joints);
+        base_frame =
+            (md5_xform *)md5i_block_put(&block, anim->base_frame, num_joints, sizeof *base_frame);
+        constant =
+            (md5_xform *)md5i_block_put(&block, anim->constant, num_joints, sizeof *constant);
+        for (int kind = 0; kind < 2; kind++)
+            moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
+        rotations = (md5_quat *)md5i_block_take(&block, num_frames,
+                                                anim->num_rotations * sizeof *rotations);
+        translations = (md5_vec3 *)md5i_block_take(&block, num_frames,
+                                                   anim->num_translations * sizeof *translations);
+        names = MD5_TAKE(&block, char, packed_names_size(&anim->skeleton) + 1);
+        if (pass == 0 && !md5i_block_allocate(&context, &block))
+            return NULL;
+    }
+    *names = '\0'; // the command line
+    packed_copy_skeleton(&anim->skeleton, names + 1, joints, order);
     uint32_t slots[2] = {0, 0}, num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
-    memset(arrays.tracks, 0, packed->num_joints * sizeof *arrays.tracks);
+    memset(tracks, 0, num_joints * sizeof *tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
-        md5_track *const track = &arrays.tracks[i / 2];
+        md5_track *const track = &tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
             track->first = num_components;
         if (head.step == 0)
             continue;
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
         num_components += 3;
-        arrays.moving[kind][slots[kind]] = i / 2;
+        moving[kind][slots[kind]] = i / 2;
         // All frames: time is linear in the size of the result.
         const uint32_t slot = slots[kind]++;
-        for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
+        for (uint32_t frame = 0; frame < num_frames; frame++) {
             const md5_moment still = {.frame0 = frame, .frame1 = frame};
             const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
             float v[4];
             md5i_packed_at(packed, &head, &still, v);
             if (kind == MD5_PACKED_ROTATION)
-                arrays.rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
+                rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
             else
-                arrays.translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
+                translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
         }
     }
-    *arrays.anim = (md5_anim){
-        .skeleton = compressed->skeleton,
-        .tracks = arrays.tracks,
-        .base_frame = arrays.base_frame,
-        .num_frames = compressed->num_frames,
-        .frame_rate = compressed->frame_rate,
-        .duration = compressed->duration,
-        .constant = arrays.constant,
-        .num_rotations = num_moving[MD5_PACKED_ROTATION],
-        .num_translations = num_moving[MD5_PACKED_TRANSLATION],
-        .rotation_joints = arrays.moving[MD5_PACKED_ROTATION],
-        .translation_joints = arrays.moving[MD5_PACKED_TRANSLATION],
-        .rotations = arrays.rotations,
-        .translations = arrays.translations,
-        .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = arrays.names,
+    *plain = (md5_anim){
+        .skeleton = anim->skeleton,
+        .tracks = tracks,
+        .base_frame = base_frame,
+        .num_frames = anim->num_frames,
+        .frame_rate = anim->frame_rate,
+        .duration = anim->duration,
+        .constant = constant,
+        .num_rotations = anim->num_rotations,
+        .num_translations = anim->num_translations,
+        .rotation_joints = moving[MD5_PACKED_ROTATION],
+        .translation_joints = moving[MD5_PACKED_TRANSLATION],
+        .rotations = rotations,
+        .translations = translations,
+        .num_components = num_components,
+        .command_line = names,
         .size = block.used,
         .allocator = context.allocator,
     };
-    arrays.anim->skeleton.joints = arrays.joints;
-    arrays.anim->skeleton.order = arrays.order;
-    return arrays.anim;
+    plain->skeleton.joints = joints;
+    plain->skeleton.order = order;
+    return plain;
 }

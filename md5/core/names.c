@@ -51,18 +51,6 @@ const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, si
 
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
-static bool names_and_parents_equal(const md5_skeleton *a, const md5_skeleton *b)
-{
-    if (a->num_joints != b->num_joints)
-        return false;
-    for (uint32_t joint = 0; joint < a->num_joints; joint++) {
-        if (a->joints[joint].parent != b->joints[joint].parent
-            || strcmp(a->joints[joint].name, b->joints[joint].name) != 0)
-            return false;
-    }
-    return true;
-}
-
 static const md5_ordered_name *order_joints(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -77,11 +65,15 @@ static const md5_ordered_name *order_joints(md5_arena *arena, const md5_skeleton
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets)
 {
-    if (names_and_parents_equal(model, anim)) {
-        for (uint32_t joint = 0; joint < model->num_joints; joint++)
-            tracks[joint] = targets[joint] = joint;
-        return true;
+    uint32_t equal = 0; // joints with equal names and parents
+    while (model->num_joints == anim->num_joints && equal < model->num_joints
+           && model->joints[equal].parent == anim->joints[equal].parent
+           && strcmp(model->joints[equal].name, anim->joints[equal].name) == 0) {
+        tracks[equal] = targets[equal] = equal;
+        equal++;
     }
+    if (equal == model->num_joints && equal == anim->num_joints)
+        return true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)

@@ -43,6 +43,16 @@ static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
     return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
 }
 
+static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of_b)
+{
+    return (md5_quat){
+        a.x - (a.x * of_a - b.x * of_b),
+        a.y - (a.y * of_a - b.y * of_b),
+        a.z - (a.z * of_a - b.z * of_b),
+        a.w - (a.w * of_a - b.w * of_b),
+    };
+}
+
 // The result is a - (a * of_a - b * of_b), in which of_a is 1 minus the weight of a. For equal
 // rotations of_a equals of_b, so that these, and fraction 0, give exactly `a`.
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
@@ -57,12 +67,7 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
     const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
     const float of_a = 1.0f - sum + difference;
     const float of_b = opposite ? -(sum + difference) : sum + difference;
-    return (md5_quat){
-        a.x - (a.x * of_a - b.x * of_b),
-        a.y - (a.y * of_a - b.y * of_b),
-        a.z - (a.z * of_a - b.z * of_b),
-        a.w - (a.w * of_a - b.w * of_b),
-    };
+    return md5_quat_mix(a, b, of_a, of_b);
 }
 
 // The same form of the result. The squared length of the sum of the weighted rotations is
@@ -76,12 +81,7 @@ static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_
     const float scale = 1.0f / sqrtf(1.0f - weights->product * u);
     const float of_a = 1.0f - weights->of_a * scale, part = weights->of_b * scale;
     const float of_b = opposite ? -part : part;
-    return (md5_quat){
-        a.x - (a.x * of_a - b.x * of_b),
-        a.y - (a.y * of_a - b.y * of_b),
-        a.z - (a.z * of_a - b.z * of_b),
-        a.w - (a.w * of_a - b.w * of_b),
-    };
+    return md5_quat_mix(a, b, of_a, of_b);
 }
 
 #endif

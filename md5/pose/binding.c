@@ -229,16 +229,6 @@ static bool parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
                                    : parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
-static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
-                              const uint32_t *tracks, const uint32_t *targets)
-{
-    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        if (tracks[joint] != MD5_NONE && !parents_agree(model, anim, tracks, targets, joint))
-            return false;
-    }
-    return true;
-}
-
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
 // Returns false and sets the context's error if memory runs out.
 static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
@@ -247,7 +237,12 @@ static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_
 {
     *rebases = NULL;
     *num_rebases = 0;
-    if (all_parents_agree(model, anim, tracks, targets))
+    uint32_t agreeing = 0;
+    while (
+        agreeing < model->num_joints
+        && (tracks[agreeing] == MD5_NONE || parents_agree(model, anim, tracks, targets, agreeing)))
+        agreeing++;
+    if (agreeing == model->num_joints)
         return true;
     const branch *branches = find_branches(arena, model);
     const ancestry *ancestries = find_ancestries(arena, anim, targets);

@@ -69,35 +69,24 @@ static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *b
 
 // -- How many numbers a frame has -----------------------------------------------------------
 
-// Counts the numbers of the frame whose `{` was just read. Finds the position of number `declared`,
-// or of the `}` if there are fewer.
-static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint64_t *count,
-                          const char **declared_at)
-{
-    md5_lex lex = reader->lex;
-    float number;
-    *count = 0;
-    *declared_at = NULL;
-    while (!md5i_lex_at_block_end(&lex)) {
-        if (*count == declared)
-            *declared_at = lex.at;
-        TRY(md5i_lex_float(&lex, &number));
-        ++*count;
-    }
-    if (!*declared_at)
-        *declared_at = lex.at;
-    return true;
-}
-
 // Header, hierarchy and the first frame each give the number of components. Some files have a wrong
 // header, but frames that fit the hierarchy: a warning. Any other difference is an error.
 static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t declared = reader->num_components.value;
-    uint64_t count;
-    const char *at;
-    TRY(count_numbers(reader, declared, &count, &at));
+    // The numbers of the frame whose `{` was just read; where number `declared` is, or the `}` if
+    // there are fewer.
+    md5_lex ahead = *lex;
+    const char *at = NULL;
+    uint64_t count = 0;
+    for (; !md5i_lex_at_block_end(&ahead); count++) {
+        float number;
+        if (count == declared)
+            at = ahead.at;
+        TRY(md5i_lex_float(&ahead, &number));
+    }
+    at = at ? at : ahead.at;
     if (reader->needed == count && count != declared)
         md5i_lex_warn(lex, reader->num_components.at,
                       "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "

@@ -348,13 +348,6 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 // Animations of Doom 3 BFG: .bMD5anim files. Mixed byte order, as Anim.cpp of RBDOOM-3-BFG reads
 // it.
 
-typedef struct bfg_anim_reader {
-    md5_binary in;
-    md5_anim_file *file;
-    md5_file_joint *joints;
-    md5_track *tracks;
-} bfg_anim_reader;
-
 // Reads a count that the head has given already.
 static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
 {
@@ -366,11 +359,9 @@ static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint
     return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
 }
 
-static bool read_anim_head(bfg_anim_reader *reader)
+static bool read_anim_head(md5_binary *in, md5_anim_file *file)
 {
     enum { MAGIC = 4, TIME = 8, VERSION = 101 };
-    md5_binary *const in = &reader->in;
-    md5_anim_file *const file = reader->file;
     const unsigned char *const magic = binary_take(in, MAGIC);
     TRY(magic);
     if (magic[3] != VERSION)
@@ -387,11 +378,10 @@ static bool read_anim_head(bfg_anim_reader *reader)
     return true;
 }
 
-static bool read_bounds(bfg_anim_reader *reader)
+static bool read_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BYTES = 24 };
-    md5_binary *const in = &reader->in;
-    const uint32_t count = reader->file->num_frames;
+    const uint32_t count = file->num_frames;
     TRY(read_same_count(in, "bounds", BYTES, count));
     md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
     TRY(bounds);
@@ -407,16 +397,15 @@ static bool read_bounds(bfg_anim_reader *reader)
         bounds[i] =
             (md5_bounds){{values[0], values[1], values[2]}, {values[3], values[4], values[5]}};
     }
-    reader->file->bounds = bounds;
+    file->bounds = bounds;
     return true;
 }
 
 // Frames replace some of x y z, so w is computed later: w of ours is negative.
-static bool read_base_frame(bfg_anim_reader *reader)
+static bool read_base_frame(md5_binary *in, md5_anim_file *file)
 {
     enum { BYTES = 28 };
-    md5_binary *const in = &reader->in;
-    const uint32_t count = reader->file->num_joints;
+    const uint32_t count = file->num_joints;
     TRY(read_same_count(in, "joints of the base frame", BYTES, count));
     md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
@@ -427,15 +416,13 @@ static bool read_base_frame(bfg_anim_reader *reader)
         frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
         TRY(binary_point(in, &frame[joint].translation));
     }
-    reader->file->base_frame = frame;
+    file->base_frame = frame;
     return true;
 }
 
 // One number more than the count says follows.
-static bool read_numbers(bfg_anim_reader *reader)
+static bool read_numbers(md5_binary *in, md5_anim_file *file)
 {
-    md5_binary *const in = &reader->in;
-    const md5_anim_file *const file = reader->file;
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
     uint32_t count = 0;
     TRY(binary_count(in, binary_big_32(in), "numbers", 0, 4, &count));
@@ -453,7 +440,7 @@ static bool read_numbers(bfg_anim_reader *reader)
             return binary_fail(in, MD5_ERROR_RANGE, "a number beyond 1e9");
         }
     }
-    reader->file->numbers = numbers;
+    file->numbers = numbers;
     (void)binary_little_float(in);
     return !in->has_failed;
 }
@@ -463,28 +450,27 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     enum { JOINT_BYTES = 16 };
     md5_vec3 motion; // of the root over the whole animation: follows from the frames
     *file = (md5_anim_file){0};
-    bfg_anim_reader reader = {.file = file};
-    md5_binary *const in = &reader.in;
+    md5_binary binary, *const in = &binary;
     binary_begin(in, arena, bytes, size);
-    TRY(read_anim_head(&reader) && read_bounds(&reader));
+    TRY(read_anim_head(in, file) && read_bounds(in, file));
     const uint32_t count = file->num_joints;
     TRY(read_same_count(in, "joints", JOINT_BYTES, count));
-    reader.joints = MD5_NEW(arena, md5_file_joint, count);
-    reader.tracks = MD5_NEW(arena, md5_track, count);
+    md5_file_joint *const joints = MD5_NEW(arena, md5_file_joint, count);
+    md5_track *const tracks = MD5_NEW(arena, md5_track, count);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
-    TRY(reader.joints && reader.tracks && order);
+    TRY(joints && tracks && order);
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents come first
         enum { ALL_FLAGS = 63 };
-        md5_track *const track = &reader.tracks[joint];
-        TRY(binary_text(in, &reader.joints[joint].name, "a joint's name"));
+        md5_track *const track = &tracks[joint];
+        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
         const unsigned char *const at = in->at;
         const int32_t parent = (int32_t)binary_big_32(in);
         *track = (md5_track){binary_big_32(in), binary_big_32(in)};
         TRY(!in->has_failed);
         const uint32_t num_components = file->num_components;
         const uint32_t used = track->flags <= ALL_FLAGS ? md5i_num_flags(track->flags) : 7;
-        reader.joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
+        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
         if (used == 0)
             track->first = 0; // wherever it pointed
         in->at = at;
@@ -496,10 +482,10 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
                                joint, track->flags, track->first, num_components);
         TRY(binary_take(in, 12) != NULL);
     }
-    file->joints = reader.joints;
-    file->tracks = reader.tracks;
+    file->joints = joints;
+    file->tracks = tracks;
     file->order = order;
-    TRY(read_base_frame(&reader) && read_numbers(&reader));
+    TRY(read_base_frame(in, file) && read_numbers(in, file));
     return binary_point(in, &motion);
 }
 
@@ -508,30 +494,24 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // Camera paths of RBDOOM-3-BFG: .bcanim files. Mixed byte order, as CameraAnim in its Camera.cpp
 // reads it. Rotations are stored without w, as in text.
 
-static bool read_camera_head(md5_binary *in, md5_camera_file *file)
-{
-    enum { VERSION = 100 };
-    const unsigned char *const magic = binary_take(in, 4);
-    TRY(magic);
-    if (magic[3] != VERSION)
-        return binary_fail(in, MD5_ERROR_VERSION, "BFG camera of version %u: expected %d", magic[3],
-                           VERSION);
-    const int32_t rate = (int32_t)binary_little_32(in);
-    TRY(!in->has_failed);
-    file->frame_rate = rate;
-    if (rate > 0)
-        return true;
-    in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "%d frames a second: expected at least 1", rate);
-}
-
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
 {
-    enum { CUT_BYTES = 4, FRAME_BYTES = 28 };
+    enum { VERSION = 100, CUT_BYTES = 4, FRAME_BYTES = 28 };
     *file = (md5_camera_file){0};
     md5_binary in;
     binary_begin(&in, arena, bytes, size);
-    TRY(read_camera_head(&in, file));
+    const unsigned char *const magic = binary_take(&in, 4);
+    TRY(magic);
+    if (magic[3] != VERSION)
+        return binary_fail(&in, MD5_ERROR_VERSION, "BFG camera of version %u: expected %d",
+                           magic[3], VERSION);
+    const int32_t rate = (int32_t)binary_little_32(&in);
+    TRY(!in.has_failed);
+    if (rate <= 0) {
+        in.at -= 4;
+        return binary_fail(&in, MD5_ERROR_RANGE, "%d frames a second: expected at least 1", rate);
+    }
+    file->frame_rate = rate;
     TRY(binary_count(&in, binary_little_32(&in), "cuts", 0, CUT_BYTES, &file->num_cuts));
     uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
     TRY(cuts);

@@ -172,32 +172,6 @@ static void look_ahead(silent_lex *silent, const md5_lex *lex)
     silent->lex.join_strings = false; // so that nothing is allocated
 }
 
-// Whether a block follows, perhaps with a number before it.
-static bool takes_block(md5_lex *lex, const char *word)
-{
-    float number;
-    if (!md5i_lex_take_word(lex, word))
-        return false;
-    md5i_lex_next(lex);
-    if (lex->at < lex->end && *lex->at != '{')
-        TRY(md5i_lex_float(lex, &number));
-    md5i_lex_next(lex);
-    return lex->at < lex->end && *lex->at == '{' && md5i_lex_skip_values(lex, md5i_is_top_word);
-}
-
-// Steps over blocks that begin with `word`, and returns how many there are.
-static uint32_t skip_blocks(md5_lex *lex, const char *word)
-{
-    silent_lex ahead;
-    uint32_t count = 0;
-    look_ahead(&ahead, lex);
-    while (takes_block(&ahead.lex, word)) {
-        lex->at = ahead.lex.at;
-        count++;
-    }
-    return count;
-}
-
 static bool skip_parentheses(md5_lex *lex)
 {
     float number;
@@ -268,7 +242,21 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
 {
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "'commandline' is missing");
-    const uint32_t num_more = skip_blocks(lex, what);
+    // Steps over blocks, perhaps with a number before them.
+    silent_lex ahead;
+    uint32_t num_more = 0;
+    look_ahead(&ahead, lex);
+    while (md5i_lex_take_word(&ahead.lex, what)) {
+        float number;
+        if (md5i_lex_next(&ahead.lex) < ahead.lex.end && *ahead.lex.at != '{'
+            && !md5i_lex_float(&ahead.lex, &number))
+            break;
+        if (md5i_lex_next(&ahead.lex) == ahead.lex.end || *ahead.lex.at != '{'
+            || !md5i_lex_skip_values(&ahead.lex, md5i_is_top_word))
+            break;
+        lex->at = ahead.lex.at;
+        num_more++;
+    }
     const unsigned long long number = (unsigned long long)count->value + num_more;
     if (num_more == 1)
         md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last is not read",

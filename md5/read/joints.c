@@ -74,19 +74,6 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
-// Whether the joints stand level by level, as in chains, flat skeletons and some exporters' files.
-static bool stand_in_order(const md5_file_joint *joints, uint32_t num_joints)
-{
-    uint32_t last = 0;
-    for (uint32_t j = 0; j < num_joints; j++) {
-        const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
-        if (place < last || place > j)
-            return false;
-        last = place;
-    }
-    return true;
-}
-
 // Level by level from the roots.
 static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                              uint32_t *order)
@@ -132,11 +119,18 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
     TRY(order);
     *result = order;
-    if (stand_in_order(joints, num_joints)) {
-        for (uint32_t j = 0; j < num_joints; j++)
-            order[j] = j;
-        return true;
+    // Whether the joints stand level by level, as in chains, flat skeletons and some exporters'
+    // files.
+    bool are_ordered = true;
+    uint32_t last = 0;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
+        are_ordered = are_ordered && place >= last && place <= j;
+        last = place;
+        order[j] = j;
     }
+    if (are_ordered)
+        return true;
     TRY(order_from_roots(lex, joints, num_joints, order));
     const md5_file_joint *first = NULL;
     uint32_t count = 0;

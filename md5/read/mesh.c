@@ -84,18 +84,6 @@ static const struct {
     [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES},
 };
 
-// Steps over it, too.
-static uint64_t read_number(const char **at, const char *end)
-{
-    const uint64_t enough = UINT32_MAX;
-    uint64_t value = 0;
-    while (*at < end && **at == ' ')
-        ++*at;
-    for (; *at < end && (unsigned char)(**at - '0') < 10; ++*at)
-        value = value < enough ? 10 * value + (uint64_t)(**at - '0') : value;
-    return value;
-}
-
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     enum { TELLING = 3 };
@@ -119,7 +107,12 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
             continue;
         }
         at += count_words[word].length;
-        const uint64_t number = read_number(&at, end);
+        const uint64_t enough = UINT32_MAX;
+        uint64_t number = 0;
+        while (at < end && *at == ' ')
+            at++;
+        for (; at < end && (unsigned char)(*at - '0') < 10; at++)
+            number = number < enough ? 10 * number + (uint64_t)(*at - '0') : number;
         const uint64_t most = (size_t)(end - at) / count_words[word].bytes;
         const uint64_t count = number < most ? number : most;
         // Of joints and of meshes there is one count, the first: if all that a text says were added

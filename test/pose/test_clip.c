@@ -1,7 +1,6 @@
 // From a file's numbers to a clip: decoding of every flag, constants found by value.
 #include "test/own.h"
 
-#include "md5/md5model.h"
 #include "md5/read/tables.h"
 
 #include <float.h>

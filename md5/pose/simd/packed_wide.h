@@ -271,8 +271,8 @@ MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_xform *p
 
 // Rotations of lanes, in four steps: see slerp_wide.h.
 typedef struct rotation_set {
-    md5_wide a[4], b[4], cosine, fraction;
-    wide_slerp_pair weights;
+    wide_slerp_set slerp;
+    md5_wide fraction;
     float common;
     const float *forms;
     const uint32_t *to;
@@ -293,8 +293,8 @@ MD5_WIDE_INLINE void begin_packed_rotations(const md5_packed *packed, const md5_
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
     begin_keys(&reader, packed, group, first);
-    read_key(&reader, scale, places, 0, set->a);
-    read_key(&reader, scale, places, 1, set->b);
+    read_key(&reader, scale, places, 0, set->slerp.a);
+    read_key(&reader, scale, places, 1, set->slerp.b);
     set->fraction = md5_wide_load(spans->fractions + first);
     set->common = spans->common;
     set->forms = group->forms + first;
@@ -303,20 +303,16 @@ MD5_WIDE_INLINE void begin_packed_rotations(const md5_packed *packed, const md5_
 
 MD5_WIDE_INLINE void complete_rotations(rotation_set *set)
 {
-    set->a[3] = complete(set->a);
-    set->b[3] = complete(set->b);
-    set->cosine = dot4_wide(set->a, set->b);
+    wide_slerp_set *const slerp = &set->slerp;
+    slerp->a[3] = complete(slerp->a);
+    slerp->b[3] = complete(slerp->b);
+    slerp->cosine = dot4_wide(slerp->a, slerp->b);
 }
 
 MD5_WIDE_INLINE void end_rotations(const rotation_set *set, md5_xform *pose)
 {
     md5_wide v[4];
-    MD5_UNROLL
-    for (int c = 0; c < 4; c++) {
-        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[c], set->weights.of_a),
-                                             md5_wide_mul(set->b[c], set->weights.of_b));
-        v[c] = md5_wide_sub(set->a[c], change);
-    }
+    slerp_end(&set->slerp, v);
     put_in_order(set->forms, v);
     store_lanes(v, set->to, pose);
 }
@@ -333,7 +329,7 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
         if (i == 0 || set->common != fraction || fraction < 0.0f)
             slerp = wide_slerp_at(set->fraction);
         fraction = set->common;
-        set->weights = wide_slerp_weigh(&slerp, set->cosine);
+        set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);
     }
     for (uint32_t i = 0; i < all->count; i++)
         end_rotations(&all->sets[i], pose);
