@@ -158,7 +158,7 @@ static bool check_lengths(md5_anim_reader *reader, const float *numbers, const c
 static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    uint32_t number;
+    uint32_t number = 0;
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
