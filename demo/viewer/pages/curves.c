@@ -42,7 +42,7 @@ static void show_interpolation(view_picture *picture)
         plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
+        const double x = begin + span * i / VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
         for (int kind = 0; kind < 4; kind++) {
             sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);
@@ -55,10 +55,10 @@ static void show_interpolation(view_picture *picture)
         }
     }
     const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-    sample(clip->binding, view_choice(picture, 0), moment, pose);
+    sample(clip->binding, (int)view_choice(picture, 0), moment, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(plots, time, place.z, VIEW_RED);
-    view_add_cross(picture, place, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 3.0f, VIEW_RED);
 
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(clip->binding, 1, moment, exact);
@@ -217,8 +217,8 @@ static void show_curves(view_picture *picture)
         {0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, picture->values[2]},
         {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
     const float weights[7] = {1, 1, 1, picture->values[3], 1, 1, 1};
-    const int kind = view_choice(picture, 0);
-    const md5_curve_desc desc = {.kind = (md5_curve_kind)kind,
+    const md5_curve_kind kind = view_choice(picture, 0);
+    const md5_curve_desc desc = {.kind = kind,
                                  .points = points,
                                  .num_points = 7,
                                  .weights = kind == MD5_CURVE_NURBS ? weights : NULL};
@@ -228,13 +228,13 @@ static void show_curves(view_picture *picture)
     if (curve == NULL)
         return;
     for (int i = 0; i < 7; i++) {
-        view_add_cross(picture, points[i], 2.0f, VIEW_BLUE);
+        view_add_cross(&picture->lines, points[i], 2.0f, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
     for (int i = 0; i <= 192; i++)
         view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
     const md5_vec3 place = travel(curve, by_distance, part);
-    view_add_cross(picture, place, 4.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 4.0f, VIEW_RED);
     // Bobbin looks after it.
     view_figure *const figure = &picture->figures[0];
     figure->place.translation.x = -30.0f;
@@ -242,7 +242,7 @@ static void show_curves(view_picture *picture)
                               .length = 3,
                               .target = md5_xform_point(md5_xform_inverse(figure->place), place),
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, &look, figure->pose);
+    (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
     for (int way = 0; way < 2; way++)
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
@@ -326,12 +326,11 @@ static void show_squad(view_picture *picture)
     view_plot *const plot = picture->plots;
     for (int smooth = 0; smooth < 2; smooth++) {
         const rotations r = {keys, smooth == 1 ? squad : NULL};
-        const view_color color = plot->row.series[smooth].color;
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(&r, now));
         for (int i = 0; i <= 240; i++) { // the path of a direction on a sphere
             centre.rotation = rotation_at(&r, fmod(period * i / 240.0, period));
             view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26.0f, 0.0f, 0.0f}),
-                         i > 0 ? color : 0);
+                         i > 0 ? plot->row.series[smooth].color : 0);
         }
         for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(plot, i);
@@ -381,7 +380,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "slerp",
         .title = "Slerp and nlerp",
-        .family = "Interpolation",
         .about = "Slerp rotates at constant speed along the shorter arc. Normalized lerp takes the "
                  "same arc, slower at its ends; the difference grows about with the cube of the "
                  "angle.",
@@ -408,7 +406,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "euler",
         .title = "Euler angles and the gimbal",
-        .family = "Interpolation",
         .about = "Euler angles interpolated one by one take a longer path at uneven speed. At a "
                  "pitch of 90 degrees the rings of yaw (blue) and roll (red) share one axis: "
                  "gimbal lock.",
@@ -451,7 +448,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "squad",
         .title = "Splines of rotations",
-        .family = "Curves",
         .about = "Slerp from key to key changes its axis and speed abruptly at each key. Squad "
                  "passes through the same keys with a continuous angular velocity.",
         .start = 0.6,
