@@ -28,7 +28,7 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
     // cut close views.
     const float far_z = camera->distance + 60.0f * camera->scene_radius;
     return (view_lens){
-        .eye = md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance)),
+        .eye = view_along(camera->target, axes.back, camera->distance),
         .axes = axes,
         .half_x = half_y * region.width / region.height * (width / region.width),
         .half_y = half_y * (height / region.height),
@@ -90,8 +90,8 @@ static float fitting_distance(const view_camera *camera, const view_axes *axes, 
 
 static void move_target(view_camera *camera, const view_axes *axes, float right, float up)
 {
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes->right, right));
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes->up, up));
+    camera->target = view_along(camera->target, axes->right, right);
+    camera->target = view_along(camera->target, axes->up, up);
 }
 
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
@@ -204,7 +204,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     // A file may hold any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1.0f, 175.0f)));
     const md5_vec3 centre = view_centre(document->bounds);
-    const float distance = md5_vec3_length(md5_vec3_sub(centre, view.position));
+    const float distance = view_distance(centre, view.position);
     return (view_lens){
         .eye = view.position,
         .axes = {.right = md5_quat_rotate(view.rotation, (md5_vec3){0, -1, 0}),

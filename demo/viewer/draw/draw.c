@@ -120,8 +120,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     // The model is at half their range, where a fifth of their light is left.
     for (int i = 0; i < VIEW_NUM_POINTS; i++)
         points[i] = (md5gl_point_light){
-            .position =
-                md5_vec3_add(centre, md5_vec3_scale(ways[i], 4.0f * stage->camera->scene_radius)),
+            .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
             .range = 8.0f * stage->camera->scene_radius};
     frame.light_direction =
         move_key(studio_direction(lens->axes, -0.78f, 0.66f, 0.95f), stage->lights);

@@ -170,7 +170,7 @@ static void add_path(view_lines *lines, const view_camera_path *camera_path, flo
 // A lens's frustum from the eye to `depth`, with a mark at the upper edge.
 static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
 {
-    const md5_vec3 middle = md5_vec3_add(lens->eye, md5_vec3_scale(lens->axes.back, -depth));
+    const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
     const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
     const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
@@ -180,9 +180,9 @@ static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint
         view_add_line(lines, lens->eye, corners[i], color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
     }
-    const md5_vec3 tip = md5_vec3_add(top, md5_vec3_scale(high, 0.5f));
+    const md5_vec3 tip = view_along(top, high, 0.5f);
     view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, color);
-    view_add_line(lines, md5_vec3_add(top, md5_vec3_scale(across, 0.5f)), tip, color);
+    view_add_line(lines, view_along(top, across, 0.5f), tip, color);
 }
 
 // The top of each block and its vertical edges down to the lowest height.
@@ -275,7 +275,7 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 {
     md5_vec3 point = {0, 0, 0};
     for (uint32_t i = 0; i < 3; i++)
-        point = md5_vec3_add(point, md5_vec3_scale(corner(scene, pick, i), pick->weights[i]));
+        point = view_along(point, corner(scene, pick, i), pick->weights[i]);
     return point;
 }
 
@@ -289,8 +289,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
         md5_vec3_add(md5_vec3_scale(lens->axes.right, across), md5_vec3_scale(lens->axes.up, up));
     const md5_vec3 back = lens->axes.back;
     if (lens->orthographic) // from behind the eye, as far as its near plane
-        return (md5_ray){.origin = md5_vec3_add(md5_vec3_add(lens->eye, aside),
-                                                md5_vec3_scale(back, -lens->near_z)),
+        return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, aside), back, -lens->near_z),
                          .direction = md5_vec3_scale(back, -1.0f)};
     return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
 }
@@ -330,7 +329,7 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
     const md5_vec3 point = view_pick_point(scene, &pick);
     float least = INFINITY;
     for (uint32_t i = 0; i < 3; i++) {
-        const float distance = md5_vec3_length(md5_vec3_sub(corner(scene, &pick, i), point));
+        const float distance = view_distance(corner(scene, &pick, i), point);
         if (distance >= least)
             continue;
         least = distance;
@@ -380,13 +379,13 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
             md5_vec3 corners[3];
             const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
             for (uint32_t i = 0; i < 3; i++)
-                corners[i] = md5_vec3_add(skinned->positions[indices[i]],
-                                          md5_vec3_scale(skinned->normals[indices[i]], lift));
+                corners[i] =
+                    view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
             if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
                 // Lines along the third side cover it, `spacing` apart.
                 enum { MAX_LINES = 48 };
-                const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
-                                          md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
+                const float reach = fmaxf(view_distance(corners[1], corners[0]),
+                                          view_distance(corners[2], corners[0]));
                 const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
                 for (int i = 0; i <= count; i++) {
                     const float part = (float)i / (float)count;

@@ -182,8 +182,8 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
         const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1.0f : -1.0f);
         const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1.0f : -1.0f);
         const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
-        const md5_vec3 ends[3] = {md5_vec3_add(from, md5_vec3_scale(first, wide)),
-                                  md5_vec3_add(from, md5_vec3_scale(second, wide)), to};
+        const md5_vec3 ends[3] = {view_along(from, first, wide), view_along(from, second, wide),
+                                  to};
         corner c[3];
         for (int k = 0; k < 3; k++)
             c[k] = corner_of(sketch, ends[k], normal, (md5_vec2){0, 0});

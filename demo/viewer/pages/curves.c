@@ -50,7 +50,7 @@ static void show_interpolation(view_picture *picture)
             view_add_point(plots, kind, x, hands[kind].z);
             if (kind < 2)
                 continue;
-            const float off = md5_vec3_length(md5_vec3_sub(hands[kind], hands[1]));
+            const float off = view_distance(hands[kind], hands[1]);
             view_add_point(&plots[1], kind - 2, x, log10f(fmaxf(off, 1e-6f)));
         }
     }
@@ -201,8 +201,7 @@ static double nearest_distance(const md5_curve *curve, md5_vec3 point)
         const double step = ldexp(1.0, -9 - round), from = t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
             const double place = fmin(fmax(from + step * i, 0.0), 1.0);
-            const double distance =
-                md5_vec3_length(md5_vec3_sub(md5_curve_point(curve, place), point));
+            const double distance = view_distance(md5_curve_point(curve, place), point);
             t = distance < nearest ? place : t;
             nearest = fmin(nearest, distance);
         }
@@ -247,9 +246,8 @@ static void show_curves(view_picture *picture)
     for (int way = 0; way < 2; way++)
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(picture->plots, i);
-            const double speed = md5_vec3_length(md5_vec3_sub(travel(curve, way == 1, x + step),
-                                                              travel(curve, way == 1, x)))
-                                 / step;
+            const double speed =
+                view_distance(travel(curve, way == 1, x + step), travel(curve, way == 1, x)) / step;
             view_add_point(picture->plots, way, x, speed);
             if (by_distance == (way == 1) && fabs(x - part) <= step)
                 view_add_mark(picture->plots, x, speed, VIEW_RED);
@@ -307,7 +305,7 @@ static float jump_at(const rotations *r, double key)
         velocity[side] = md5_vec3_sub(md5_vec3_scale(angular_velocity(r, key, way), 2.0f),
                                       angular_velocity(r, key, 2.0 * way));
     }
-    return md5_vec3_length(md5_vec3_sub(velocity[1], velocity[0]));
+    return view_distance(velocity[1], velocity[0]);
 }
 
 static void show_squad(view_picture *picture)

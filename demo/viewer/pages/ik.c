@@ -13,7 +13,7 @@ static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *p
                                 const md5_chain_job *job)
 {
     const md5_xform tip = md5_joint_in_model(skeleton, pose, job->tip);
-    return md5_vec3_length(md5_vec3_sub(tip.translation, job->target));
+    return view_distance(tip.translation, job->target);
 }
 
 // lines of ik
@@ -266,8 +266,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
                 if (stands && !seen->stood[j])
                     seen->stands[j] = ankle;
                 if (stands)
-                    seen->slid =
-                        fmax(seen->slid, md5_vec3_length(md5_vec3_sub(ankle, seen->stands[j])));
+                    seen->slid = fmax(seen->slid, view_distance(ankle, seen->stands[j]));
                 seen->stood[j] = stands;
             }
         }

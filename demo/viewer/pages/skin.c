@@ -90,7 +90,7 @@ static void show_palette(view_picture *picture)
     view_add_cross(&picture->lines, to, 2.0f, VIEW_RED);
     view_add_line(&picture->lines, from, to, VIEW_RED);
     view_add_fact(picture, "ours to the library's", largest, "");
-    view_add_fact(picture, "fingertip moves", md5_vec3_length(md5_vec3_sub(carried, tip)), "units");
+    view_add_fact(picture, "fingertip moves", view_distance(carried, tip), "units");
     view_add_fact(picture, "shoulder's matrix moves 0 by",
                   md5_vec3_length(md5_mat34_translation(palette[shoulder])), "units");
     free(joints);
@@ -153,7 +153,7 @@ static void show_dual(view_picture *picture)
         for (int i = 0; i < 3; i++)
             waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            farthest = fmax(farthest, md5_vec3_length(md5_vec3_sub(a[v], b[v])));
+            farthest = fmax(farthest, view_distance(a[v], b[v]));
         free(a);
     }
     view_add_fact(picture, "waist, linear", 100.0 * waists[1] / waists[0], "% of the bind pose");

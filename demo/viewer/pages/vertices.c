@@ -51,7 +51,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
             if (kept->baked != NULL)
                 md5_skin_baked(kept->baked, 0, count, baked_moment(kept->baked, part), other, NULL);
             for (uint32_t v = 0; v < count; v++) {
-                const float off = md5_vec3_length(md5_vec3_sub(own[v], other[v]));
+                const float off = view_distance(own[v], other[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], off);
                 largest = fmaxf(largest, off);
                 kept->numbers[KEPT_MEAN] += off / (count * (double)PARTS * num_steps);
@@ -91,11 +91,9 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
     const uint32_t num_joints = model->skeleton.num_joints, count = view_count_vertices(model);
-    size_t num_triangles = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        num_triangles += model->meshes[i].num_triangles;
+    const uint32_t num_triangles = view_count_triangles(model);
     md5_vec3 *const positions = common_alloc(count, sizeof *positions);
-    uint32_t *const indices = common_alloc(3 * num_triangles, sizeof *indices);
+    uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     uint32_t *index = indices;
     for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
@@ -112,7 +110,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     desc.positions = positions;
     desc.num_positions = count;
     desc.indices = indices;
-    desc.num_triangles = (uint32_t)num_triangles;
+    desc.num_triangles = num_triangles;
     desc.skeleton = &model->skeleton;
     desc.bind = model->bind;
     desc.excluded = excluded;
@@ -239,8 +237,7 @@ static void show_morph(view_picture *picture)
             common_alloc(2 * (size_t)mesh->num_vertices + 1, sizeof *positions);
         skin_expression(morph, i, weights, palette, positions, positions + mesh->num_vertices);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            largest =
-                fmax(largest, md5_vec3_length(md5_vec3_sub(positions[v], mesh->positions[v])));
+            largest = fmax(largest, view_distance(positions[v], mesh->positions[v]));
         num_changed += morph->meshes[i].num_vertices;
         free(positions);
     }
@@ -354,7 +351,7 @@ static void show_impostor(view_picture *picture)
         bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
     }
     look->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
-    look->radius = 0.5f * md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+    look->radius = 0.5f * view_distance(bounds.max, bounds.min);
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
