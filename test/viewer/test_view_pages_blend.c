@@ -172,9 +172,9 @@ static uint32_t count_lines(const view_picture *picture, view_color color)
 TEST_PAGE (page_machine_has_a_graph, "machine") {
     page_set(of, "fade, seconds", 0.3f);
     page_show(of, 1.0);
-    CHECK(has_label(&of->picture, "idle", VIEW_PLAIN_TEXT));
+    CHECK(has_label(&of->picture, "idle", VIEW_PLAIN));
     CHECK(has_label(&of->picture, "walk", VIEW_YELLOW));
-    CHECK(has_label(&of->picture, "run", VIEW_PLAIN_TEXT));
+    CHECK(has_label(&of->picture, "run", VIEW_PLAIN));
     CHECK(count_lines(&of->picture, VIEW_DIM_LINE) == 8);
     CHECK(count_lines(&of->picture, VIEW_RED) == 0);
     page_show(of, 1.4); // from walk to run

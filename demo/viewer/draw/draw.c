@@ -585,24 +585,6 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
     }
 }
 
-static bool draw_models(const view_stage *stage, view_bodies *bodies, md5_error *error)
-{
-    const bool has_textures =
-        stage->surface == VIEW_SURFACE_LIT || stage->surface == VIEW_SURFACE_TEXTURES;
-    uint32_t style = MD5GL_LIT;
-    if (stage->shown->untextured && has_textures)
-        style |= MD5GL_UNTEXTURED;
-    if (stage->shown->edges)
-        style |= MD5GL_WIREFRAME;
-    if (stage->document->drawn == NULL)
-        return true;
-    if (view_shows_crowd(stage->document))
-        list_crowd(stage, bodies);
-    else
-        list_document(stage, bodies);
-    return view_draw_bodies(stage, bodies, style, error);
-}
-
 // -- Canvas ---------------------------------------------------------------------------------
 
 void view_draw_canvas(const view_stage *stage)
@@ -681,7 +663,20 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
             view_draw_background(stage);
     }
     view_bodies bodies = {.count = 0};
-    bool is_drawn = draw_models(stage, &bodies, error);
+    bool is_drawn = true;
+    if (document->drawn != NULL) {
+        const view_surface surface = stage->surface;
+        const bool is_grey = stage->shown->untextured
+                             && (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES);
+        if (is_crowd)
+            list_crowd(stage, &bodies);
+        else
+            list_document(stage, &bodies);
+        is_drawn = view_draw_bodies(stage, &bodies,
+                                    MD5GL_LIT | (is_grey ? MD5GL_UNTEXTURED : 0)
+                                        | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
+                                    error);
+    }
     // Blended, and writes no depth: after the model.
     const bool is_level = document->scene.terrain.num_feet == 0;
     if (is_level && !transparent && is_drawn && document->drawn != NULL)

@@ -358,7 +358,7 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
     const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
     for (uint32_t i = 0; i < layer->num_states; i++)
         view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
-                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN_TEXT, states[i].name);
+                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN, states[i].name);
     for (uint32_t i = 0; i < layer->num_transitions; i++) {
         const uint32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
                        to = md5_find_state(machine, 0, layer->transitions[i].to);

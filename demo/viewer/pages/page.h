@@ -34,7 +34,6 @@ enum {
 #define VIEW_VIOLET 0xC58AF0FFu
 #define VIEW_CYAN 0x4FC9C4FFu
 #define VIEW_DIM_LINE 0x8A93A1B0u
-#define VIEW_PLAIN_TEXT 0xC9CFD8FFu
 
 // -- The row of a page ----------------------------------------------------------------------
 

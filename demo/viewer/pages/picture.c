@@ -73,8 +73,7 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN_TEXT,
-                           label);
+            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN, label);
         if (scene->model != NULL)
             view_sample_clip(picture, page->clip, 0.0, figure->pose);
     }
@@ -470,19 +469,14 @@ static void write_text(column *c, view_text_size size, view_color color, const c
     c->y += c->canvas->font->line[size];
 }
 
-static const char *family_of(const view_page *page)
-{
-    while (page->family == NULL)
-        page--;
-    return page->family;
-}
-
 static void write_column(column *c, view_pages *pages)
 {
-    const view_page *const page = pages->picture.page;
+    const view_page *const page = pages->picture.page, *first = page; // of its family
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", family_of(page),
+    while (first->family == NULL)
+        first--;
+    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", first->family,
                    (unsigned)pages->open + 1, (unsigned)view_num_pages());
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);

@@ -374,7 +374,7 @@ static void show_impostor(view_picture *picture)
                          figure->pose);
         if (i < 2)
             view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5.0f}),
-                           VIEW_PLAIN_TEXT, is_impostor ? "impostor" : "skinned");
+                           VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
     // The largest angle, in degrees, between a direction from which a character is seen and that
     // of the nearest picture: midway between two pictures of a ring, where both rings are as far
