@@ -233,7 +233,8 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
     bool is_drawn = true;
     for (uint32_t i = 0; i < bodies->count && is_drawn; i++) {
         const view_body *const body = &bodies->bodies[i];
-        if ((body->uses & VIEW_BODY_STAGED) != 0 && shows_layers(stage, body->textures))
+        if ((body->uses & VIEW_BODY_STAGED) != 0 && body->textures != NULL
+            && shows_layers(stage, body->textures))
             is_drawn =
                 md5gl_draw_stages(stage->renderer, body->drawn, pass, body->textures->layers.lists,
                                   body->textures->layers.num_meshes, error);
