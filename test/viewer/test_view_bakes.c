@@ -5,7 +5,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"

@@ -24,7 +24,7 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
     camera.scene_radius = 10.0f;
     camera.target = somewhere(50.0f, random);
     // Off-centre, as beside a panel.
-    view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
+    view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
     lens.shift_y = test_betweenf(-0.6f, 0.6f, random);
     return lens;
@@ -149,7 +149,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     view_camera camera = view_default_camera();
     camera.distance = distance;
     camera.scene_radius = distance;
-    const view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
+    const view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     const md5gl_frame frame = frame_of(&lens);
     made->sight = view_make_sight(&lens, &frame, 0.0f);
     return true;

@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/draw/draw.h"
 
 enum { CORNERS = 4, INDICES = 6 };
 

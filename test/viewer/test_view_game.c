@@ -12,7 +12,7 @@
 #include "demo/viewer/motion/machine.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/motion/scene.h"
-#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/ui.h"
 
 #include <SDL.h>
 

@@ -5,9 +5,8 @@
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/draw/draw.h"
-#include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/ui.h"
 
 #include <SDL.h>
 

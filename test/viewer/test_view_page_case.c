@@ -89,3 +89,11 @@ double page_series_at(const view_series *series, double x)
     }
     return NAN;
 }
+
+bool page_has_color(const md5gl_line_vertex *end, view_color color)
+{
+    bool is_equal = true;
+    for (int i = 0; i < 4; i++)
+        is_equal = is_equal && end->rgba[i] == (color >> (24 - 8 * i) & 0xFF);
+    return is_equal;
+}

@@ -38,4 +38,7 @@ const view_series *page_series(const page_case *of, uint32_t plot, const char *n
 // Returns the y of a series at x, interpolated between its points.
 double page_series_at(const view_series *series, double x);
 
+// Whether the end of a line has a colour.
+bool page_has_color(const md5gl_line_vertex *end, view_color color);
+
 #endif

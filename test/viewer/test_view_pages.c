@@ -4,7 +4,7 @@
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/pages/picture.h"
+#include "demo/viewer/pages/page.h"
 
 typedef struct paged {
     gl_scene gl;

@@ -163,8 +163,8 @@ static bool has_label(const view_picture *picture, const char *text, view_color 
 static uint32_t count_lines(const view_picture *picture, view_color color)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < picture->num_lines; i++)
-        count += picture->lines[i].color == color ? 1u : 0u;
+    for (uint32_t i = 0; i < picture->lines.count; i += 2)
+        count += page_has_color(&picture->lines.vertices[i], color) ? 1u : 0u;
     return count;
 }
 
@@ -172,9 +172,9 @@ static uint32_t count_lines(const view_picture *picture, view_color color)
 TEST_PAGE (page_machine_has_a_graph, "machine") {
     page_set(of, "fade, seconds", 0.3f);
     page_show(of, 1.0);
-    CHECK(has_label(&of->picture, "idle", VIEW_PLAIN_TEXT));
+    CHECK(has_label(&of->picture, "idle", VIEW_PLAIN));
     CHECK(has_label(&of->picture, "walk", VIEW_YELLOW));
-    CHECK(has_label(&of->picture, "run", VIEW_PLAIN_TEXT));
+    CHECK(has_label(&of->picture, "run", VIEW_PLAIN));
     CHECK(count_lines(&of->picture, VIEW_DIM_LINE) == 8);
     CHECK(count_lines(&of->picture, VIEW_RED) == 0);
     page_show(of, 1.4); // from walk to run
@@ -367,7 +367,7 @@ TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
 // Simulated here four times as finely: how often the eyes have set out, the first time at once.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
     page_set(of, "interest in the ball", 0.0f);
-    const uint32_t left = view_page_joint(&(view_picture){.scene = &of->scene}, "eye_l");
+    const uint32_t left = view_page_joint(&(view_picture){.skeleton = of->scene.skeleton}, "eye_l");
     for (int seed = 1; seed < 6; seed++) {
         page_set(of, "seed", (float)seed);
         page_show(of, 9.0);

@@ -523,12 +523,12 @@ static double ground_at(double height, double x, double y)
 static uint32_t count_on_ground(const view_picture *picture, view_color color, double height)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < picture->num_lines; i++) {
-        const view_line *const line = &picture->lines[i];
-        const double x = 0.5 * ((double)line->from.x + line->to.x),
-                     y = 0.5 * ((double)line->from.y + line->to.y),
-                     z = 0.5 * ((double)line->from.z + line->to.z);
-        if (line->color != color)
+    for (uint32_t i = 0; i < picture->lines.count; i += 2) {
+        const md5gl_line_vertex *const ends = &picture->lines.vertices[i];
+        const md5_vec3 from = ends[0].position, to = ends[1].position;
+        const double x = 0.5 * ((double)from.x + to.x), y = 0.5 * ((double)from.y + to.y),
+                     z = 0.5 * ((double)from.z + to.z);
+        if (!page_has_color(ends, color))
             continue;
         CHECK_NEAR(z, ground_at(height, x, y), 2e-3);
         count++;
@@ -595,12 +595,13 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     double moved = 0.0;
     for (int i = 0; i <= 240; i++) {
         page_show(of, 2.0 + i / 60.0);
-        for (uint32_t k = 0; k < of->picture.num_lines; k++) {
-            const view_line *const line = &of->picture.lines[k];
-            const bool is_first = line->from.y == line->to.y && line->from.z == line->to.z;
-            if (line->color != VIEW_GREEN || !is_first)
+        for (uint32_t k = 0; k < of->picture.lines.count; k += 2) {
+            const md5gl_line_vertex *const ends = &of->picture.lines.vertices[k];
+            const md5_vec3 from = ends[0].position, to = ends[1].position;
+            const bool is_first = from.y == to.y && from.z == to.z;
+            if (!page_has_color(ends, VIEW_GREEN) || !is_first)
                 continue;
-            const md5_vec3 place = md5_vec3_lerp(line->from, line->to, 0.5f);
+            const md5_vec3 place = md5_vec3_lerp(from, to, 0.5f);
             const md5_vec3 ankle = nearest_ankle(&of->picture, place);
             int number = 0;
             while (number < num_stands && real_distance(stands[number].place, place) > 1e-3)

@@ -4,7 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
@@ -400,7 +400,7 @@ static view_rect seen_box(stage *s)
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_stage facts = view_stage_of(viewer, width, height);
-    const view_lens lens = view_stage_lens(&facts, width, height);
+    const view_lens lens = view_stage_lens(&facts);
     float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
@@ -501,9 +501,10 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
     view_camera camera = view_default_camera();
     for (int orthographic = 0; orthographic < 2; orthographic++) {
         camera.orthographic = orthographic != 0;
-        const view_lens small = view_camera_lens(&camera, 300.0f, 200.0f);
-        view_lens wide = small;
-        view_widen_lens(&wide, 250.0f, 30.0f, 300.0f, 200.0f, 640.0f, 480.0f);
+        const view_lens small =
+            view_region_lens(&camera, (view_rect){0, 0, 300, 200}, 300.0f, 200.0f);
+        const view_lens wide =
+            view_region_lens(&camera, (view_rect){250, 30, 300, 200}, 640.0f, 480.0f);
         md5_mat44 view, clip_small, clip_wide;
         view_lens_matrices(&small, &view, &clip_small);
         view_lens_matrices(&wide, &view, &clip_wide);

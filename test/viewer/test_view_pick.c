@@ -10,7 +10,7 @@
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/textures.h"
-#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/draw/draw.h"
 #include "demo/viewer/motion/motion.h"
 
 #include <sys/wait.h>
@@ -78,7 +78,7 @@ static void click_all_over(shot_viewer *viewer)
     uint32_t num_hits = 0, num_misses = 0;
     view_pose(scene, &state->play);
     const view_stage stage = view_stage_of(state, WIDTH, HEIGHT);
-    const view_lens lens = view_stage_lens(&stage, WIDTH, HEIGHT);
+    const view_lens lens = view_stage_lens(&stage);
     for (int y = 8; y < HEIGHT; y += 16)
         for (int x = 8; x < WIDTH; x += 16) {
             const md5_ray ray = view_lens_ray(&lens, (float)x, (float)y, WIDTH, HEIGHT);

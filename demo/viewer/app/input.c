@@ -5,7 +5,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/motion/machine.h"
-#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/ui.h"
 
 #include <SDL.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static view_stage stage_of(view_state *viewer)
 static view_lens lens_of(view_state *viewer)
 {
     const view_stage stage = stage_of(viewer);
-    return view_stage_lens(&stage, stage.width, stage.height);
+    return view_stage_lens(&stage);
 }
 
 // == Driving a machine ============================================================================

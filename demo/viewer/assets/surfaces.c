@@ -35,10 +35,16 @@ static float measure(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return joint >= 0 ? 0.0f : (float)(end - mesh->first_influence[vertex]);
 }
 
-bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
+bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                     const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
     size_t total = 0;
+    if (heat->drawn != NULL && heat->joint == joint && heat->values == values
+        && (heat->drawn_morph != NULL || morph == NULL))
+        return true;
+    view_free_heat(heat, renderer);
+    heat->values = values;
+    heat->joint = joint;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         total += model->meshes[i].num_vertices;
     heat->model = common_alloc(1, sizeof *heat->model);

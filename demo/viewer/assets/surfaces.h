@@ -12,7 +12,9 @@ md5_vec4 view_heat_color(float value);
 // The colours of a model's vertices by values from 0 to 1, or, if there are none, by the weight of
 // a joint, or, if that is -1, by how many joints move them: 1 is blue, 4 and more red.
 typedef struct view_heat {
-    md5gl_model *drawn;
+    md5gl_model *drawn; // NULL until it is made
+    const float *values;
+    int32_t joint;    // that the colours are of
     md5_model *model; // shallow copy, with meshes of its own
     md5_mesh *meshes;
     md5_vec4 *colors;
@@ -20,11 +22,11 @@ typedef struct view_heat {
     md5gl_morph *drawn_morph;
 } view_heat;
 
-// Creates it; `morph` and values[vertices of all meshes] may be NULL. It must not move after that,
-// because the GPU's morph targets refer to it. Returns false and fills `error` on failure; free it
-// in both cases, outside of a frame, before the model.
-bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    const md5_morph *morph, const float *values, int32_t joint, md5_error *error);
+// Creates it, unless it is there already; `morph` and values[vertices of all meshes] may be NULL.
+// It must not move after that, because the GPU's morph targets refer to it. Returns false and fills
+// `error` on failure; call it outside of a frame, and free it in both cases before the model.
+bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                     const md5_morph *morph, const float *values, int32_t joint, md5_error *error);
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // The largest weight of a joint on a vertex, and the number of vertices that it moves; with -1 the
@@ -41,8 +43,7 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint);
 // coordinates. Each is made when it is first shown.
 
 typedef struct view_surfaces {
-    view_heat heat;        // of the document's model; heat.drawn is NULL until it is needed
-    int32_t heat_joint;    // whose weights it shows, or -1: how many joints move each vertex
+    view_heat heat;        // of the document's model
     md5gl_texture uv_grid; // 0 until it is needed
 } view_surfaces;
 

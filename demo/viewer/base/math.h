@@ -49,10 +49,21 @@ static inline md5_vec3 view_corner(md5_bounds bounds, unsigned corner)
     };
 }
 
+static inline float view_distance(md5_vec3 a, md5_vec3 b)
+{
+    return md5_vec3_length(md5_vec3_sub(a, b));
+}
+
 // Length of the diagonal: the "size" of the contents.
 static inline float view_size(md5_bounds bounds)
 {
-    return view_is_empty(bounds) ? 0.0f : md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+    return view_is_empty(bounds) ? 0.0f : view_distance(bounds.max, bounds.min);
+}
+
+// A point moved by a part of a way.
+static inline md5_vec3 view_along(md5_vec3 point, md5_vec3 way, float part)
+{
+    return md5_vec3_add(point, md5_vec3_scale(way, part));
 }
 
 // A turn about z after another.

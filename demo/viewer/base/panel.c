@@ -164,31 +164,20 @@ void view_place_rows(view_rows *rows, float right, float room, float least)
 // In layout units: between words.
 static const float word_gap = 9.0f;
 
-void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
-                    uint32_t count)
+void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_lit)
 {
-    const float room = rows->width - (label[0] != '\0' ? rows->label_width : 0.0f);
-    view_row *row = NULL;
-    float x = 0.0f;
-    size_t used = 0;
-    uint32_t in_row = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const float width = view_text_width(rows->font, VIEW_TEXT, words[i]);
-        const size_t size = strlen(words[i]) + 1;
-        const bool fits = row != NULL && x + width <= room && used + size < sizeof row->text;
-        if (!fits) {
-            row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
-            // Later rows are placed below the first one.
-            (void)snprintf(row->label, sizeof row->label, "%s", i == 0 || !label[0] ? label : " ");
-            x = 0.0f;
-            used = in_row = 0;
-        }
-        (void)snprintf(row->text + used, sizeof row->text - used, "%s%s", in_row > 0 ? "\n" : "",
-                       words[i]);
-        used = strlen(row->text);
-        row->lit |= (uint64_t)lit[i] << (in_row++ & 63);
-        x += width + word_gap * rows->font->scale;
+    const float width = view_text_width(rows->font, VIEW_TEXT, word);
+    const float room = rows->width - (is_indented ? rows->label_width : 0.0f);
+    view_row *row = &rows->rows[rows->count - 1];
+    if (row->kind != VIEW_ROW_WORDS || row->rect.width + width > room
+        || strlen(row->text) + strlen(word) + 2 > sizeof row->text) {
+        row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
+        (void)snprintf(row->label, sizeof row->label, "%s", is_indented ? " " : "");
     }
+    const size_t used = strlen(row->text);
+    (void)snprintf(row->text + used, sizeof row->text - used, "%s%s", used > 0 ? "\n" : "", word);
+    row->lit |= (uint64_t)is_lit << (row->words++ & 63);
+    row->rect.width += width + word_gap * rows->font->scale;
 }
 
 static void draw_words(view_canvas *canvas, const view_rows *rows, const view_row *row, float left)

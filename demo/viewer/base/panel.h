@@ -37,8 +37,9 @@ typedef struct view_row {
     bool on;        // of a switch
     bool fixed;     // never wrapped
     uint64_t lit;   // highlighted words: one bit each
+    uint32_t words; // how many there are
     int32_t hit;    // 0, or the caller's number for a click on it
-    view_rect rect; // set by drawing
+    view_rect rect; // set by drawing; before that, the width of words
 } view_row;
 
 enum { VIEW_MAX_ROWS = 160 };
@@ -69,9 +70,9 @@ void view_add_spaces(view_rows *rows, uint32_t count);
 // Sets the number for a click on a row, and the key with the same effect ("" = none).
 void view_make_hit(view_row *row, int32_t hit, const char *key);
 
-// Adds `count` words over as many rows as they need. `label` as of a pair, or "".
-void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
-                    uint32_t count);
+// Adds a word to those of the last row, or in a new row, which is indented as a pair's value or
+// not.
+void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_lit);
 
 // Breaks a text between words into at most `max_lines` rows.
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines);

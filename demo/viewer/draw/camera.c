@@ -19,7 +19,7 @@ view_axes view_camera_axes(const view_camera *camera)
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
-view_lens view_camera_lens(const view_camera *camera, float width, float height)
+view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
     const view_axes axes = view_camera_axes(camera);
     const float half_y =
@@ -28,23 +28,16 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
     // cut close views.
     const float far_z = camera->distance + 60.0f * camera->scene_radius;
     return (view_lens){
-        .eye = md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance)),
+        .eye = view_along(camera->target, axes.back, camera->distance),
         .axes = axes,
-        .half_x = half_y * width / height,
-        .half_y = half_y,
+        .half_x = half_y * region.width / region.height * (width / region.width),
+        .half_y = half_y * (height / region.height),
+        .shift_x = (2.0f * region.x + region.width) / width - 1.0f,
+        .shift_y = 1.0f - (2.0f * region.y + region.height) / height,
         .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,
         .far_z = far_z,
         .orthographic = camera->orthographic,
     };
-}
-
-void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
-                     float width, float height)
-{
-    lens->half_x *= width / box_width;
-    lens->half_y *= height / box_height;
-    lens->shift_x = (2.0f * x + box_width) / width - 1.0f;
-    lens->shift_y = 1.0f - (2.0f * y + box_height) / height;
 }
 
 float view_half_height_at(const view_lens *lens, md5_vec3 place)
@@ -95,6 +88,12 @@ static float fitting_distance(const view_camera *camera, const view_axes *axes, 
     return fmaxf(across, high) + (camera->orthographic ? 0.0f : md5_vec3_dot(arm, axes->back));
 }
 
+static void move_target(view_camera *camera, const view_axes *axes, float right, float up)
+{
+    camera->target = view_along(camera->target, axes->right, right);
+    camera->target = view_along(camera->target, axes->up, up);
+}
+
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {
@@ -124,9 +123,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
             low = fminf(low, y);
             high = fmaxf(high, y);
         }
-        camera->target =
-            md5_vec3_add(camera->target, md5_vec3_scale(axes.right, 0.5f * (left + right)));
-        camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, 0.5f * (low + high)));
+        move_target(camera, &axes, 0.5f * (left + right), 0.5f * (low + high));
 
         float distance = 0.5f * camera->scene_radius;
         for (int i = 0; i < VIEW_HULL_POINTS; i++)
@@ -187,8 +184,7 @@ void view_pan(view_camera *camera, float right, float down, float height)
 {
     const view_axes axes = view_camera_axes(camera);
     const float pixel = pixel_size(camera, height);
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.right, -right * pixel));
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, down * pixel));
+    move_target(camera, &axes, -right * pixel, down * pixel);
 }
 
 void view_zoom(view_camera *camera, float factor, float x, float y, float height)
@@ -198,8 +194,7 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
                                   200.0f * camera->scene_radius);
     const float change = before - pixel_size(camera, height);
     const view_axes axes = view_camera_axes(camera);
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.right, x * change));
-    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, -y * change));
+    move_target(camera, &axes, x * change, -y * change);
 }
 
 view_lens view_path_lens(const view_document *document, const view_play *play,
@@ -209,7 +204,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     // A file may hold any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1.0f, 175.0f)));
     const md5_vec3 centre = view_centre(document->bounds);
-    const float distance = md5_vec3_length(md5_vec3_sub(centre, view.position));
+    const float distance = view_distance(centre, view.position);
     return (view_lens){
         .eye = view.position,
         .axes = {.right = md5_quat_rotate(view.rotation, (md5_vec3){0, -1, 0}),
@@ -222,14 +217,12 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     };
 }
 
-view_lens view_stage_lens(const view_stage *stage, float width, float height)
+view_lens view_stage_lens(const view_stage *stage)
 {
     if (stage->following)
-        return view_path_lens(stage->document, stage->play, stage->camera, width, height);
-    const view_rect region = stage->region;
+        return view_path_lens(stage->document, stage->play, stage->camera, stage->width,
+                              stage->height);
     view_camera camera = *stage->camera;
     camera.target = md5_vec3_add(camera.target, view_walked(&stage->document->scene, stage->play));
-    view_lens lens = view_camera_lens(&camera, region.width, region.height);
-    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
-    return lens;
+    return view_region_lens(&camera, stage->region, stage->width, stage->height);
 }

@@ -18,6 +18,9 @@
 // lights turn with the camera, so the visible side is never dark and shadows fall as in photographs
 // of a turntable.
 
+// The middle of the gradient behind a picture: the background colour where no gradient is drawn.
+static const float middle[3] = {0.214f, 0.243f, 0.286f};
+
 // Light colours of the studio and of the classic (2004) lighting.
 static const struct light_colors {
     float key[3], sky[3], fill[3], rim[3];
@@ -61,23 +64,9 @@ static md5_vec3 move_key(md5_vec3 direction, const view_lights *lights)
 // The environment that a picture is lit by, or NULL: the classic light has none.
 static const view_environment *shown_environment(const view_stage *stage)
 {
-    const view_environment *const environment = stage->environment;
-    const bool has_light = environment != NULL && environment->light != NULL;
-    return has_light && stage->shown->environment && !stage->shown->classic ? environment : NULL;
-}
-
-static md5_bounds bounds_of_pose(const view_scene *scene)
-{
-    if (scene->dual)
-        return view_pose_bounds(scene, NULL); // of what view_skin() wrote
-    md5_bounds bounds = md5_skin_bounds(scene->model, scene->palette);
-    const float reach = view_morph_reach(scene->morphs, scene->morph_weights);
-    const md5_vec3 room = {reach, reach, reach};
-    if (view_is_empty(bounds))
-        return bounds;
-    bounds.min = md5_vec3_sub(bounds.min, room);
-    bounds.max = md5_vec3_add(bounds.max, room);
-    return bounds;
+    const bool has_light = stage->environment != NULL && stage->environment->light != NULL;
+    return has_light && stage->shown->environment && !stage->shown->classic ? stage->environment
+                                                                            : NULL;
 }
 
 // Bounds of the shadow casters. Those of the whole clip are constant, which keeps shadows stable.
@@ -87,11 +76,15 @@ static md5_bounds find_casters(const view_stage *stage)
     if (view_shows_crowd(stage->document))
         return stage->document->bounds;
     const view_scene *const scene = &stage->document->scene;
-    const md5_bounds now = bounds_of_pose(scene);
+    const float bent = scene->dual ? 0.0f : view_morph_reach(scene->morphs, scene->morph_weights);
+    md5_bounds now = scene->dual ? view_pose_bounds(scene, NULL) // of what view_skin() wrote
+                                 : md5_skin_bounds(scene->model, scene->palette);
     md5_bounds clip = stage->document->bounds;
     if (view_is_empty(now) || view_is_empty(clip))
         return (md5_bounds){0};
-    const md5_vec3 walked = view_walked(&stage->document->scene, stage->play);
+    now.min = md5_vec3_sub(now.min, (md5_vec3){bent, bent, bent});
+    now.max = md5_vec3_add(now.max, (md5_vec3){bent, bent, bent});
+    const md5_vec3 walked = view_walked(scene, stage->play);
     clip.min = md5_vec3_add(clip.min, walked);
     clip.max = md5_vec3_add(clip.max, walked);
     const view_companion *const companions = stage->document->companions;
@@ -109,64 +102,72 @@ static md5_bounds find_casters(const view_stage *stage)
     return is_near ? md5_bounds_union(clip, now) : now;
 }
 
-void view_set_lights(const view_stage *stage, view_axes axes,
-                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
+md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
+                             bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
 {
-    const float radius = stage->camera->scene_radius;
+    md5gl_frame frame = {
+        .target = target, .width = (uint32_t)stage->width, .height = (uint32_t)stage->height};
+    for (int i = 0; i < 3 && !transparent; i++)
+        frame.background[i] =
+            stage->options->background_given ? stage->options->background[i] : middle[i];
+    frame.background[3] = transparent ? 0.0f : 1.0f;
+    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
     const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
                                          view_walked(&stage->document->scene, stage->play));
-    const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
-    const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
+    const md5_vec3 ways[VIEW_NUM_POINTS] = {
+        studio_direction(lens->axes, 0.85f, 0.55f, 0.25f),   // fill
+        studio_direction(lens->axes, 0.55f, -0.75f, 0.65f)}; // rim
     // The model is at half their range, where a fifth of their light is left.
-    points[0] =
-        (md5gl_point_light){.position = md5_vec3_add(centre, md5_vec3_scale(fill, 4.0f * radius)),
-                            .range = 8.0f * radius};
-    points[1] =
-        (md5gl_point_light){.position = md5_vec3_add(centre, md5_vec3_scale(rim, 4.0f * radius)),
-                            .range = 8.0f * radius};
-    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lights);
-    frame->point_lights = points;
-    frame->num_point_lights = VIEW_NUM_POINTS;
-    frame->ground = stage->document->ground;
+    for (int i = 0; i < VIEW_NUM_POINTS; i++)
+        points[i] = (md5gl_point_light){
+            .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
+            .range = 8.0f * stage->camera->scene_radius};
+    frame.light_direction =
+        move_key(studio_direction(lens->axes, -0.78f, 0.66f, 0.95f), stage->lights);
+    frame.point_lights = points;
+    frame.num_point_lights = VIEW_NUM_POINTS;
+    frame.ground = stage->document->ground;
     if (stage->shown->shadows && stage->document->drawn != NULL)
-        frame->casters = find_casters(stage);
+        frame.casters = find_casters(stage);
     // A crowd is wide and needs more texels, so that each character has enough.
-    frame->shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
-    frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-    const struct light_colors *const colors = &light_colors[frame->lighting];
+    frame.shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
+    frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+    const struct light_colors *const colors = &light_colors[frame.lighting];
     const float *const values = stage->lights->values; // the user's intensities
     for (int i = 0; i < 3; i++) {
-        frame->light[i] = values[VIEW_LIGHT_KEY] * colors->key[i];
-        frame->ambient[i] = values[VIEW_LIGHT_SKY] * colors->sky[i];
+        frame.light[i] = values[VIEW_LIGHT_KEY] * colors->key[i];
+        frame.ambient[i] = values[VIEW_LIGHT_SKY] * colors->sky[i];
         points[0].color[i] = values[VIEW_LIGHT_FILL] * colors->fill[i];
         points[1].color[i] = values[VIEW_LIGHT_RIM] * colors->rim[i];
     }
-    frame->tone_mapped = !stage->shown->classic;
-    frame->softness = stage->shown->classic ? 0.0f : 0.08f;
+    frame.tone_mapped = !stage->shown->classic;
+    frame.softness = stage->shown->classic ? 0.0f : 0.08f;
     const view_environment *const environment = shown_environment(stage);
     if (environment != NULL) {
         // The picture lights instead of sky, fill and rim light. Its middle is behind a model that
         // is seen from the front. The key light, which casts the shadow, comes from its brightest
         // side.
-        const view_lights *const lights = stage->lights;
-        const float middle = view_radians(180.0f);
-        const md5_vec3 way = environment->brightest;
-        frame->environment = environment->light;
-        frame->environment_angle = middle + view_radians(lights->values[VIEW_LIGHT_AROUND]);
-        frame->num_point_lights = 0;
-        frame->light_direction = move_key((md5_vec3){-way.x, -way.y, way.z}, lights);
+        frame.environment = environment->light;
+        frame.environment_angle =
+            view_radians(180.0f) + view_radians(stage->lights->values[VIEW_LIGHT_AROUND]);
+        frame.num_point_lights = 0;
+        frame.light_direction =
+            move_key((md5_vec3){-environment->brightest.x, -environment->brightest.y,
+                                environment->brightest.z},
+                     stage->lights);
         for (int i = 0; i < 3; i++) {
-            frame->light[i] *= 0.5f;
-            frame->ambient[i] = lights->values[VIEW_LIGHT_SKY] * environment->exposure;
+            frame.light[i] *= 0.5f;
+            frame.ambient[i] = stage->lights->values[VIEW_LIGHT_SKY] * environment->exposure;
         }
     }
+    return frame;
 }
 
 static bool shows_layers(const view_stage *stage, const view_textures *textures)
 {
-    const view_surface surface = stage->surface;
     const bool is_plain = stage->shown->untextured || stage->shown->checker
-                          || surface == VIEW_SURFACE_WEIGHTS || surface == VIEW_SURFACE_UV;
+                          || stage->surface == VIEW_SURFACE_WEIGHTS
+                          || stage->surface == VIEW_SURFACE_UV;
     return !is_plain && textures->dropped == NULL && textures->layers.num_meshes > 0;
 }
 
@@ -203,377 +204,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
 
 // == Bodies =======================================================================================
 
-// Sets the materials of a model, unless `textures` is NULL, poses it and adds it to the bodies.
-static bool add_body(const view_stage *stage, view_bodies *bodies, unsigned uses,
-                     const view_textures *textures, md5gl_model *drawn,
-                     const md5gl_instances *instances, md5_error *error)
-{
-    if (textures != NULL)
-        view_set_materials(stage, textures, drawn);
-    bodies->bodies[bodies->count++] = (view_body){uses, textures, drawn, NULL};
-    return md5gl_pose(stage->renderer, drawn, instances, error);
-}
-
-// == The crowd ====================================================================================
-
-// Draws a picture of an impostor. The first frames of all clips are drawn first, so that every clip
-// soon has a picture.
-static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_t number,
-                         md5_error *error)
-{
-    const uint32_t *const first = kind->pictures.first;
-    uint32_t clip = number, frame = 0; // of the clip
-    if (number >= kind->num_clips) {
-        frame = number - kind->num_clips + 1;
-        for (clip = 0; frame >= first[clip + 1] - first[clip]; clip++)
-            frame -= first[clip + 1] - first[clip] - 1;
-    }
-    const md5_binding *const binding = kind->clips[clip];
-    const double part = (double)frame / (first[clip + 1] - first[clip]);
-    const md5_moment moment =
-        md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
-    const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
-    const bool drawn =
-        md5gl_draw_impostor_pictures(stage->renderer, kind->pictures.impostors, kind->drawn,
-                                     first[clip] + frame, palette, error);
-    free(pose);
-    free(joints);
-    free(palette);
-    return drawn;
-}
-
-// Draws pictures of impostors that are missing or no longer up to date, before a frame: in a window
-// a few at a time, so that it stays responsive, otherwise all.
-static bool prepare_pictures(const view_stage *stage, md5_error *error)
-{
-    enum { A_FRAME = 2 };
-    const view_crowd *const crowd = &stage->document->crowd;
-    const view_shown *const shown = stage->shown;
-    const bool in_window = stage->options->output == NULL && stage->options->num_frames == 0;
-    // The display settings on which the pictures depend.
-    const uint32_t look = 1u | (uint32_t)shown->maps << 1 | (uint32_t)shown->two_sided << 2
-                          | (uint32_t)shown->checker << 3
-                          | (uint32_t)stage->document->scene.dual << 4;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        view_kind *const kind = &stage->document->crowd.kinds[k];
-        view_pictures *const pictures = &kind->pictures;
-        if (pictures->impostors == NULL)
-            continue;
-        if (look != pictures->look)
-            pictures->num_drawn = 0;
-        pictures->look = look;
-        uint32_t end = pictures->first[kind->num_clips];
-        if (pictures->num_drawn >= end)
-            continue;
-        if (in_window && pictures->num_drawn < kind->num_clips)
-            end = kind->num_clips;
-        else if (in_window && end - pictures->num_drawn > A_FRAME)
-            end = pictures->num_drawn + A_FRAME;
-        view_set_materials(stage, kind->textures, kind->drawn);
-        for (; pictures->num_drawn < end; pictures->num_drawn++)
-            if (!draw_picture(stage, kind, pictures->num_drawn, error))
-                return false;
-    }
-    return true;
-}
-
-// Uploads the poses of all kinds as bodies, one for each level of detail.
-static bool pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *error)
-{
-    enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
-    const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        bool has_casters = false;
-        for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
-            has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
-            const view_detail *const level = &kind->levels[i];
-            const bool is_baked = level->source == VIEW_DETAIL_BAKED, is_first = i == 0;
-            const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
-            if (level->source == VIEW_DETAIL_PICTURED) {
-                md5gl_impostors *const impostors = kind->pictures.impostors;
-                bodies->bodies[bodies->count++] = (view_body){LIT, NULL, NULL, impostors};
-                if (!md5gl_pose_impostors(stage->renderer, impostors, kind->pictures.instances,
-                                          level->count, error))
-                    return false;
-            }
-            if (level->drawn == NULL || (is_posed && !is_first && !kind->is_sorted))
-                continue;
-            // Bodies of fewer triangles have no stages and no morph targets.
-            const bool is_bent = is_first && kind->morph_weights != NULL;
-            const md5gl_instances instances = {
-                .count = level->count,
-                .palettes = is_posed ? kind->drawn_palettes
-                                           + (size_t)level->first * kind->model->skeleton.num_joints
-                                     : NULL,
-                .baked = is_baked ? kind->bakes.clips : NULL,
-                .jobs = is_baked ? kind->jobs : NULL,
-                .placements = kind->placements + level->first,
-                .tints = kind->fades ? kind->tints + level->first : NULL,
-                .morph = is_bent ? kind->morphs->drawn : NULL,
-                .weights = is_bent ? kind->morph_weights : NULL,
-            };
-            const unsigned uses = level->source == VIEW_DETAIL_CASTERS ? VIEW_BODY_CASTS
-                                  : is_posed && has_casters            ? VIEW_BODY_SHOWN
-                                                                       : LIT;
-            if (!add_body(stage, bodies, is_first ? uses | VIEW_BODY_STAGED : uses, kind->textures,
-                          level->drawn, &instances, error))
-                return false;
-        }
-    }
-    return true;
-}
-
-// == Ghosts ================================================================================
-
-static const md5_vec4 earlier = {0.18f, 0.42f, 1.0f, 0.0f}, later = {1.0f, 0.42f, 0.10f, 0.0f};
-
-uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
-                          view_ghost ghosts[2 * VIEW_MAX_ONION])
-{
-    const uint32_t count = onion->count < VIEW_MAX_ONION ? onion->count : VIEW_MAX_ONION;
-    uint32_t num_ghosts = 0;
-    for (uint32_t i = 1; i <= count && anim->num_frames > 1; i++)
-        for (int side = -1; side <= 1; side += 2) {
-            const double way = (double)side * (double)i * (double)onion->step / anim->frame_rate;
-            const double time = view_cycle_time(play, anim) + way;
-            const bool is_outside = time < -1e-9 || time > anim->duration + 1e-9;
-            if (play->wrap == MD5_WRAP_CLAMP && is_outside)
-                continue;
-            md5_vec4 tint = side > 0 ? later : earlier;
-            tint.w = 1.0f + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
-            ghosts[num_ghosts++] = (view_ghost){
-                .moment = md5_moment_at(anim, play->time + way, play->wrap), .tint = tint};
-        }
-    return num_ghosts;
-}
-
-static bool draw_ghost_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
-                              md5_error *error)
-{
-    view_document *const document = stage->document;
-    view_scene *const scene = &document->scene;
-    md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
-    const view_morphs *const morphs = &document->morphs; // whose weights all ghosts have
-    const size_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
-    float *const weights = common_alloc(count * num_targets + 1, sizeof *weights);
-    md5_vec4 tints[2 * VIEW_MAX_ONION];
-    for (uint32_t i = 0; i < count; i++) {
-        if (num_targets > 0)
-            memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
-        view_pose_moment(scene, &ghosts[i].moment);
-        memcpy(palettes + (size_t)i * scene->num_joints, scene->palette,
-               scene->num_joints * sizeof *palettes);
-        tints[i] = ghosts[i].tint;
-    }
-    const md5gl_instances instances = {.count = count,
-                                       .palettes = palettes,
-                                       .tints = tints,
-                                       .morph = morphs->drawn,
-                                       .weights = weights};
-    const bool is_posed = md5gl_pose(stage->renderer, document->drawn, &instances, error);
-    if (is_posed)
-        md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
-    free(weights);
-    free(palettes);
-    return is_posed;
-}
-
-// Draws them, if a clip is shown: the model without textures, or the bones if there is no model.
-// Call it within a frame, last of what draws the document's model. Returns false and fills `error`
-// on failure.
-static bool draw_ghosts(const view_stage *stage, md5_error *error)
-{
-    view_ghost ghosts[2 * VIEW_MAX_ONION];
-    view_scene *const scene = &stage->document->scene;
-    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
-    if (stage->onion.count == 0 || view_shows_crowd(stage->document) || !plays)
-        return true;
-    const md5_anim *const anim = view_shown_anim(scene);
-    const uint32_t count =
-        anim != NULL ? view_find_ghosts(&stage->onion, stage->play, anim, ghosts) : 0;
-    bool is_drawn = true;
-    if (count == 0)
-        return true;
-    view_clear_lines(stage->lines);
-    if (stage->document->drawn != NULL)
-        is_drawn = draw_ghost_bodies(stage, ghosts, count, error);
-    for (uint32_t i = 0; i < count && stage->document->drawn == NULL; i++) {
-        view_pose_moment(scene, &ghosts[i].moment);
-        view_add_bones(stage->lines, scene, ghosts[i].tint.x < 0.5f ? 0x3E62B0FF : 0xB0482EFF);
-    }
-    if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                         stage->font->scale, true);
-    view_pose(scene, stage->play);
-    return is_drawn;
-}
-
-// == Companions ============================================================================
-
-// Writes the companion's palette and returns its placement.
-static md5_mat34 pose(view_companion *companion, const view_document *document)
-{
-    const md5_skeleton *const skeleton = &companion->model->skeleton;
-    const view_scene *const scene = &document->scene;
-    if (companion->machine != NULL) {
-        // A guest's palette is in the world already.
-        view_pose_machine(companion->machine, skeleton->num_joints, companion->pose,
-                          companion->joints, companion->palette);
-        return companion->joint >= 0 ? scene->joints[companion->joint]
-                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
-    }
-    const md5_xform aside = {.rotation = {.w = 1.0f},
-                             .translation = {0.0f, companion->aside, 0.0f}};
-    md5_mat34 place =
-        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
-    if (scene->turn.is_set)
-        place = md5_mat34_mul(place, scene->turn.matrix);
-    if (companion == &document->companions[VIEW_COMPARED]) {
-        md5_build_palette(companion->model, document->compare.joints, companion->palette);
-        return place;
-    }
-    if (companion->retarget != NULL) {
-        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
-    } else {
-        memcpy(companion->pose, companion->model->bind_local,
-               skeleton->num_joints * sizeof *companion->pose);
-        place = scene->joints[companion->joint];
-    }
-    md5_local_to_model(skeleton, companion->pose, companion->palette);
-    md5_build_palette(companion->model, companion->palette, companion->palette);
-    return place;
-}
-
-// == Surface: weights or a grid on the body ================================================
-
-// In a crowd there is no single marked joint.
-static bool shows_weights(const view_stage *stage)
-{
-    return stage->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
-           && !view_shows_crowd(stage->document);
-}
-
-// Prepares what the surface that is switched on needs. Call it before each picture, outside of a
-// frame. Returns false and fills `error` on failure.
-static bool prepare_surface(const view_stage *stage, md5_error *error)
-{
-    view_document *const document = stage->document;
-    view_surfaces *const surfaces = &document->surfaces;
-    const md5_morph *const morph = document->scene.morph;
-    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL && surfaces->uv_grid == 0) {
-        view_image image = view_make_uv_grid();
-        const md5gl_texture_desc desc = {
-            .width = image.width, .height = image.height, .texels = image.rgba};
-        surfaces->uv_grid = md5gl_create_texture(stage->renderer, &desc, error);
-        free(image.rgba);
-        return surfaces->uv_grid != 0;
-    }
-    if (!shows_weights(stage))
-        return true;
-    // A copy of the model, coloured by the weights of the joint, unless it is there.
-    if (surfaces->heat.drawn == NULL || surfaces->heat_joint != stage->joint
-        || (surfaces->heat.drawn_morph == NULL && morph != NULL)) {
-        view_free_heat(&surfaces->heat, stage->renderer);
-        surfaces->heat_joint = stage->joint;
-        if (!view_make_heat(&surfaces->heat, stage->renderer, document->scene.model, morph, NULL,
-                            stage->joint, error))
-            return false;
-    }
-    // It is blended, hidden and bent as the model.
-    md5gl_model *const copy = surfaces->heat.drawn;
-    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
-        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
-        const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
-                                                        false, false, stage->play->time);
-        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
-        md5gl_set_visible(copy, i, !is_hidden);
-        md5gl_set_material(copy, 0, i, &plain);
-    }
-    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    return md5gl_set_blending(stage->renderer, copy, blending, error);
-}
-
-static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
-{
-    md5_error error = {0};
-    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, blending, &error))
-        return;
-    view_log_error(loader->log, &error);
-    scene->dual = false;
-}
-
-// Sets the blending of every model on the GPU to the scene's. If the driver rejects the shaders,
-// logs the error and returns to linear blending.
-static void blend_document(view_document *document, const view_loader *loader)
-{
-    blend_as_chosen(&document->scene, document->drawn, loader);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
-    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
-        const view_kind *const kind = &document->crowd.kinds[i];
-        for (uint32_t k = 0; k < kind->num_levels; k++)
-            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
-                blend_as_chosen(&document->scene, kind->levels[k].drawn, loader);
-    }
-    document->crowd.is_dual = document->scene.dual;
-}
-
-// == One picture ===========================================================================
-
-static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
-
-// The gradient's middle: the background colour where no gradient is drawn.
-static const float middle[3] = {0.214f, 0.243f, 0.286f};
-
-void view_draw_background(const view_stage *stage, float width, float height)
-{
-    view_clear_canvas(stage->canvas);
-    view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, sky, floor_color);
-    md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
-                     stage->canvas->vertices, stage->canvas->count);
-}
-
-// -- Bodies ---------------------------------------------------------------------------------
-
-// The document's model and its companions.
-static bool pose_document(const view_stage *stage, view_bodies *bodies, md5_error *error)
-{
-    enum { ALL = VIEW_BODY_CASTS | VIEW_BODY_SHOWN | VIEW_BODY_STAGED };
-    view_document *const document = stage->document;
-    const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
-    const md5gl_instances model = {
-        .count = 1,
-        .palettes = document->scene.palette,
-        .morph = is_heat ? document->surfaces.heat.drawn_morph : document->morphs.drawn,
-        .weights = document->morphs.weights,
-    };
-    if (!add_body(stage, bodies, is_heat ? VIEW_BODY_CASTS | VIEW_BODY_SHOWN : ALL,
-                  is_heat ? NULL : &document->textures,
-                  is_heat ? document->surfaces.heat.drawn : document->drawn, &model, error))
-        return false;
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        view_companion *const companion = &document->companions[i];
-        if (companion->model == NULL)
-            continue;
-        companion->place = pose(companion, document);
-        const md5gl_instances one = {
-            .count = 1, .palettes = companion->palette, .placements = &companion->place};
-        if (!add_body(stage, bodies, ALL, companion->textures, companion->drawn, &one, error))
-            return false;
-    }
-    return true;
-}
-
-// Draws what has a use: their shadows, or themselves in a style.
-static void draw_bodies(const view_stage *stage, const view_bodies *bodies, view_body_use use,
-                        uint32_t style)
+static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_body_use use,
+                      uint32_t style)
 {
     const bool is_shadow = use == VIEW_BODY_CASTS;
     for (uint32_t i = 0; i < bodies->count; i++) {
@@ -599,35 +231,357 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
     bool is_drawn = true;
     for (uint32_t i = 0; i < bodies->count && is_drawn; i++) {
         const view_body *const body = &bodies->bodies[i];
-        const view_textures *const textures = body->textures;
-        if ((body->uses & VIEW_BODY_STAGED) != 0 && textures != NULL
-            && shows_layers(stage, textures))
-            is_drawn = md5gl_draw_stages(stage->renderer, body->drawn, pass, textures->layers.lists,
-                                         textures->layers.num_meshes, error);
+        if ((body->uses & VIEW_BODY_STAGED) != 0 && body->textures != NULL
+            && shows_layers(stage, body->textures))
+            is_drawn =
+                md5gl_draw_stages(stage->renderer, body->drawn, pass, body->textures->layers.lists,
+                                  body->textures->layers.num_meshes, error);
     }
     return is_drawn;
 }
 
-static bool draw_models(const view_stage *stage, view_bodies *bodies, md5_error *error)
+bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
+                      md5_error *error)
 {
-    const view_shown *const shown = stage->shown;
-    const bool has_textures =
-        stage->surface == VIEW_SURFACE_LIT || stage->surface == VIEW_SURFACE_TEXTURES;
-    uint32_t style = MD5GL_LIT;
-    if (shown->untextured && has_textures)
-        style |= MD5GL_UNTEXTURED;
-    if (shown->edges)
-        style |= MD5GL_WIREFRAME;
-    if (stage->document->drawn == NULL)
-        return true;
-    if (!(view_shows_crowd(stage->document) ? pose_crowd(stage, bodies, error)
-                                            : pose_document(stage, bodies, error)))
+    bool is_posed = true;
+    for (uint32_t i = 0; i < bodies->count && is_posed; i++) {
+        const view_body *const body = &bodies->bodies[i];
+        if (body->textures != NULL && body->impostors == NULL)
+            view_set_materials(stage, body->textures, body->drawn);
+        is_posed = body->impostors != NULL
+                       ? md5gl_pose_impostors(stage->renderer, body->impostors, body->pictured,
+                                              body->instances.count, error)
+                       : md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
+    }
+    if (!is_posed)
         return false;
-    draw_bodies(stage, bodies, VIEW_BODY_CASTS, 0);
+    draw_uses(stage, bodies, VIEW_BODY_CASTS, 0);
     if (!draw_layers(stage, bodies, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
-    draw_bodies(stage, bodies, VIEW_BODY_SHOWN, style);
+    draw_uses(stage, bodies, VIEW_BODY_SHOWN, style);
     return draw_layers(stage, bodies, MD5GL_STAGE_PASS_BASES, error);
+}
+
+// == The crowd ====================================================================================
+
+// Draws a picture of an impostor. The first frames of all clips are drawn first, so that every clip
+// soon has a picture.
+static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_t number,
+                         md5_error *error)
+{
+    const uint32_t *const first = kind->pictures.first;
+    uint32_t clip = number, frame = 0; // of the clip
+    if (number >= kind->num_clips) {
+        frame = number - kind->num_clips + 1;
+        for (clip = 0; frame >= first[clip + 1] - first[clip]; clip++)
+            frame -= first[clip + 1] - first[clip] - 1;
+    }
+    const md5_binding *const binding = kind->clips[clip];
+    const double part = (double)frame / (first[clip + 1] - first[clip]);
+    const md5_moment moment =
+        md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
+    const uint32_t num_joints = kind->model->skeleton.num_joints;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+    const bool drawn =
+        md5gl_draw_impostor_pictures(stage->renderer, kind->pictures.impostors, kind->drawn,
+                                     first[clip] + frame, palette, error);
+    free(pose);
+    free(palette);
+    return drawn;
+}
+
+// Draws pictures of impostors that are missing or no longer up to date, before a frame: in a window
+// a few at a time, so that it stays responsive, otherwise all.
+static bool prepare_pictures(const view_stage *stage, md5_error *error)
+{
+    enum { A_FRAME = 2 };
+    const bool in_window = stage->options->output == NULL && stage->options->num_frames == 0;
+    // The display settings on which the pictures depend.
+    const uint32_t look =
+        1u | (uint32_t)stage->shown->maps << 1 | (uint32_t)stage->shown->two_sided << 2
+        | (uint32_t)stage->shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
+    for (uint32_t k = 0; k < stage->document->crowd.num_kinds; k++) {
+        view_kind *const kind = &stage->document->crowd.kinds[k];
+        view_pictures *const pictures = &kind->pictures;
+        if (pictures->impostors == NULL)
+            continue;
+        if (look != pictures->look)
+            pictures->num_drawn = 0;
+        pictures->look = look;
+        uint32_t end = pictures->first[kind->num_clips];
+        if (pictures->num_drawn >= end)
+            continue;
+        if (in_window && pictures->num_drawn < kind->num_clips)
+            end = kind->num_clips;
+        else if (in_window && end - pictures->num_drawn > A_FRAME)
+            end = pictures->num_drawn + A_FRAME;
+        view_set_materials(stage, kind->textures, kind->drawn);
+        for (; pictures->num_drawn < end; pictures->num_drawn++)
+            if (!draw_picture(stage, kind, pictures->num_drawn, error))
+                return false;
+    }
+    return true;
+}
+
+// Uploads the poses of all kinds as bodies, one for each level of detail.
+static void list_crowd(const view_stage *stage, view_bodies *bodies)
+{
+    enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
+    const view_crowd *const crowd = &stage->document->crowd;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        bool has_casters = false;
+        for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
+            has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
+        for (uint32_t i = 0; i < kind->num_levels; i++) {
+            const view_detail *const level = &kind->levels[i];
+            const bool is_baked = level->source == VIEW_DETAIL_BAKED, is_first = i == 0;
+            const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
+            if (level->source == VIEW_DETAIL_PICTURED)
+                bodies->bodies[bodies->count++] = (view_body){
+                    .uses = LIT,
+                    .instances = {.count = level->count},
+                    .impostors = kind->pictures.impostors,
+                    .pictured = kind->pictures.instances,
+                };
+            if (level->drawn == NULL || (is_posed && !is_first && !kind->is_sorted))
+                continue;
+            // Bodies of fewer triangles have no stages and no morph targets.
+            const bool is_bent = is_first && kind->morph_weights != NULL;
+            const unsigned uses = level->source == VIEW_DETAIL_CASTERS ? VIEW_BODY_CASTS
+                                  : is_posed && has_casters            ? VIEW_BODY_SHOWN
+                                                                       : LIT;
+            bodies->bodies[bodies->count++] = (view_body){
+                .uses = is_first ? uses | VIEW_BODY_STAGED : uses,
+                .textures = kind->textures,
+                .drawn = level->drawn,
+                .instances =
+                    {
+                        .count = level->count,
+                        .palettes =
+                            is_posed ? kind->drawn_palettes
+                                           + (size_t)level->first * kind->model->skeleton.num_joints
+                                     : NULL,
+                        .baked = is_baked ? kind->bakes.clips : NULL,
+                        .jobs = is_baked ? kind->jobs : NULL,
+                        .placements = kind->placements + level->first,
+                        .tints = kind->fades ? kind->tints + level->first : NULL,
+                        .morph = is_bent ? kind->morphs->drawn : NULL,
+                        .weights = is_bent ? kind->morph_weights : NULL,
+                    },
+            };
+        }
+    }
+}
+
+// == Ghosts ================================================================================
+
+static const md5_vec4 earlier = {0.18f, 0.42f, 1.0f, 0.0f}, later = {1.0f, 0.42f, 0.10f, 0.0f};
+
+uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
+                          view_ghost ghosts[2 * VIEW_MAX_ONION])
+{
+    const uint32_t count = onion->count < VIEW_MAX_ONION ? onion->count : VIEW_MAX_ONION;
+    uint32_t num_ghosts = 0;
+    for (uint32_t i = 1; i <= count && anim->num_frames > 1; i++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double way = side * (double)i * onion->step / anim->frame_rate;
+            const double time = view_cycle_time(play, anim) + way;
+            const bool is_outside = time < -1e-9 || time > anim->duration + 1e-9;
+            if (play->wrap == MD5_WRAP_CLAMP && is_outside)
+                continue;
+            md5_vec4 tint = side > 0 ? later : earlier;
+            tint.w = 1.0f + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
+            ghosts[num_ghosts++] = (view_ghost){
+                .moment = md5_moment_at(anim, play->time + way, play->wrap), .tint = tint};
+        }
+    return num_ghosts;
+}
+
+// Draws them, if a clip is shown: the model without textures, or the bones if there is no model.
+// Call it within a frame, last of what draws the document's model. Returns false and fills `error`
+// on failure.
+static bool draw_ghosts(const view_stage *stage, md5_error *error)
+{
+    view_ghost ghosts[2 * VIEW_MAX_ONION];
+    view_document *const document = stage->document;
+    view_scene *const scene = &document->scene;
+    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
+    const md5_anim *const anim = view_shown_anim(scene);
+    const bool is_hidden = stage->onion.count == 0 || view_shows_crowd(document) || !plays;
+    const uint32_t count =
+        is_hidden || anim == NULL ? 0 : view_find_ghosts(&stage->onion, stage->play, anim, ghosts);
+    if (count == 0)
+        return true;
+    md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
+    const view_morphs *const morphs = &document->morphs; // whose weights all ghosts have
+    const size_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    float *const weights = common_alloc(count * num_targets, sizeof *weights);
+    md5_vec4 tints[2 * VIEW_MAX_ONION];
+    bool is_drawn = true;
+    for (uint32_t i = 0; i < count; i++) {
+        view_pose_moment(scene, &ghosts[i].moment);
+        tints[i] = ghosts[i].tint;
+        if (document->drawn == NULL) {
+            view_add_bones(stage->lines, scene, tints[i].x < 0.5f ? 0x3E62B0FF : 0xB0482EFF);
+            continue;
+        }
+        if (num_targets > 0)
+            memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
+        memcpy(palettes + (size_t)i * scene->num_joints, scene->palette,
+               scene->num_joints * sizeof *palettes);
+    }
+    const md5gl_instances instances = {.count = count,
+                                       .palettes = palettes,
+                                       .tints = tints,
+                                       .morph = morphs->drawn,
+                                       .weights = weights};
+    if (document->drawn != NULL) {
+        is_drawn = md5gl_pose(stage->renderer, document->drawn, &instances, error);
+        if (is_drawn)
+            md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
+    }
+    view_draw_lines(stage->lines, stage->renderer, stage->font->scale, true);
+    view_pose(scene, stage->play);
+    free(weights);
+    free(palettes);
+    return is_drawn;
+}
+
+// == Companions ============================================================================
+
+// Writes the companion's palette and returns its placement.
+static md5_mat34 pose(view_companion *companion, const view_document *document)
+{
+    const view_scene *const scene = &document->scene;
+    if (companion->machine != NULL) {
+        // A guest's palette is in the world already.
+        view_pose_machine(companion->machine, companion->model->skeleton.num_joints,
+                          companion->pose, companion->joints, companion->palette);
+        return companion->joint >= 0 ? scene->joints[companion->joint]
+                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
+    }
+    const md5_xform aside = {.rotation = {.w = 1.0f},
+                             .translation = {0.0f, companion->aside, 0.0f}};
+    md5_mat34 place =
+        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
+    if (scene->turn.is_set)
+        place = md5_mat34_mul(place, scene->turn.matrix);
+    if (companion == &document->companions[VIEW_COMPARED]) {
+        md5_build_palette(companion->model, document->compare.joints, companion->palette);
+        return place;
+    }
+    if (companion->retarget != NULL) {
+        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
+    } else {
+        memcpy(companion->pose, companion->model->bind_local,
+               companion->model->skeleton.num_joints * sizeof *companion->pose);
+        place = scene->joints[companion->joint];
+    }
+    md5_local_to_palette(companion->model, companion->pose, NULL, companion->palette);
+    return place;
+}
+
+// == Surface: weights or a grid on the body ================================================
+
+// In a crowd there is no single marked joint.
+static bool shows_weights(const view_stage *stage)
+{
+    return stage->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
+           && !view_shows_crowd(stage->document);
+}
+
+// Prepares what the surface that is switched on needs. Call it before each picture, outside of a
+// frame. Returns false and fills `error` on failure.
+static bool prepare_surface(const view_stage *stage, md5_error *error)
+{
+    view_document *const document = stage->document;
+    view_surfaces *const surfaces = &document->surfaces;
+    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL && surfaces->uv_grid == 0) {
+        view_image image = view_make_uv_grid();
+        const md5gl_texture_desc desc = {
+            .width = image.width, .height = image.height, .texels = image.rgba};
+        surfaces->uv_grid = md5gl_create_texture(stage->renderer, &desc, error);
+        free(image.rgba);
+        return surfaces->uv_grid != 0;
+    }
+    if (!shows_weights(stage))
+        return true;
+    // A copy of the model, coloured by the weights of the joint.
+    if (!view_ready_heat(&surfaces->heat, stage->renderer, document->scene.model,
+                         document->scene.morph, NULL, stage->joint, error))
+        return false;
+    // It is blended, hidden and bent as the model.
+    md5gl_model *const copy = surfaces->heat.drawn;
+    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
+        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
+        const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
+                                                        false, false, stage->play->time);
+        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
+        md5gl_set_visible(copy, i, !is_hidden);
+        md5gl_set_material(copy, 0, i, &plain);
+    }
+    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    return md5gl_set_blending(stage->renderer, copy, blending, error);
+}
+
+static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
+{
+    md5_error error = {0};
+    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, blending, &error))
+        return;
+    view_log_error(loader->log, &error);
+    scene->dual = false;
+}
+
+// == One picture ===========================================================================
+
+static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
+
+void view_draw_background(const view_stage *stage)
+{
+    view_clear_canvas(stage->canvas);
+    view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, stage->height}, sky,
+                       floor_color);
+    md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
+                     stage->canvas->vertices, stage->canvas->count);
+}
+
+// -- Bodies ---------------------------------------------------------------------------------
+
+// The document's model and its companions.
+static void list_document(const view_stage *stage, view_bodies *bodies)
+{
+    enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
+    view_document *const document = stage->document;
+    const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
+    const view_heat *const heat = &document->surfaces.heat;
+    bodies->bodies[bodies->count++] = (view_body){
+        .uses = is_heat ? LIT : LIT | VIEW_BODY_STAGED,
+        .textures = is_heat ? NULL : &document->textures,
+        .drawn = is_heat ? heat->drawn : document->drawn,
+        .instances = {.count = 1,
+                      .palettes = document->scene.palette,
+                      .morph = is_heat ? heat->drawn_morph : document->morphs.drawn,
+                      .weights = document->morphs.weights},
+    };
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_companion *const companion = &document->companions[i];
+        if (companion->model == NULL)
+            continue;
+        companion->place = pose(companion, document);
+        bodies->bodies[bodies->count++] = (view_body){
+            .uses = LIT | VIEW_BODY_STAGED,
+            .textures = companion->textures,
+            .drawn = companion->drawn,
+            .instances = {.count = 1,
+                          .palettes = companion->palette,
+                          .placements = &companion->place},
+        };
+    }
 }
 
 // -- Canvas ---------------------------------------------------------------------------------
@@ -650,12 +604,45 @@ void view_draw_canvas(const view_stage *stage)
     }
 }
 
-// Sets from where deformed surfaces are seen; run the crowd first.
-static void see_deforms(view_document *document, const view_lens *lens)
+bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
+                     md5_error *error)
 {
-    const view_crowd *const crowd = &document->crowd;
-    const md5_deform_view view = {lens->eye, md5_vec3_scale(lens->axes.right, -1.0f),
-                                  lens->axes.up};
+    view_document *const document = stage->document;
+    view_crowd *const crowd = &document->crowd;
+    const bool is_crowd = view_shows_crowd(document);
+    const float radius = stage->camera->scene_radius;
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
+
+    // Sets the blending of every model on the GPU to the scene's. If the driver rejects the
+    // shaders, logs the error and returns to linear blending.
+    blend_as_chosen(&document->scene, document->drawn, &loader);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        blend_as_chosen(&document->scene, document->companions[i].drawn, &loader);
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &document->crowd.kinds[i];
+        for (uint32_t k = 0; k < kind->num_levels; k++)
+            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
+                blend_as_chosen(&document->scene, kind->levels[k].drawn, &loader);
+    }
+    document->crowd.is_dual = document->scene.dual;
+
+    if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
+        view_skin(&document->scene);
+    md5gl_point_light points[VIEW_NUM_POINTS];
+    const view_lens lens = view_stage_lens(stage);
+    const md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
+    if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))
+        return false;
+    if (is_crowd) { // only members that are visible in this picture are posed
+        view_sight sight =
+            view_make_sight(&lens, &frame, fminf(document->ground, document->bounds.min.z));
+        sight.all = !crowd->culls;
+        crowd->levels = stage->shown->levels;
+        crowd->reduces = stage->shown->levels && !stage->shown->edges;
+        view_run_crowd(crowd, stage->play->time, &sight);
+    }
+    // From where deformed surfaces are seen; after the crowd.
+    const md5_deform_view view = {lens.eye, md5_vec3_scale(lens.axes.right, -1.0f), lens.axes.up};
     view_see_deforms(&document->textures.layers, &view, NULL, 0);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
@@ -667,48 +654,28 @@ static void see_deforms(view_document *document, const view_lens *lens)
         if (kind->textures != NULL)
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
     }
-}
-
-bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
-                     bool transparent, md5_error *error)
-{
-    view_document *const document = stage->document;
-    view_crowd *const crowd = &document->crowd;
-    const bool is_crowd = view_shows_crowd(document);
-    const bool has_color = stage->options->background_given;
-    const float radius = stage->camera->scene_radius;
-    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
-    blend_document(document, &loader);
-    if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
-        view_skin(&document->scene);
-    md5gl_point_light points[VIEW_NUM_POINTS];
-    md5gl_frame frame = {.target = target, .width = width, .height = height};
-    for (int i = 0; i < 3 && !transparent; i++)
-        frame.background[i] = has_color ? stage->options->background[i] : middle[i];
-    frame.background[3] = transparent ? 0.0f : 1.0f;
-    const view_lens lens = view_stage_lens(stage, (float)width, (float)height);
-    view_lens_matrices(&lens, &frame.view_from_world, &frame.clip_from_view);
-    view_set_lights(stage, lens.axes, points, &frame);
-    if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))
-        return false;
-    if (is_crowd) { // only members that are visible in this picture are posed
-        view_sight sight =
-            view_make_sight(&lens, &frame, fminf(document->ground, document->bounds.min.z));
-        sight.all = !crowd->culls;
-        crowd->levels = stage->shown->levels;
-        crowd->reduces = stage->shown->levels && !stage->shown->edges;
-        view_run_crowd(crowd, stage->play->time, &sight);
-    }
-    see_deforms(document, &lens);
     md5gl_begin_frame(stage->renderer, &frame);
-    if (!transparent && !has_color) {
+    if (!transparent && !stage->options->background_given) {
         if (stage->shown->environment_behind && shown_environment(stage) != NULL)
             md5gl_draw_environment(stage->renderer);
         else
-            view_draw_background(stage, (float)width, (float)height);
+            view_draw_background(stage);
     }
     view_bodies bodies = {.count = 0};
-    bool is_drawn = draw_models(stage, &bodies, error);
+    bool is_drawn = true;
+    if (document->drawn != NULL) {
+        const view_surface surface = stage->surface;
+        const bool is_grey = stage->shown->untextured
+                             && (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES);
+        if (is_crowd)
+            list_crowd(stage, &bodies);
+        else
+            list_document(stage, &bodies);
+        is_drawn = view_draw_bodies(stage, &bodies,
+                                    MD5GL_LIT | (is_grey ? MD5GL_UNTEXTURED : 0)
+                                        | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
+                                    error);
+    }
     // Blended, and writes no depth: after the model.
     const bool is_level = document->scene.terrain.num_feet == 0;
     if (is_level && !transparent && is_drawn && document->drawn != NULL)
@@ -723,6 +690,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     }
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
-    view_draw_overlays(stage, (float)width / (float)height);
+    view_draw_overlays(stage);
     return is_drawn;
 }

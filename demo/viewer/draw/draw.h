@@ -4,12 +4,110 @@
 
 #include "demo/viewer/assets/panorama.h"
 #include "demo/viewer/base/canvas.h"
-#include "demo/viewer/base/font.h"
+#include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/crowd/document.h"
-#include "demo/viewer/draw/camera.h"
-#include "demo/viewer/draw/overlay.h"
+
+// == The camera, what it sees, and where it shows a document (camera.c) ===================
+
+// Half the picture's height over the distance: tan(15 degrees), a vertical field of view of 30
+// degrees, with as little distortion as a portrait lens.
+#define VIEW_HALF_HEIGHT 0.26794919f
+
+// A three-quarter view from the front and slightly above.
+view_camera view_default_camera(void);
+
+view_axes view_camera_axes(const view_camera *camera);
+
+// The lens of a camera for a picture of width * height pixels, so that what the camera sees fills a
+// region of it.
+view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height);
+
+// Half the height of the view at a position's depth, in units; 0 behind the camera.
+float view_half_height_at(const view_lens *lens, md5_vec3 place);
+
+void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
+                        md5_mat44 *clip_from_view);
+
+// Moves target and distance so that the whole shape is visible; keeps the direction.
+void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
+                    float height);
+
+// Whether the whole shape is visible.
+bool view_holds_shape(const view_camera *camera, const view_hull *hull, float width, float height);
+
+// Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
+// distance is taken over. Returns whether it is still on its way; it arrives exactly.
+bool view_follow_camera(view_camera *seen, const view_camera *camera, float share);
+
+// Mouse motion: `right` and `down` in pixels of a picture of `height` pixels.
+void view_orbit(view_camera *camera, float right, float down, float height);
+void view_pan(view_camera *camera, float right, float down, float height);
+
+// Moves nearer by `factor` (> 1) and keeps the point under pixel (x, y), counted from the picture's
+// centre, where it is.
+void view_zoom(view_camera *camera, float factor, float x, float y, float height);
+
+// The lens of the document's camera path at the time of `play`.
+view_lens view_path_lens(const view_document *document, const view_play *play,
+                         const view_camera *camera, float width, float height);
+
+// == Lines over the model (overlay.c) =====================================================
+
+// A growing list of lines; keeps its memory between frames.
+typedef struct view_lines {
+    md5gl_line_vertex *vertices;
+    uint32_t count, room;
+} view_lines;
+
+// Draws them and empties the list. `on_top`: through the model.
+void view_draw_lines(view_lines *lines, md5gl_renderer *renderer, float width, bool on_top);
+void view_free_lines(view_lines *lines);
+
+// `color` is 0xRRGGBBAA.
+void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color);
+
+// A cross along the axes, whose arms are `size` long.
+void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color);
+
+// Adds lines between joints and their parents only.
+void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color);
+
+// Adds a short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene
+// must be skinned.
+void view_add_normals(view_lines *lines, view_scene *scene, float length);
+
+// Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
+void view_add_tangents(view_lines *lines, view_scene *scene, float length);
+
+// Adds the oriented bounding box of each joint that moves vertices.
+void view_add_joint_bounds(view_lines *lines, const view_scene *scene);
+
+// == Picking ===============================================================================
+//
+// What a click on the body hits: mesh, triangle, vertex and joint.
+
+// Indices into the model, so that it stays on the same spot of the skin in every pose.
+typedef struct view_pick {
+    bool is_set;
+    uint32_t mesh, triangle;
+    uint32_t vertex;  // of the triangle: the one nearest to the spot
+    int32_t joint;    // that moves the spot most, or -1
+    float weights[3]; // barycentric coordinates of the spot in the triangle
+} view_pick;
+
+// The ray from the eye through pixel (x, y) of a picture of width * height, from the top left.
+md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height);
+
+// Finds what the ray hits first in the current pose, unless its bit in `hidden` is set: the outside
+// of a triangle, or only if there is none, an inside. Skins the scene. Not set if nothing is hit.
+view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray);
+
+// The spot in the pose that was skinned last.
+md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick);
+
+// == What one picture shows ===============================================================
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
 
@@ -59,21 +157,21 @@ typedef struct view_stage {
 
 // == Drawing (draw.c) ======================================================================
 
-// The lens for a picture of width * height pixels: that of the camera, which follows the character,
-// or of the camera path: camera.c.
-view_lens view_stage_lens(const view_stage *stage, float width, float height);
+// The lens of the picture: that of the camera, which follows the character, or of the camera path:
+// camera.c.
+view_lens view_stage_lens(const view_stage *stage);
 
 // Begins a frame into `target` (NULL = the window) and draws everything but text. Pose the document
 // first. `transparent` leaves out the background and the ground. Returns false and fills `error` on
 // failure. The caller ends the frame with md5gl_end_frame() in both cases.
-bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
-                     bool transparent, md5_error *error);
+bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
+                     md5_error *error);
 
 // Draws the gradient behind a picture, with the stage's canvas.
-void view_draw_background(const view_stage *stage, float width, float height);
+void view_draw_background(const view_stage *stage);
 
-// Draws the lines of what is switched on, of a picture of that aspect: overlay.c.
-void view_draw_overlays(const view_stage *stage, float aspect);
+// Draws the lines of what is switched on: overlay.c.
+void view_draw_overlays(const view_stage *stage);
 
 // Draws the marked joint with its weights, and what was clicked on, into the picture: overlay.c.
 void view_draw_marks(const view_stage *stage);
@@ -91,9 +189,11 @@ typedef enum view_body_use {
 
 typedef struct view_body {
     unsigned uses;
-    const view_textures *textures;
-    const md5gl_model *drawn;
-    md5gl_impostors *impostors; // instead of a model, or NULL
+    const view_textures *textures; // that its materials are set to; NULL: they are
+    md5gl_model *drawn;
+    md5gl_instances instances;
+    md5gl_impostors *impostors;     // instead of a model, or NULL
+    const md5gl_impostor *pictured; // [instances.count] of them
 } view_body;
 
 enum { VIEW_MAX_BODIES = VIEW_MAX_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS };
@@ -103,13 +203,18 @@ typedef struct view_bodies {
     uint32_t count;
 } view_bodies;
 
-// == Lights, materials and surfaces (lighting.c) ===========================================
+// Poses all bodies, and draws their shadows and then themselves in a style. Returns false and fills
+// `error` on failure.
+bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
+                      md5_error *error);
 
-// Sets the frame's lights and shadow casters for a view along `axes`. Pose the scene first. The
-// frame keeps a pointer to `points`.
+// == Lights, materials and surfaces ========================================================
+
+// Returns the frame of a picture through a lens: its background, lights and shadow casters. Pose
+// the scene first. The frame keeps a pointer to `points`.
 enum { VIEW_NUM_POINTS = 2 };
-void view_set_lights(const view_stage *stage, view_axes axes,
-                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
+md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
+                             bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
 
 // The value of a row of parameters but that of time: if it is as usual, that of the entity's key.
 float view_parm_of(const view_stage *stage, int row);

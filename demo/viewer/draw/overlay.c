@@ -11,8 +11,9 @@ static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
 static const uint32_t edge_color = 0xF1F3F6FF, zone = 0xC792EAFF, fault = 0xFF40C8FF;
 
-void view_clear_lines(view_lines *lines)
+void view_draw_lines(view_lines *lines, md5gl_renderer *renderer, float width, bool on_top)
 {
+    md5gl_draw_lines(renderer, lines->vertices, lines->count, width, on_top);
     lines->count = 0;
 }
 
@@ -45,6 +46,13 @@ static void add_arm(view_lines *lines, md5_vec3 place, md5_vec3 arm, float back,
 {
     view_add_line(lines, md5_vec3_sub(place, md5_vec3_scale(arm, back)), md5_vec3_add(place, arm),
                   color);
+}
+
+void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
+{
+    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
 }
 
 // The axes of a rotation.
@@ -118,50 +126,42 @@ void view_add_tangents(view_lines *lines, view_scene *scene, float length)
     }
 }
 
-// Corners whose numbers differ in one bit share an edge.
-static void add_edges(view_lines *lines, const md5_vec3 corners[8], uint32_t color)
+// The edges of a box in the space of `place`, NULL: the world's. Nothing if it is empty.
+static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds, uint32_t color)
 {
-    for (unsigned corner = 0; corner < 8; corner++)
+    md5_vec3 corners[8];
+    for (unsigned i = 0; i < 8; i++) {
+        corners[i] = view_corner(bounds, i);
+        if (place != NULL)
+            corners[i] = md5_mat34_point(*place, corners[i]);
+    }
+    // Corners whose numbers differ in one bit share an edge.
+    for (unsigned corner = 0; corner < 8 && !view_is_empty(bounds); corner++)
         for (unsigned bit = 1; bit < 8; bit *= 2)
             if ((corner & bit) == 0)
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
 }
 
-static void add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
-{
-    md5_vec3 corners[8];
-    for (unsigned i = 0; i < 8; i++)
-        corners[i] = view_corner(bounds, i);
-    if (!view_is_empty(bounds))
-        add_edges(lines, corners, color);
-}
-
 void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
 {
-    for (uint32_t i = 0; scene->joint_bounds != NULL && i < scene->num_joints; i++) {
-        md5_vec3 corners[8];
-        for (unsigned c = 0; c < 8; c++)
-            corners[c] = md5_mat34_point(scene->joints[i], view_corner(scene->joint_bounds[i], c));
-        if (!view_is_empty(scene->joint_bounds[i]))
-            add_edges(lines, corners, zone);
-    }
+    for (uint32_t i = 0; scene->joint_bounds != NULL && i < scene->num_joints; i++)
+        add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
 }
 
 // A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up.
 static void add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more hide the path
-    const md5_camera *const camera = camera_path->camera;
     const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
     for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
-        const md5_camera_view *const view = &camera->frames[frame];
+        const md5_camera_view *const view = &camera_path->camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
             add_axes(lines, view->position, view->rotation,
                      (md5_vec3){2.0f * axis_size, axis_size, axis_size});
         // A shot ends at its cut; the next one does not continue from there.
-        if (played + 1 < num_played && frame + 1 < camera->num_frames)
+        if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
             view_add_line(lines, view->position, view[1].position, path);
         last_shot = shot;
     }
@@ -170,7 +170,7 @@ static void add_path(view_lines *lines, const view_camera_path *camera_path, flo
 // A lens's frustum from the eye to `depth`, with a mark at the upper edge.
 static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
 {
-    const md5_vec3 middle = md5_vec3_add(lens->eye, md5_vec3_scale(lens->axes.back, -depth));
+    const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
     const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
     const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
@@ -180,9 +180,9 @@ static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint
         view_add_line(lines, lens->eye, corners[i], color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
     }
-    const md5_vec3 tip = md5_vec3_add(top, md5_vec3_scale(high, 0.5f));
+    const md5_vec3 tip = view_along(top, high, 0.5f);
     view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, color);
-    view_add_line(lines, md5_vec3_add(top, md5_vec3_scale(across, 0.5f)), tip, color);
+    view_add_line(lines, view_along(top, across, 0.5f), tip, color);
 }
 
 // The top of each block and its vertical edges down to the lowest height.
@@ -211,7 +211,7 @@ static void add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 
 
 // -- All of them ----------------------------------------------------------------------------
 
-void view_draw_overlays(const view_stage *stage, float aspect)
+void view_draw_overlays(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     view_scene *const scene = &stage->document->scene;
@@ -220,7 +220,6 @@ void view_draw_overlays(const view_stage *stage, float aspect)
     const md5_anim *const anim = view_shown_anim(scene);
     // In a crowd the scene's model is not drawn itself.
     const bool posed = !view_shows_crowd(stage->document);
-    view_clear_lines(lines);
     if (posed && (shown->normals || shown->bounds))
         view_skin(scene);
     if (posed && shown->normals)
@@ -228,7 +227,7 @@ void view_draw_overlays(const view_stage *stage, float aspect)
     if (posed && shown->tangents)
         view_add_tangents(lines, scene, 0.02f * radius);
     if (posed && shown->bounds)
-        add_bounds(lines, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
+        add_box(lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
     if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
         md5_bounds box = md5_anim_bounds(anim, view_moment(stage->play, anim), scene->root);
         // MD5_ROOT_ID bounds are relative to the origin joint.
@@ -236,30 +235,27 @@ void view_draw_overlays(const view_stage *stage, float aspect)
             box.min = md5_vec3_add(box.min, scene->pose[0].translation);
             box.max = md5_vec3_add(box.max, scene->pose[0].translation);
         }
-        add_bounds(lines, view_turn_bounds(&scene->turn, box), path);
+        add_box(lines, NULL, view_turn_bounds(&scene->turn, box), path);
     }
     if (posed && shown->joint_bounds)
         view_add_joint_bounds(lines, scene);
     if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
         add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
-        const view_lens lens =
-            view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
+        const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
+                                              stage->width / stage->height, 1.0f);
         add_path(lines, &scene->camera_path, 0.05f * radius);
         add_lens(lines, &lens, 0.3f * radius, edge_color);
     }
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
+    view_draw_lines(lines, stage->renderer, width, false);
 
     // These lines are drawn through the model.
-    view_clear_lines(lines);
     if (shown->axes)
         add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
                  (md5_vec3){radius, radius, radius});
     if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
         add_skeleton(lines, scene, 0.03f * radius);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
+    view_draw_lines(lines, stage->renderer, 1.5f * width, true);
 }
 
 // == Picking ===============================================================================
@@ -279,25 +275,8 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 {
     md5_vec3 point = {0, 0, 0};
     for (uint32_t i = 0; i < 3; i++)
-        point = md5_vec3_add(point, md5_vec3_scale(corner(scene, pick, i), pick->weights[i]));
+        point = view_along(point, corner(scene, pick, i), pick->weights[i]);
     return point;
-}
-
-// The corner of the triangle that is nearest to the spot.
-static uint32_t nearest_vertex(const view_scene *scene, const view_pick *pick)
-{
-    const uint32_t *const indices = scene->model->meshes[pick->mesh].indices;
-    const md5_vec3 point = view_pick_point(scene, pick);
-    uint32_t nearest = 0;
-    float least = INFINITY;
-    for (uint32_t i = 0; i < 3; i++) {
-        const float distance = md5_vec3_length(md5_vec3_sub(corner(scene, pick, i), point));
-        if (distance >= least)
-            continue;
-        least = distance;
-        nearest = indices[3 * (size_t)pick->triangle + i];
-    }
-    return nearest;
 }
 
 // -- Finding --------------------------------------------------------------------------------
@@ -310,8 +289,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
         md5_vec3_add(md5_vec3_scale(lens->axes.right, across), md5_vec3_scale(lens->axes.up, up));
     const md5_vec3 back = lens->axes.back;
     if (lens->orthographic) // from behind the eye, as far as its near plane
-        return (md5_ray){.origin = md5_vec3_add(md5_vec3_add(lens->eye, aside),
-                                                md5_vec3_scale(back, -lens->near_z)),
+        return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, aside), back, -lens->near_z),
                          .direction = md5_vec3_scale(back, -1.0f)};
     return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
 }
@@ -348,7 +326,15 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
                       .triangle = hit.triangle,
                       .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
-    pick.vertex = nearest_vertex(scene, &pick);
+    const md5_vec3 point = view_pick_point(scene, &pick);
+    float least = INFINITY;
+    for (uint32_t i = 0; i < 3; i++) {
+        const float distance = view_distance(corner(scene, &pick, i), point);
+        if (distance >= least)
+            continue;
+        least = distance;
+        pick.vertex = scene->model->meshes[pick.mesh].indices[3 * (size_t)pick.triangle + i];
+    }
     return pick;
 }
 
@@ -375,7 +361,6 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
     const md5_model *const model = stage->document->scene.model;
     // Slightly above the surface, to avoid z-fighting.
     const float lift = 0.0015f * stage->camera->scene_radius;
-    view_clear_lines(stage->lines);
     if (model == NULL)
         return;
     view_skin(&stage->document->scene);
@@ -394,13 +379,13 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
             md5_vec3 corners[3];
             const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
             for (uint32_t i = 0; i < 3; i++)
-                corners[i] = md5_vec3_add(skinned->positions[indices[i]],
-                                          md5_vec3_scale(skinned->normals[indices[i]], lift));
+                corners[i] =
+                    view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
             if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
                 // Lines along the third side cover it, `spacing` apart.
                 enum { MAX_LINES = 48 };
-                const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
-                                          md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
+                const float reach = fmaxf(view_distance(corners[1], corners[0]),
+                                          view_distance(corners[2], corners[0]));
                 const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
                 for (int i = 0; i <= count; i++) {
                     const float part = (float)i / (float)count;
@@ -414,9 +399,7 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
         }
         free(weights);
     }
-    if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, width,
-                         false);
+    view_draw_lines(stage->lines, stage->renderer, width, false);
 }
 
 // -- What is marked ---------------------------------------------------------------------------
@@ -429,7 +412,7 @@ static void draw_joint(const view_stage *stage)
     // In a crowd there is no single pose.
     if (joint < 0 || view_shows_crowd(stage->document))
         return;
-    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    const view_lens lens = view_stage_lens(stage);
     const float scale = stage->font->scale;
     const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
     const float pixel =
@@ -438,7 +421,6 @@ static void draw_joint(const view_stage *stage)
     if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
         draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
-    view_clear_lines(stage->lines);
     // Lines to the joint's parent and children, visible through the model.
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const uint32_t parent = scene->skeleton->joints[i].parent;
@@ -447,16 +429,7 @@ static void draw_joint(const view_stage *stage)
                           md5_mat34_translation(scene->joints[i]),
                           (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
     }
-    if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
-                         true);
-}
-
-static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
-{
-    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
+    view_draw_lines(stage->lines, stage->renderer, 2.0f * scale, true);
 }
 
 void view_draw_marks(const view_stage *stage)
@@ -469,18 +442,16 @@ void view_draw_marks(const view_stage *stage)
     if (!pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
         return;
     view_skin(scene);
-    view_clear_lines(lines);
     // The edges of the triangle, and a small cross at its nearest vertex.
     for (uint32_t i = 0; i < 3; i++)
         view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
-    add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
-              vertex_color);
+    view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
+                   vertex_color);
     if (to->is_set) {
         const md5_vec3 begin = view_pick_point(scene, pick), end = view_pick_point(scene, to);
         view_add_line(lines, begin, end, measure_color);
-        add_cross(lines, begin, 0.015f * radius, measure_color);
-        add_cross(lines, end, 0.015f * radius, measure_color);
+        view_add_cross(lines, begin, 0.015f * radius, measure_color);
+        view_add_cross(lines, end, 0.015f * radius, measure_color);
     }
-    md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 2.0f * stage->font->scale,
-                     true);
+    view_draw_lines(lines, stage->renderer, 2.0f * stage->font->scale, true);
 }

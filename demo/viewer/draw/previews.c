@@ -39,18 +39,6 @@ typedef struct corner {
 
 // -- View -----------------------------------------------------------------------------------
 
-// The size of the picture is that of the bounds as they are seen.
-static float seen_size(const view_sketch *sketch, md5_bounds bounds)
-{
-    float most = 0.0f;
-    for (unsigned i = 0; i < 8; i++) {
-        const md5_vec3 at = md5_vec3_sub(view_corner(bounds, i), sketch->center);
-        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->right)));
-        most = fmaxf(most, fabsf(md5_vec3_dot(at, sketch->up)));
-    }
-    return 2.0f * most;
-}
-
 view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
 {
     const float azimuth = 0.52f, elevation = 0.2f; // radians: 30 and 12 degrees
@@ -62,7 +50,12 @@ view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
     sketch.center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const md5_vec3 light = {0.6f, 0.15f, 0.78f};
     sketch.light = md5_vec3_scale(light, 1.0f / md5_vec3_length(light));
-    const float seen = seen_size(&sketch, bounds);
+    float seen = 0.0f; // the size of the bounds as they are seen
+    for (unsigned i = 0; i < 8; i++) {
+        const md5_vec3 arm = md5_vec3_sub(view_corner(bounds, i), sketch.center);
+        seen = fmaxf(seen, 2.0f * fabsf(md5_vec3_dot(arm, sketch.right)));
+        seen = fmaxf(seen, 2.0f * fabsf(md5_vec3_dot(arm, sketch.up)));
+    }
     if (view_is_empty(bounds) || !(seen > 1e-6f && seen < 1e9f))
         return NULL;
     sketch.fine = size <= 1024 ? 2 : 1;
@@ -189,8 +182,8 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
         const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1.0f : -1.0f);
         const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1.0f : -1.0f);
         const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
-        const md5_vec3 ends[3] = {md5_vec3_add(from, md5_vec3_scale(first, wide)),
-                                  md5_vec3_add(from, md5_vec3_scale(second, wide)), to};
+        const md5_vec3 ends[3] = {view_along(from, first, wide), view_along(from, second, wide),
+                                  to};
         corner c[3];
         for (int k = 0; k < 3; k++)
             c[k] = corner_of(sketch, ends[k], normal, (md5_vec2){0, 0});
@@ -270,12 +263,12 @@ static view_image draw_scene(view_scene *scene, double time)
     } else {
         // Flashes and the like would hide what is behind them: they are drawn only if there is
         // nothing else, as in a ghost.
-        md5_game *const game = scene->library->game;
         bool is_drawn = false;
         for (int round = 0; round < 2 && !is_drawn; round++)
             for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
                 const md5_mesh *const mesh = &scene->model->meshes[i];
-                const md5_material *const material = md5_game_material(game, mesh->shader, NULL);
+                const md5_material *const material =
+                    md5_game_material(scene->library->game, mesh->shader, NULL);
                 const md5_coverage coverage =
                     material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
                 if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
@@ -285,7 +278,8 @@ static view_image draw_scene(view_scene *scene, double time)
                 const md5_image_program *const program =
                     material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
                 const bool is_read =
-                    program != NULL && view_read_game_image(game, program, &texture, &error);
+                    program != NULL
+                    && view_read_game_image(scene->library->game, program, &texture, &error);
                 (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
                                        scene->skinned[i].normals, is_read ? &texture : NULL,
                                        coverage == MD5_COVERAGE_PERFORATED);
@@ -366,10 +360,9 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     // shown on a body.
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < models.count && !is_loaded; i++) {
-            const char *const model = models.names[i];
-            if (!load(&scene, library, model, NULL))
+            if (!load(&scene, library, models.names[i], NULL))
                 continue;
-            is_loaded = put_clip(&scene, clip, round == 0 && strcmp(model, on) != 0);
+            is_loaded = put_clip(&scene, clip, round == 0 && strcmp(models.names[i], on) != 0);
             if (!is_loaded)
                 view_free_scene(&scene);
         }
@@ -439,9 +432,10 @@ view_image view_make_preview(view_library *library, const char *wish)
 enum { PICTURES_A_GAME = 100 };
 
 typedef struct preview {
-    char *name;       // the wish; NULL: none
+    char *wish; // NULL: none
+    enum { WISHED, MAKING, MADE } state;
     view_image image; // .rgba NULL: nothing can be shown
-    uint64_t used;    // when it was last asked for
+    uint64_t used;    // when it was wished or last shown
 } preview;
 
 struct view_previews {
@@ -449,15 +443,17 @@ struct view_previews {
     SDL_Thread *thread;
     SDL_mutex *mutex; // for what follows
     SDL_cond *changed;
-    bool ends;
-    char *wishes[VIEW_MOST_WISHES];
-    size_t num_wishes;
-    char *making;                   // the wish that the thread is busy with, or NULL
-    preview made[VIEW_MOST_WISHES]; // not taken yet
-    size_t num_made;
-    preview kept[VIEW_MOST_PREVIEWS]; // from here on the caller's
+    bool ends, has_more;
+    preview list[VIEW_MAX_PREVIEWS];
     uint64_t now;
 };
+
+static void drop(preview *picture)
+{
+    free(picture->wish);
+    free(picture->image.rgba);
+    *picture = (preview){.wish = NULL};
+}
 
 // -- Making ---------------------------------------------------------------------------------
 
@@ -478,31 +474,35 @@ static int make_pictures(void *user)
     view_library *library = NULL;
     uint32_t num_made = 0;
     SDL_LockMutex(previews->mutex);
-    for (;;) {
-        while (!previews->ends
-               && (previews->num_wishes == 0 || previews->num_made == VIEW_MOST_WISHES))
+    while (!previews->ends) {
+        preview *next = NULL; // the first that was wished
+        for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+            preview *const picture = &previews->list[i];
+            if (picture->wish != NULL && picture->state == WISHED
+                && (next == NULL || picture->used < next->used))
+                next = picture;
+        }
+        if (next == NULL) {
             SDL_CondWait(previews->changed, previews->mutex);
-        if (previews->ends)
-            break;
-        preview picture = {.name = previews->wishes[0]};
-        previews->num_wishes--;
-        memmove(&previews->wishes[0], &previews->wishes[1],
-                previews->num_wishes * sizeof previews->wishes[0]);
-        previews->making = picture.name;
+            continue;
+        }
+        next->state = MAKING;
         SDL_UnlockMutex(previews->mutex);
 
+        view_image image = {.rgba = NULL};
         md5_error error = {0};
         if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
         }
         if (library != NULL)
-            picture.image = view_make_preview(library, picture.name);
+            image = view_make_preview(library, next->wish);
 
         SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
         SDL_LockMutex(previews->mutex);
-        previews->made[previews->num_made++] = picture;
-        previews->making = NULL;
+        next->image = image;
+        next->state = MADE;
+        previews->has_more = true;
         (void)SDL_PushEvent(&event);
     }
     SDL_UnlockMutex(previews->mutex);
@@ -523,21 +523,6 @@ view_previews *view_begin_previews(const char *place)
     return previews; // without a thread there are no pictures
 }
 
-static void free_previews(preview *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(list[i].name);
-        free(list[i].image.rgba);
-    }
-}
-
-static void forget_wishes(view_previews *previews)
-{
-    for (size_t i = 0; i < previews->num_wishes; i++)
-        free(previews->wishes[i]);
-    previews->num_wishes = 0;
-}
-
 void view_stop_previews(view_previews *previews)
 {
     if (previews == NULL)
@@ -551,41 +536,42 @@ void view_stop_previews(view_previews *previews)
     }
     SDL_DestroyCond(previews->changed);
     SDL_DestroyMutex(previews->mutex);
-    forget_wishes(previews);
-    free_previews(previews->made, previews->num_made);
-    free_previews(previews->kept, VIEW_MOST_PREVIEWS);
+    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
+        drop(&previews->list[i]);
     free(previews->place);
     free(previews);
 }
 
 // -- The caller's side ----------------------------------------------------------------------
 
-static preview *find_kept(view_previews *previews, const char *name)
+static preview *find(view_previews *previews, const char *wish)
 {
-    for (size_t i = 0; i < VIEW_MOST_PREVIEWS; i++)
-        if (previews->kept[i].name != NULL && strcmp(previews->kept[i].name, name) == 0)
-            return &previews->kept[i];
+    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
+        if (previews->list[i].wish != NULL && strcmp(previews->list[i].wish, wish) == 0)
+            return &previews->list[i];
     return NULL;
-}
-
-// Whether the thread has it, or is making it.
-static bool is_coming(const view_previews *previews, const char *name)
-{
-    for (size_t i = 0; i < previews->num_made; i++)
-        if (strcmp(previews->made[i].name, name) == 0)
-            return true;
-    return previews->making != NULL && strcmp(previews->making, name) == 0;
 }
 
 void view_want_previews(view_previews *previews, const char *const *wishes, size_t count)
 {
+    preview *const list = previews->list;
     if (previews->thread == NULL)
         return;
     SDL_LockMutex(previews->mutex);
-    forget_wishes(previews);
-    for (size_t i = 0; i < count && previews->num_wishes < VIEW_MOST_WISHES; i++)
-        if (find_kept(previews, wishes[i]) == NULL && !is_coming(previews, wishes[i]))
-            previews->wishes[previews->num_wishes++] = common_copy(wishes[i]);
+    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
+        if (list[i].state == WISHED)
+            drop(&list[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (find(previews, wishes[i]) != NULL)
+            continue;
+        // An unused place, or that of the picture that nobody has looked at for the longest.
+        preview *place = NULL;
+        for (size_t k = 0; k < VIEW_MAX_PREVIEWS; k++)
+            if (list[k].state != MAKING && (place == NULL || list[k].used < place->used))
+                place = &list[k];
+        drop(place);
+        *place = (preview){.wish = common_copy(wishes[i]), .used = ++previews->now};
+    }
     SDL_CondSignal(previews->changed);
     SDL_UnlockMutex(previews->mutex);
 }
@@ -595,30 +581,25 @@ bool view_take_previews(view_previews *previews)
     if (previews->thread == NULL)
         return false;
     SDL_LockMutex(previews->mutex);
-    const size_t count = previews->num_made;
-    for (size_t i = 0; i < count; i++) {
-        // An unused place, or that of the picture that nobody has asked for the longest.
-        preview *place = &previews->kept[0];
-        for (size_t k = 0; k < VIEW_MOST_PREVIEWS; k++)
-            if (previews->kept[k].used < place->used)
-                place = &previews->kept[k];
-        free_previews(place, 1);
-        *place = previews->made[i];
-        place->used = ++previews->now;
-    }
-    previews->num_made = 0;
-    SDL_CondSignal(previews->changed);
+    const bool has_more = previews->has_more;
+    previews->has_more = false;
     SDL_UnlockMutex(previews->mutex);
-    return count > 0;
+    return has_more;
 }
 
 const view_image *view_find_preview(view_previews *previews, const char *wish)
 {
-    preview *const found = find_kept(previews, wish);
-    if (found == NULL)
+    const view_image *image = NULL;
+    if (previews->thread == NULL)
         return NULL;
-    found->used = ++previews->now;
-    return found->image.rgba != NULL ? &found->image : NULL;
+    SDL_LockMutex(previews->mutex);
+    preview *const found = find(previews, wish);
+    if (found != NULL && found->state == MADE) {
+        found->used = ++previews->now;
+        image = found->image.rgba != NULL ? &found->image : NULL;
+    }
+    SDL_UnlockMutex(previews->mutex);
+    return image;
 }
 
 // == A thumbnail of files ==================================================================
@@ -637,15 +618,20 @@ static const char late[] = "md5view: the thumbnail takes more than 3 s of proces
 
 // -- Files ----------------------------------------------------------------------------------
 
-// Where files may be read, and how many bytes of them are left.
-typedef struct allowance {
-    const char *file; // the first one of the command line, which may be a link
-    char *folder;     // that it is in, or itself
-    uint64_t left;
-} allowance;
+typedef struct thumbnail {
+    const view_options *options;
+    view_log *log;
+    view_scene scene;
+    char *folder;  // where files may be read: that of the first file, or itself
+    uint64_t left; // bytes of them that may be read
+    view_package *package;
+    char *path; // of `image`, the last one that was read: meshes often share one
+    view_image image;
+    uint64_t num_pixels; // of all images
+} thumbnail;
 
 // Whether a path leads into the folder, through no link.
-static bool is_allowed(const allowance *of, const char *path)
+static bool is_allowed(const thumbnail *of, const char *path)
 {
     bool is_allowed = common_is_in(path, of->folder);
     char *part = common_copy(path);
@@ -662,9 +648,10 @@ static bool is_allowed(const allowance *of, const char *path)
 // Reads a file, if it is allowed and there are bytes left. Takes what it reads off them.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
-    allowance *const of = user;
+    thumbnail *const of = user;
     char *const absolute = common_absolute(path), *const whole = common_clean(absolute);
-    const bool is_mine = strcmp(path, of->file) == 0 || is_allowed(of, whole);
+    // The first file of the command line may be a link.
+    const bool is_mine = strcmp(path, of->options->files[0]) == 0 || is_allowed(of, whole);
     const uint64_t length = is_mine && common_is_file(whole) ? common_file_size(whole) : 0;
     FILE *const file = length > 0 && length <= of->left ? fopen(whole, "rb") : NULL;
     char *const bytes = file != NULL ? malloc(length) : NULL;
@@ -690,18 +677,6 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-typedef struct thumbnail {
-    const view_options *options;
-    view_log *log;
-    view_scene scene;
-    allowance allowance;
-    md5_files reader;
-    view_package *package;
-    char *path; // of `image`, the last one that was read: meshes often share one
-    view_image image;
-    uint64_t num_pixels; // of all images
-} thumbnail;
-
 static bool fail(thumbnail *of, const char *path, const char *why)
 {
     return view_error(of->log, "%s: %s", path, why);
@@ -719,9 +694,9 @@ static bool read_image(thumbnail *of, const char *path)
     free(of->image.rgba);
     of->path = path != NULL ? common_copy(path) : NULL;
     of->image = (view_image){NULL, 0, 0};
-    if (length > of->allowance.left)
+    if (length > of->left)
         return fail(of, path, "a thumbnail reads 32 MiB at most");
-    of->allowance.left -= length;
+    of->left -= length;
     if (path != NULL && !view_read_image(path, MOST_PIXELS, &of->image, &error)) {
         if (error.status == MD5_ERROR_MEMORY)
             return fail(of, path, error.message);
@@ -754,9 +729,25 @@ static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
                        "a thumbnail draws about 40 million pixels of triangles at most"));
 }
 
-static bool draw(thumbnail *of, view_sketch *sketch)
+static view_image make_picture(thumbnail *of)
 {
+    view_hull hull;
+    view_image image = {.rgba = NULL};
     view_scene *const scene = &of->scene;
+    const view_play play = {.speed = 1.0,
+                            .time = of->options->num_times > 0 ? of->options->times[0] : 0.0};
+    if (view_count_vertices(scene->model) > MOST_VERTICES) {
+        (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
+        return image;
+    }
+    view_sketch *const sketch =
+        view_begin_sketch(view_clip_bounds(scene, &play, &hull), of->options->thumbnail);
+    view_pose(scene, &play);
+    view_skin(scene);
+    if (sketch == NULL) {
+        (void)fail(of, scene->path, "there is nothing to draw");
+        return image;
+    }
     const md5_camera *const camera = scene->camera_path.camera;
     bool is_drawn = true;
     if (view_is_joints_alone(scene))
@@ -766,28 +757,7 @@ static bool draw(thumbnail *of, view_sketch *sketch)
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++)
         is_drawn = scene->model->meshes[i].num_triangles == 0 || draw_mesh(of, sketch, i);
     (void)read_image(of, NULL);
-    return is_drawn;
-}
-
-static view_image make_picture(thumbnail *of)
-{
-    view_hull hull;
-    view_image image = {.rgba = NULL};
-    view_scene *const scene = &of->scene;
-    const view_options *const options = of->options;
-    const view_play play = {.speed = 1.0, .time = options->num_times > 0 ? options->times[0] : 0.0};
-    if (view_count_vertices(scene->model) > MOST_VERTICES) {
-        (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
-        return image;
-    }
-    view_sketch *const sketch =
-        view_begin_sketch(view_clip_bounds(scene, &play, &hull), options->thumbnail);
-    view_pose(scene, &play);
-    view_skin(scene);
-    if (sketch == NULL)
-        (void)fail(of, scene->path, "there is nothing to draw");
-    else
-        view_end_sketch(sketch, draw(of, sketch) ? &image : NULL);
+    view_end_sketch(sketch, is_drawn ? &image : NULL);
     return image;
 }
 
@@ -802,20 +772,17 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
     common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
     char *const absolute = common_absolute(options->files[0]);
     char *const whole = common_clean(absolute);
-    of.allowance = (allowance){
-        .file = options->files[0],
-        .folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole),
-        .left = MOST_BYTES,
-    };
-    of.reader = (md5_files){open_file, close_file, &of.allowance};
-    if (view_load_scene(&of.scene, options->files, options->num_files, &of.reader, false, log)) {
-        of.package = view_open_package(of.scene.path, &of.reader);
+    of.folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
+    of.left = MOST_BYTES;
+    const md5_files reader = {open_file, close_file, &of};
+    if (view_load_scene(&of.scene, options->files, options->num_files, &reader, false, log)) {
+        of.package = view_open_package(of.scene.path, &reader);
         image = make_picture(&of);
         common_limit_process(MOST_MEMORY, 0, late); // a file is written to its end
         view_close_package(of.package);
         view_free_scene(&of.scene);
     }
-    free(of.allowance.folder);
+    free(of.folder);
     free(whole);
     free(absolute);
     return image;

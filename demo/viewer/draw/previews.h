@@ -52,8 +52,8 @@ view_image view_make_preview(view_library *library, const char *wish);
 //
 // Pictures of what lies in a game, made by a thread while a list is open, and kept.
 
-// Pictures that are kept at most, those that were asked for last; and wishes at a time.
-enum { VIEW_MOST_PREVIEWS = 256, VIEW_MOST_WISHES = 12 };
+// Pictures that are kept at most: those that were asked for last.
+enum { VIEW_MAX_PREVIEWS = 256 };
 
 typedef struct view_previews view_previews;
 
@@ -66,10 +66,10 @@ void view_stop_previews(view_previews *previews); // NULL is allowed
 // asked for before and are not there yet. Never waits.
 void view_want_previews(view_previews *previews, const char *const *wishes, size_t count);
 
-// Takes pictures that were made meanwhile. Returns whether there are any. Never waits for one.
+// Returns whether pictures were made since the last call. Never waits for one.
 bool view_take_previews(view_previews *previews);
 
-// Returns the picture of a wish, which stays until the next view_take_previews(); NULL if it is not
+// Returns the picture of a wish, which stays until the next view_want_previews(); NULL if it is not
 // there yet, or if nothing can be shown.
 const view_image *view_find_preview(view_previews *previews, const char *wish);
 

@@ -12,7 +12,7 @@
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/scene.h"
-#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/ui.h"
 
 #include <SDL.h>
 #include <math.h>

@@ -8,10 +8,10 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
-#include "demo/viewer/pages/picture.h"
+#include "demo/viewer/pages/page.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 typedef struct view_movie view_movie;
 

@@ -558,13 +558,10 @@ static void list_clips(const view_scene *scene, view_rows *rows)
 {
     const view_machine *const machine = &scene->machine;
     const uint32_t count = machine->desc->num_clips;
-    const char **names = common_alloc(count + 1, sizeof *names);
     bool *active = common_alloc(count + 1, sizeof *active);
     find_active(machine, active);
     for (uint32_t i = 0; i < count; i++)
-        names[i] = machine->desc->clips[i].name;
-    view_add_words(rows, "", names, active, count);
-    free(names);
+        view_add_word(rows, false, machine->desc->clips[i].name, active[i]);
     free(active);
 }
 

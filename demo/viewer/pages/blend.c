@@ -28,19 +28,17 @@ static void show_crossfade(view_picture *picture)
     md5_xform *const from = picture->figures[0].pose, *const mix = picture->figures[1].pose,
                      *const to = picture->figures[2].pose;
     const md5_xform *const poses[3] = {from, to, mix};
-    view_plot *const plot = picture->plots;
     float weight = 0.0f;
     for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
-        const double time = i > VIEW_PAGE_STEPS ? now : view_plot_x(plot, i);
+        const double time = i > VIEW_PAGE_STEPS ? now : view_plot_x(picture->plots, i);
         view_sample_clip(picture, "walk", time, from);
         view_sample_clip(picture, "wave", time, to);
-        weight =
-            crossfade(from, to, picture->scene->num_joints, (md5_ease_kind)view_choice(picture, 1),
-                      time - begin, picture->values[0], mix);
+        weight = crossfade(from, to, picture->scene->num_joints, view_choice(picture, 1),
+                           time - begin, picture->values[0], mix);
         for (int k = 0; k < 3 && i <= VIEW_PAGE_STEPS; k++)
-            view_add_point(plot, k, time, view_posed_place(picture, poses[k], hand).z);
+            view_add_point(picture->plots, k, time, view_posed_place(picture, poses[k], hand).z);
     }
-    view_add_mark(plot, now, view_posed_place(picture, mix, hand).z, VIEW_RED);
+    view_add_mark(picture->plots, now, view_posed_place(picture, mix, hand).z, VIEW_RED);
     view_add_fact(picture, "weight of the new", weight, "");
     view_add_fact(picture, "to the old pose", view_largest_angle(picture, from, mix), "°");
     view_add_fact(picture, "to the new pose", view_largest_angle(picture, to, mix), "°");
@@ -70,7 +68,7 @@ static bool begin_playing(playing *p, const view_picture *picture, const char *c
             .name = names[i], .binding = clip->binding, .extract = MD5_EXTRACT_WALK};
     }
     desc.name = "page";
-    desc.model = picture->scene->model;
+    desc.model = picture->model;
     desc.clips = clips;
     desc.num_clips = num_clips;
     desc.num_layers = 1;
@@ -115,11 +113,10 @@ static void show_inertial(view_picture *picture)
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 2};
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * (double)VIEW_PAGE_STEPS);
-    const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
+    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * VIEW_PAGE_STEPS);
+    const double step = 2.0 / VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
-    view_plot *const plot = picture->plots;
     for (int way = 0; way < 3; way++) {
         playing p;
         const bool plays =
@@ -133,10 +130,11 @@ static void show_inertial(view_picture *picture)
                 view_add_fact(picture, jumps[way], view_largest_angle(picture, before, pose), "°");
             }
             const float height = view_posed_place(picture, pose, hand).z;
-            view_add_point(plot, way, i * step, height);
+            view_add_point(picture->plots, way, i * step, height);
             if (i != now)
                 continue;
-            view_add_mark(plot, i * step, height, plot->row.series[way].color | 0xFFu);
+            view_add_mark(picture->plots, i * step, height,
+                          picture->plots->row.series[way].color | 0xFFu);
             memcpy(picture->figures[way].pose, pose, picture->scene->num_joints * sizeof *pose);
         }
         end_playing(&p);
@@ -179,13 +177,13 @@ static void show_additive(view_picture *picture)
     const md5_quat expected = add_turn(base[head].rotation, part, false);
     base[head].rotation = add_turn(base[head].rotation, part, true);
     for (int before = 0; before < 2; before++) {
-        const view_figure *const figure = &picture->figures[before];
         // How far the head leans to its side: its own left axis over the horizon.
-        md5_xform place = md5_joint_in_model(picture->scene->skeleton, figure->pose, head);
+        md5_xform place =
+            md5_joint_in_model(picture->skeleton, picture->figures[before].pose, head);
         const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
         view_add_fact(picture, before == 0 ? "leans, pose first" : "leans, difference first",
                       asinf(fminf(fmaxf(left.z, -1.0f), 1.0f)) * 57.2957795f, "°");
-        place.translation = md5_xform_point(figure->place, place.translation);
+        place.translation = md5_xform_point(picture->figures[before].place, place.translation);
         view_add_frame(picture, place, 22.0f);
     }
     const md5_quat ours = picture->figures[0].pose[head].rotation;
@@ -210,18 +208,17 @@ static bool blend_upper_body(const md5_skeleton *skeleton, const md5_xform *legs
 static void show_masks(view_picture *picture)
 {
     static const char *const joints[5] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
-    const md5_skeleton *const skeleton = picture->scene->skeleton;
     const view_figure *const figure = &picture->figures[0];
     float weights[128];
     md5_xform *const legs = view_spare_pose(picture, 0), *const arms = view_spare_pose(picture, 1);
     view_sample_clip(picture, "walk", picture->time, legs);
     view_sample_clip(picture, "wave", picture->time, arms);
-    if (skeleton->num_joints > 128
-        || !blend_upper_body(skeleton, legs, arms, (uint32_t)view_choice(picture, 0),
+    if (picture->skeleton->num_joints > 128
+        || !blend_upper_body(picture->skeleton, legs, arms, view_choice(picture, 0),
                              picture->values[1], weights, figure->pose))
         return;
     // Each bone in the colour of its joint's weight.
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
         const uint32_t red = (uint32_t)(255.0f * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
     }
@@ -288,7 +285,7 @@ static void show_sync(view_picture *picture)
     static const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     const float gait = picture->values[0];
     const double length = 3.0, now = fmod(picture->time, length);
-    const double step = length / (double)STEPS_OF_GAIT;
+    const double step = length / STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
     for (int way = 0; way < 2; way++) {
@@ -361,7 +358,7 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
     const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
     for (uint32_t i = 0; i < layer->num_states; i++)
         view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
-                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN_TEXT, states[i].name);
+                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN, states[i].name);
     for (uint32_t i = 0; i < layer->num_transitions; i++) {
         const uint32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
                        to = md5_find_state(machine, 0, layer->transitions[i].to);
@@ -401,7 +398,7 @@ static void show_machine(view_picture *picture)
         const double share = fmin(fmin(time, length - time) / 2.0, 1.0);
         const float speed = picture->values[0] * (float)share;
         (void)md5_player_set(p.player, 0, speed);
-        md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, NULL, NULL);
+        md5_player_advance(p.player, i > 0 ? length / VIEW_PAGE_STEPS : 0.0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
@@ -452,7 +449,6 @@ const view_page view_blend_pages[] = {
     {
         .name = "inertial",
         .title = "Inertial transition",
-        .family = "Blending",
         .about = "An attack interrupts a run. A cross-fade plays both clips; an inertial "
                  "transition plays only the new one and lets the difference between the poses "
                  "decay. Neither jumps; a cut does.",
@@ -473,7 +469,6 @@ const view_page view_blend_pages[] = {
     {
         .name = "additive",
         .title = "Additive poses: the order of factors",
-        .family = "Blending",
         .about = "A difference, here a nod, is added to a pose, here a turned head. Multiplied "
                  "from the right it turns the joint about its own axes; from the left the nod "
                  "becomes a lean.",
@@ -487,7 +482,6 @@ const view_page view_blend_pages[] = {
     {
         .name = "masks",
         .title = "Masks and feathering",
-        .family = "Blending",
         .about = "The legs walk, the upper body waves. A mask has a weight for each joint; "
                  "feathered, it rises over several joints of the spine instead of breaking at "
                  "one.",
@@ -505,7 +499,6 @@ const view_page view_blend_pages[] = {
     {
         .name = "sync",
         .title = "Synchronised clips",
-        .family = "Blending",
         .about = "A walk and a run of different durations are blended. At their own rates they "
                  "drift out of phase, and opposite leg swings cancel out; synchronised, they "
                  "share one phase.",
@@ -524,7 +517,6 @@ const view_page view_blend_pages[] = {
     {
         .name = "machine",
         .title = "State machine",
-        .family = "Blending",
         .about = "States with clips, transitions with conditions on parameters. The parameter "
                  "rises and falls in eight seconds; the machine decides which clip plays, at its "
                  "own speed.",

@@ -42,7 +42,7 @@ static void show_interpolation(view_picture *picture)
         plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
+        const double x = begin + span * i / VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
         for (int kind = 0; kind < 4; kind++) {
             sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);
@@ -50,15 +50,15 @@ static void show_interpolation(view_picture *picture)
             view_add_point(plots, kind, x, hands[kind].z);
             if (kind < 2)
                 continue;
-            const float off = md5_vec3_length(md5_vec3_sub(hands[kind], hands[1]));
+            const float off = view_distance(hands[kind], hands[1]);
             view_add_point(&plots[1], kind - 2, x, log10f(fmaxf(off, 1e-6f)));
         }
     }
     const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-    sample(clip->binding, view_choice(picture, 0), moment, pose);
+    sample(clip->binding, (int)view_choice(picture, 0), moment, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(plots, time, place.z, VIEW_RED);
-    view_add_cross(picture, place, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 3.0f, VIEW_RED);
 
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(clip->binding, 1, moment, exact);
@@ -201,8 +201,7 @@ static double nearest_distance(const md5_curve *curve, md5_vec3 point)
         const double step = ldexp(1.0, -9 - round), from = t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
             const double place = fmin(fmax(from + step * i, 0.0), 1.0);
-            const double distance =
-                md5_vec3_length(md5_vec3_sub(md5_curve_point(curve, place), point));
+            const double distance = view_distance(md5_curve_point(curve, place), point);
             t = distance < nearest ? place : t;
             nearest = fmin(nearest, distance);
         }
@@ -217,8 +216,8 @@ static void show_curves(view_picture *picture)
         {0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, picture->values[2]},
         {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
     const float weights[7] = {1, 1, 1, picture->values[3], 1, 1, 1};
-    const int kind = view_choice(picture, 0);
-    const md5_curve_desc desc = {.kind = (md5_curve_kind)kind,
+    const md5_curve_kind kind = view_choice(picture, 0);
+    const md5_curve_desc desc = {.kind = kind,
                                  .points = points,
                                  .num_points = 7,
                                  .weights = kind == MD5_CURVE_NURBS ? weights : NULL};
@@ -228,13 +227,13 @@ static void show_curves(view_picture *picture)
     if (curve == NULL)
         return;
     for (int i = 0; i < 7; i++) {
-        view_add_cross(picture, points[i], 2.0f, VIEW_BLUE);
+        view_add_cross(&picture->lines, points[i], 2.0f, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
     for (int i = 0; i <= 192; i++)
         view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
     const md5_vec3 place = travel(curve, by_distance, part);
-    view_add_cross(picture, place, 4.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 4.0f, VIEW_RED);
     // Bobbin looks after it.
     view_figure *const figure = &picture->figures[0];
     figure->place.translation.x = -30.0f;
@@ -242,14 +241,13 @@ static void show_curves(view_picture *picture)
                               .length = 3,
                               .target = md5_xform_point(md5_xform_inverse(figure->place), place),
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, &look, figure->pose);
+    (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
     for (int way = 0; way < 2; way++)
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(picture->plots, i);
-            const double speed = md5_vec3_length(md5_vec3_sub(travel(curve, way == 1, x + step),
-                                                              travel(curve, way == 1, x)))
-                                 / step;
+            const double speed =
+                view_distance(travel(curve, way == 1, x + step), travel(curve, way == 1, x)) / step;
             view_add_point(picture->plots, way, x, speed);
             if (by_distance == (way == 1) && fabs(x - part) <= step)
                 view_add_mark(picture->plots, x, speed, VIEW_RED);
@@ -307,7 +305,7 @@ static float jump_at(const rotations *r, double key)
         velocity[side] = md5_vec3_sub(md5_vec3_scale(angular_velocity(r, key, way), 2.0f),
                                       angular_velocity(r, key, 2.0 * way));
     }
-    return md5_vec3_length(md5_vec3_sub(velocity[1], velocity[0]));
+    return view_distance(velocity[1], velocity[0]);
 }
 
 static void show_squad(view_picture *picture)
@@ -326,12 +324,11 @@ static void show_squad(view_picture *picture)
     view_plot *const plot = picture->plots;
     for (int smooth = 0; smooth < 2; smooth++) {
         const rotations r = {keys, smooth == 1 ? squad : NULL};
-        const view_color color = plot->row.series[smooth].color;
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(&r, now));
         for (int i = 0; i <= 240; i++) { // the path of a direction on a sphere
             centre.rotation = rotation_at(&r, fmod(period * i / 240.0, period));
             view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26.0f, 0.0f, 0.0f}),
-                         i > 0 ? color : 0);
+                         i > 0 ? plot->row.series[smooth].color : 0);
         }
         for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(plot, i);
@@ -381,7 +378,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "slerp",
         .title = "Slerp and nlerp",
-        .family = "Interpolation",
         .about = "Slerp rotates at constant speed along the shorter arc. Normalized lerp takes the "
                  "same arc, slower at its ends; the difference grows about with the cube of the "
                  "angle.",
@@ -408,7 +404,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "euler",
         .title = "Euler angles and the gimbal",
-        .family = "Interpolation",
         .about = "Euler angles interpolated one by one take a longer path at uneven speed. At a "
                  "pitch of 90 degrees the rings of yaw (blue) and roll (red) share one axis: "
                  "gimbal lock.",
@@ -451,7 +446,6 @@ const view_page view_curve_pages[] = {
     {
         .name = "squad",
         .title = "Splines of rotations",
-        .family = "Curves",
         .about = "Slerp from key to key changes its axis and speed abruptly at each key. Squad "
                  "passes through the same keys with a continuous angular velocity.",
         .start = 0.6,

@@ -17,7 +17,8 @@ static float show_walker(view_picture *picture, md5_easing curve, double seconds
     picture->figures[0].place.translation.y = left + (right - left) * eased;
     view_draw_to(picture, (md5_vec3){0.0f, left, 0.2f}, 0);
     view_draw_to(picture, (md5_vec3){0.0f, right, 0.2f}, VIEW_DIM_LINE);
-    view_add_cross(picture, (md5_vec3){0.0f, left + (right - left) * part, 0.2f}, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, (md5_vec3){0.0f, left + (right - left) * part, 0.2f}, 3.0f,
+                   VIEW_RED);
     for (int i = 0; i <= 1; i++)
         view_add_point(plot, 0, i, i);
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
@@ -36,7 +37,7 @@ static float ease_part(md5_ease_kind easing, double elapsed, double duration)
 
 static void show_easing(view_picture *picture)
 {
-    const md5_easing curve = {.kind = (md5_ease_kind)view_choice(picture, 0)};
+    const md5_easing curve = {.kind = view_choice(picture, 0)};
     const float part = show_walker(picture, curve, picture->values[1]);
     view_add_fact(picture, "eased value", ease_part(curve.kind, part, 1.0), "");
     // The slope, from both sides, until he is there.
@@ -68,7 +69,7 @@ static void show_timing(view_picture *picture)
 {
     const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
-    const md5_easing curve = timing(is_staircase, &v[1], (uint32_t)view_choice(picture, 5));
+    const md5_easing curve = timing(is_staircase, &v[1], view_choice(picture, 5));
     const float part = show_walker(picture, curve, 2.0);
     const md5_vec2 points[4] = {{0.0f, 0.0f}, {v[1], v[2]}, {v[3], v[4]}, {1.0f, 1.0f}};
     for (int i = 0; i < 4 && !is_staircase; i++) {
@@ -94,7 +95,7 @@ static float ball_at(double time)
 }
 
 typedef struct follower {
-    int manner;
+    uint32_t manner;
     float speed, damping, seconds; // damping: 1 is critical; seconds: of an easing
     float value, velocity;
     float from, target; // of an easing
@@ -132,13 +133,12 @@ static void show_follow(view_picture *picture)
     const double span = 2.0 * beat, now = fmod(picture->time, span);
     const int steps = (int)(span * rate);
     float shown = -1.0f, highest = -1.0f;
-    view_plot *const plot = picture->plots;
     for (int i = 0; i <= steps; i++) {
         const double time = i / rate;
         const float target = ball_at(time + beat);
         if (i * VIEW_PAGE_STEPS / steps != (i - 1) * VIEW_PAGE_STEPS / steps || i == 0) {
-            view_add_point(plot, 0, time, target);
-            view_add_point(plot, 1, time, f.value);
+            view_add_point(picture->plots, 0, time, target);
+            view_add_point(picture->plots, 1, time, f.value);
         }
         if (time <= now)
             shown = f.value;
@@ -151,15 +151,15 @@ static void show_follow(view_picture *picture)
         }
         follow(&f, target, (float)(1.0 / rate));
     }
-    view_add_mark(plot, now, shown, VIEW_RED);
+    view_add_mark(picture->plots, now, shown, VIEW_RED);
     const float ball = ball_at(now + beat);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
                               .target = {45.0f, 26.0f * shown, 40.0f},
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, &look, picture->figures[0].pose);
-    view_add_cross(picture, (md5_vec3){45.0f, 26.0f * ball, 40.0f}, 3.0f, VIEW_RED);
-    view_add_cross(picture, look.target, 2.0f, VIEW_YELLOW);
+    (void)md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
+    view_add_cross(&picture->lines, (md5_vec3){45.0f, 26.0f * ball, 40.0f}, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, look.target, 2.0f, VIEW_YELLOW);
     view_add_fact(picture, "target", ball, "");
     view_add_fact(picture, "value", shown, "");
     view_add_fact(picture, "overshoot", fmaxf(highest - 1.0f, 0.0f), "");
@@ -190,7 +190,6 @@ const view_page view_easing_pages[] = {
     {
         .name = "timing",
         .title = "Cubic Bézier and steps",
-        .family = "Easing",
         .about = "The timing functions of CSS: a cubic Bézier curve with two control points, or "
                  "steps.",
         .clip = "stand",
@@ -213,7 +212,6 @@ const view_page view_easing_pages[] = {
     {
         .name = "follow",
         .title = "Following a target",
-        .family = "Easing",
         .about = "A parameter can follow its target smoothly: by exponential smoothing, by a "
                  "spring (damping 1 is the fastest without overshoot), or by an easing over a "
                  "fixed time.",

@@ -13,7 +13,7 @@ static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *p
                                 const md5_chain_job *job)
 {
     const md5_xform tip = md5_joint_in_model(skeleton, pose, job->tip);
-    return md5_vec3_length(md5_vec3_sub(tip.translation, job->target));
+    return view_distance(tip.translation, job->target);
 }
 
 // lines of ik
@@ -37,10 +37,10 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
-    view_add_cross(picture, md5_xform_point(figure->place, target), 3.0f, target_color);
+    view_add_cross(&picture->lines, md5_xform_point(figure->place, target), 3.0f, target_color);
     for (uint32_t joint = tip; length > 1 && joint != MD5_NONE; length--) {
         view_add_bone(picture, figure, joint, color);
-        joint = picture->scene->skeleton->joints[joint].parent;
+        joint = picture->skeleton->joints[joint].parent;
     }
 }
 
@@ -52,19 +52,19 @@ static void show_ik(view_picture *picture)
     static const char *const names[4] = {"", "CCD to 0.01 units", "FABRIK to 0.01 units",
                                          "DLS to 0.01 units"};
     const float *const v = picture->values;
-    const md5_skeleton *const skeleton = picture->scene->skeleton;
-    const size_t size = skeleton->num_joints * sizeof(md5_xform);
-    const int shown = view_choice(picture, 0);
+    const size_t size = picture->skeleton->num_joints * sizeof(md5_xform);
+    const int shown = (int)view_choice(picture, 0);
     view_figure *const figure = &picture->figures[0];
     md5_xform *const pose = view_spare_pose(picture, 0), *const begin = view_spare_pose(picture, 1);
     const float angle = 2.0f * (float)picture->time, wave = v[5] * 5.0f;
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
-                         .length = (uint32_t)view_choice(picture, 1),
+                         .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
                          .iterations = MAX_ITERATIONS,
                          .weight = 1.0f};
     memcpy(begin, figure->pose, size);
-    view_add_fact(picture, "distance", reach(shown, skeleton, figure->pose, &job), "units");
+    view_add_fact(picture, "distance", reach(shown, picture->skeleton, figure->pose, &job),
+                  "units");
     add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
               VIEW_YELLOW);
     for (int solver = 0; solver < 4; solver++) {
@@ -72,8 +72,8 @@ static void show_ik(view_picture *picture)
         for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
             memcpy(pose, begin, size);
             const float distance = solver == 0 && job.iterations == 0
-                                       ? distance_to_target(skeleton, pose, &job)
-                                       : reach(solver, skeleton, pose, &job);
+                                       ? distance_to_target(picture->skeleton, pose, &job)
+                                       : reach(solver, picture->skeleton, pose, &job);
             view_add_point(picture->plots, solver, job.iterations, log10f(fmaxf(distance, 1e-5f)));
             if (distance <= 0.01f && job.iterations < needed)
                 needed = job.iterations;
@@ -120,13 +120,13 @@ static md5_vec3 find_elbow_axis(const md5_model *model, const md5_limb *arm)
 static double measure_turn(const view_picture *picture, const md5_xform *pose, uint32_t joint,
                            md5_vec3 axis, double *swing)
 {
-    const md5_quat rest = picture->scene->model->bind_local[joint].rotation;
-    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(rest), pose[joint].rotation);
+    const md5_quat turn = md5_quat_mul(
+        md5_quat_conjugate(picture->model->bind_local[joint].rotation), pose[joint].rotation);
     const float along = md5_vec3_dot((md5_vec3){turn.x, turn.y, turn.z}, axis);
     const md5_vec3 now = md5_quat_rotate(turn, axis);
-    const double across = (double)md5_vec3_length(md5_vec3_cross(axis, now)), w = (double)turn.w;
-    *swing = atan2(across, (double)md5_vec3_dot(axis, now));
-    return 2.0 * atan2(copysign((double)along, (double)along * w), fabs(w));
+    const double across = md5_vec3_length(md5_vec3_cross(axis, now)), w = turn.w;
+    *swing = atan2(across, md5_vec3_dot(axis, now));
+    return 2.0 * atan2(copysign(along, along * w), fabs(w));
 }
 
 static void show_limits(view_picture *picture)
@@ -135,16 +135,15 @@ static void show_limits(view_picture *picture)
         {"elbow, free", "elbow sideways, free", "shoulder, free", "distance, free"},
         {"elbow, limited", "elbow sideways, limited", "shoulder, limited", "distance, limited"}};
     const float *const v = picture->values;
-    const md5_model *const model = picture->scene->model;
     const md5_limb arm = {view_page_joint(picture, "upperarm_l"),
                           view_page_joint(picture, "forearm_l"),
                           view_page_joint(picture, "hand_l")};
     md5_joint_limit limits[128] = {{.kind = MD5_LIMIT_NONE}};
     if (picture->scene->num_joints > 128)
         return;
-    const md5_vec3 axis = find_elbow_axis(model, &arm);
+    const md5_vec3 axis = find_elbow_axis(picture->model, &arm);
     const float angles[3] = {fminf(v[1], v[2]), fmaxf(v[1], v[2]), v[3]};
-    limit_arm(limits, model, &arm, axis, angles);
+    limit_arm(limits, picture->model, &arm, axis, angles);
     for (int limited = 0; limited < 2; limited++) {
         const view_figure *const figure = &picture->figures[limited];
         const md5_chain_job job = {.tip = arm.tip,
@@ -155,7 +154,7 @@ static void show_limits(view_picture *picture)
                                    .weight = 1.0f,
                                    .limits = limited == 1 ? limits : NULL};
         const float distance =
-            reach(view_choice(picture, 0) + 1, picture->scene->skeleton, figure->pose, &job);
+            reach((int)view_choice(picture, 0) + 1, picture->skeleton, figure->pose, &job);
         add_chain(picture, figure, job.target, arm.tip, 3, VIEW_RED, VIEW_YELLOW);
         double swing;
         const double twist = measure_turn(picture, figure->pose, arm.middle, axis, &swing);
@@ -182,8 +181,7 @@ static void show_goals(view_picture *picture)
 {
     static const view_color colors[2] = {VIEW_RED, VIEW_BLUE};
     const float *const v = picture->values;
-    view_figure *const figure = &picture->figures[0];
-    const uint32_t length = (uint32_t)view_choice(picture, 4); // with the spine from 5 on
+    const uint32_t length = view_choice(picture, 4); // with the spine from 5 on
     md5_goal hands[2] = {{.tip = view_page_joint(picture, "hand_l"),
                           .length = length,
                           .target = {v[1], 0.5f * v[0], v[2]},
@@ -192,9 +190,10 @@ static void show_goals(view_picture *picture)
                           .length = length,
                           .target = {v[1], -0.5f * v[0], v[2]},
                           .weight = v[3]}};
-    (void)reach_with_both(picture->scene->skeleton, figure->pose, hands);
+    (void)reach_with_both(picture->skeleton, picture->figures[0].pose, hands);
     for (int i = 0; i < 2; i++)
-        add_chain(picture, figure, hands[i].target, hands[i].tip, length, colors[i], colors[i]);
+        add_chain(picture, &picture->figures[0], hands[i].target, hands[i].tip, length, colors[i],
+                  colors[i]);
     view_add_fact(picture, "left hand, weight 1", hands[0].distance, "units");
     view_add_fact(picture, "right hand", hands[1].distance, "units");
 }
@@ -251,11 +250,11 @@ typedef struct walked {
 static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, double now,
                           md5_walk *walk, walked *seen)
 {
-    const float *const v = picture->values;
     const int steps = (int)(now / walk_tick), first = steps - (int)(walk_shown / walk_tick);
     for (int i = 0; i < steps; i++) {
         const md5_walk before = *walk;
-        walk_on(desc, walk, v[0], v[1] / 57.2957795f, v[2] / 57.2957795f, walk_tick);
+        walk_on(desc, walk, picture->values[0], picture->values[1] / 57.2957795f,
+                picture->values[2] / 57.2957795f, walk_tick);
         if (i >= first) {
             // Whether the ankles of what stands do so, as they are posed.
             view_figure walker = {.pose = view_spare_pose(picture, 0)};
@@ -267,8 +266,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
                 if (stands && !seen->stood[j])
                     seen->stands[j] = ankle;
                 if (stands)
-                    seen->slid =
-                        fmax(seen->slid, md5_vec3_length(md5_vec3_sub(ankle, seen->stands[j])));
+                    seen->slid = fmax(seen->slid, view_distance(ankle, seen->stands[j]));
                 seen->stood[j] = stands;
             }
         }
@@ -287,13 +285,12 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
 static void show_walk(view_picture *picture)
 {
     const float *const v = picture->values;
-    const view_scene *const scene = picture->scene;
     view_figure *const figure = &picture->figures[0];
     float hills = v[3];
     view_legs legs;
-    if (view_find_legs(scene, &legs) == 0)
+    if (view_find_legs(picture->scene, &legs) == 0)
         return;
-    const md5_walk_desc desc = {.skeleton = scene->skeleton,
+    const md5_walk_desc desc = {.skeleton = picture->skeleton,
                                 .legs = legs.legs,
                                 .num_legs = legs.num_legs,
                                 .num_groups = 2,
@@ -307,7 +304,7 @@ static void show_walk(view_picture *picture)
     (void)md5_walk_begin(&desc, figure->pose, figure->place, &walk);
     simulate_walk(picture, &desc, fmod(fmax(picture->time, 0.0), walk_span), &walk, &seen);
     const uint32_t reached = pose_walker(&desc, &walk, figure->pose, &figure->place);
-    view_point_pistons(&legs, scene->skeleton, figure->pose);
+    view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
     const float cell = 8.0f;
     const float x0 = floorf(walk.position.x / cell - 0.5f * (float)CELLS) * cell,
@@ -321,16 +318,16 @@ static void show_walk(view_picture *picture)
                              k > 0 ? VIEW_DIM_LINE : 0);
             }
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
-        view_add_cross(picture, seen.prints[i], 1.0f, VIEW_BLUE);
+        view_add_cross(&picture->lines, seen.prints[i], 1.0f, VIEW_BLUE);
 
     // Where each foot stands, or from where and to where it steps, along its arc.
     for (uint32_t i = 0; i < walk.num_legs; i++) {
         const md5_foothold *const foot = &walk.feet[i];
         if (!foot->is_stepping) {
-            view_add_cross(picture, foot->position, 2.5f, VIEW_GREEN);
+            view_add_cross(&picture->lines, foot->position, 2.5f, VIEW_GREEN);
             continue;
         }
-        view_add_cross(picture, foot->to, 3.0f, VIEW_YELLOW);
+        view_add_cross(&picture->lines, foot->to, 3.0f, VIEW_YELLOW);
         for (int k = 0; k <= 16; k++) {
             const float t = (float)k / 16.0f;
             md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
@@ -373,24 +370,21 @@ static void look(const md5_gaze_desc *desc, const md5_gaze *gaze, const md5_skel
 
 static double degrees(float tangent)
 {
-    return atan((double)tangent) * 57.29577951;
+    return atan(tangent) * 57.29577951;
 }
 
 static void show_gaze(view_picture *picture)
 {
     const float *const v = picture->values;
-    const md5_skeleton *const skeleton = picture->scene->skeleton;
     const uint32_t left = view_page_joint(picture, "eye_l"),
                    right = view_page_joint(picture, "eye_r");
-    const md5_mat34 *const bind = picture->scene->model->bind;
-    const view_figure *const figure = &picture->figures[0];
     md5_vec3 ball, point = {0.0f, 0.0f, 0.0f};
     const md5_gaze_desc desc = {
         .head = view_page_joint(picture, "head"),
         .eyes = {left, right},
         .num_eyes = 2,
-        .origin = md5_vec3_lerp(md5_mat34_translation(bind[left]),
-                                md5_mat34_translation(bind[right]), 0.5f),
+        .origin = md5_vec3_lerp(md5_mat34_translation(picture->model->bind[left]),
+                                md5_mat34_translation(picture->model->bind[right]), 0.5f),
         .targets = &ball,
         .num_targets = 1,
         .numbers = {.interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
@@ -400,7 +394,7 @@ static void show_gaze(view_picture *picture)
                     .head_seconds = v[4]},
     };
     md5_gaze gaze;
-    md5_gaze_begin((uint64_t)view_choice(picture, 0), &gaze);
+    md5_gaze_begin(view_choice(picture, 0), &gaze);
     const int steps = (int)(fmod(fmax(picture->time, 0.0), gaze_span) / gaze_tick + 0.5),
               first = steps - (int)(gaze_shown / gaze_tick);
     uint32_t saccades = 0;
@@ -411,10 +405,10 @@ static void show_gaze(view_picture *picture)
         ball = (md5_vec3){48.0f, 26.0f * (float)sin(1.1 * time),
                           42.0f + 9.0f * (float)sin(1.7 * time)};
         if (i > 0) {
-            look_on(&desc, skeleton, &gaze, gaze_tick);
+            look_on(&desc, picture->skeleton, &gaze, gaze_tick);
             saccades += gaze.seconds < before ? 1u : 0u;
         }
-        point = md5_gaze_point(&desc, skeleton->axes, &gaze);
+        point = md5_gaze_point(&desc, picture->skeleton->axes, &gaze);
         if (i == 0 || i < first || i % 3 != 0)
             continue;
         // The head is late: its part of the way is drawn beside that of the eyes.
@@ -422,12 +416,13 @@ static void show_gaze(view_picture *picture)
         view_add_point(picture->plots, 0, gaze_tick * (i - steps), degrees(way.y / way.x));
         view_add_point(picture->plots, 1, gaze_tick * (i - steps), degrees(gaze.head.x));
     }
-    look(&desc, &gaze, skeleton, figure->pose);
-    view_add_cross(picture, ball, 3.0f, VIEW_RED);
-    view_add_cross(picture, point, 1.5f, VIEW_YELLOW);
+    look(&desc, &gaze, picture->skeleton, picture->figures[0].pose);
+    view_add_cross(&picture->lines, ball, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, point, 1.5f, VIEW_YELLOW);
     for (int i = 0; i < 2; i++)
-        view_add_stroke(picture, view_joint_place(picture, figure, desc.eyes[i]), point,
-                        0xF2C14E70u);
+        view_add_line(&picture->lines,
+                      view_joint_place(picture, &picture->figures[0], desc.eyes[i]), point,
+                      0xF2C14E70u);
     view_add_fact(picture, "saccades", saccades, "");
     view_add_fact(picture, "looks at the ball", gaze.target == 0, "");
     view_add_fact(picture, "the last one took", gaze.duration, "s");
@@ -466,7 +461,6 @@ const view_page view_ik_pages[] = {
     {
         .name = "limits",
         .title = "Limits of joints",
-        .family = "Inverse kinematics",
         .about = "An elbow is a hinge, a shoulder a cone with twist. A solver that respects these "
                  "limits misses what the joints cannot reach.",
         .clip = "stand",
@@ -483,7 +477,6 @@ const view_page view_ik_pages[] = {
     {
         .name = "goals",
         .title = "Several targets at once",
-        .family = "Inverse kinematics",
         .about = "Both hands share the spine. If they cannot both reach their targets, the weights "
                  "decide which one has priority.",
         .clip = "stand",
@@ -498,7 +491,6 @@ const view_page view_ik_pages[] = {
     {
         .name = "walk",
         .title = "Walking by rules",
-        .family = "Inverse kinematics",
         .about = "No clip: a group of legs steps when its feet lag behind. Each step is planned "
                  "(yellow) to where the foot's rest position will be; planted feet (green) do not "
                  "move. Blue: footprints.",
@@ -527,7 +519,6 @@ const view_page view_ik_pages[] = {
     {
         .name = "gaze",
         .title = "Looking by itself",
-        .family = "Inverse kinematics",
         .about = "The eyes fixate a point, then jump to the next: a random direction, or the ball, "
                  "which they track. The head follows part of the way. The same seed gives the "
                  "same motion.",

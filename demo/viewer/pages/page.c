@@ -40,7 +40,7 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
 {
     const view_clip *const clip = view_page_clip(picture, name);
     if (clip == NULL)
-        memcpy(pose, picture->scene->model->bind_local, picture->scene->num_joints * sizeof *pose);
+        memcpy(pose, picture->model->bind_local, picture->scene->num_joints * sizeof *pose);
     else
         md5_sample(clip->binding, md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP),
                    MD5_ROOT_IN_PLACE, pose);
@@ -48,13 +48,13 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
 
 uint32_t view_page_joint(const view_picture *picture, const char *name)
 {
-    const uint32_t joint = md5_find_joint(picture->scene->skeleton, name);
+    const uint32_t joint = md5_find_joint(picture->skeleton, name);
     return joint != MD5_NONE ? joint : 0;
 }
 
 md5_vec3 view_posed_place(const view_picture *picture, const md5_xform *pose, uint32_t joint)
 {
-    return md5_joint_in_model(picture->scene->skeleton, pose, joint).translation;
+    return md5_joint_in_model(picture->skeleton, pose, joint).translation;
 }
 
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint)
@@ -65,8 +65,8 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
 void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name, md5_quat turn)
 {
     const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
-    (void)md5_modify_joint(picture->scene->skeleton, view_page_joint(picture, name),
-                           MD5_JOINT_MODEL, change, 1.0f, pose);
+    (void)md5_modify_joint(picture->skeleton, view_page_joint(picture, name), MD5_JOINT_MODEL,
+                           change, 1.0f, pose);
 }
 
 md5_xform view_spin(view_figure *figure, md5_quat turn)
@@ -77,9 +77,9 @@ md5_xform view_spin(view_figure *figure, md5_quat turn)
     return centre;
 }
 
-int view_choice(const view_picture *picture, uint32_t slider)
+uint32_t view_choice(const view_picture *picture, uint32_t slider)
 {
-    return (int)lroundf(picture->values[slider]);
+    return (uint32_t)lroundf(picture->values[slider]);
 }
 
 // In double precision: digits that floats lack would show.
@@ -106,7 +106,7 @@ double view_largest_angle(const view_picture *picture, const md5_xform *a, const
 double view_plot_x(const view_plot *plot, int i)
 {
     const double low = plot->row.low.x;
-    return low + (plot->row.high.x - low) * i / (double)VIEW_PAGE_STEPS;
+    return low + (plot->row.high.x - low) * i / VIEW_PAGE_STEPS;
 }
 
 void view_add_point(view_plot *plot, int series, double x, double y)
@@ -140,24 +140,11 @@ void view_add_label(view_picture *picture, md5_vec3 place, view_color color, con
 
 // -- Lines ----------------------------------------------------------------------------------
 
-void view_add_stroke(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color)
-{
-    if (picture->num_lines < VIEW_PAGE_LINES)
-        picture->lines[picture->num_lines++] = (view_line){from, to, color};
-}
-
 void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)
 {
     if (color != 0)
-        view_add_stroke(picture, picture->pen, to, color);
+        view_add_line(&picture->lines, picture->pen, to, color);
     picture->pen = to;
-}
-
-void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_color color)
-{
-    const md5_vec3 axes[3] = {{size, 0.0f, 0.0f}, {0.0f, size, 0.0f}, {0.0f, 0.0f, size}};
-    for (int i = 0; i < 3; i++)
-        view_add_stroke(picture, md5_vec3_sub(place, axes[i]), md5_vec3_add(place, axes[i]), color);
 }
 
 void view_add_frame(view_picture *picture, md5_xform transform, float size)
@@ -165,15 +152,15 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     const md5_vec3 axes[3] = {{size, 0.0f, 0.0f}, {0.0f, size, 0.0f}, {0.0f, 0.0f, size}};
     for (int i = 0; i < 3; i++)
-        view_add_stroke(picture, transform.translation, md5_xform_point(transform, axes[i]),
-                        colors[i]);
+        view_add_line(&picture->lines, transform.translation, md5_xform_point(transform, axes[i]),
+                      colors[i]);
 }
 
 void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t joint,
                    view_color color)
 {
-    const uint32_t parent = picture->scene->skeleton->joints[joint].parent;
+    const uint32_t parent = picture->skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
-        view_add_stroke(picture, view_joint_place(picture, figure, parent),
-                        view_joint_place(picture, figure, joint), color);
+        view_add_line(&picture->lines, view_joint_place(picture, figure, parent),
+                      view_joint_place(picture, figure, joint), color);
 }

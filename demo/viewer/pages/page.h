@@ -8,9 +8,9 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
-#include "demo/viewer/base/canvas.h"
-#include "demo/viewer/motion/scene.h"
-#include "md5/md5skin.h"
+#include "demo/viewer/draw/draw.h"
+#include "demo/viewer/ui/ui.h"
+#include "render/md5gl_game.h"
 
 enum {
     VIEW_PAGE_SLIDERS = 6,
@@ -23,7 +23,6 @@ enum {
     VIEW_PAGE_MARKS = 8,
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
-    VIEW_PAGE_LINES = 8192,
     VIEW_PAGE_NUMBERS = 5,
     VIEW_PAGE_SPARE = 8, // poses of view_spare_pose()
 };
@@ -35,7 +34,6 @@ enum {
 #define VIEW_VIOLET 0xC58AF0FFu
 #define VIEW_CYAN 0x4FC9C4FFu
 #define VIEW_DIM_LINE 0x8A93A1B0u
-#define VIEW_PLAIN_TEXT 0xC9CFD8FFu
 
 // -- The row of a page ----------------------------------------------------------------------
 
@@ -67,11 +65,12 @@ struct view_picture;
 struct view_kept;
 
 typedef struct view_page {
-    const char *name, *title, *family;
-    const char *about; // one or two sentences
-    const char *model; // NULL: VIEW_USUAL_MODEL
-    const char *clip;  // whose beginning poses the figures; NULL: the bind pose
-    double start;      // seconds: the time of the first picture
+    const char *name, *title;
+    const char *family; // NULL: that of the page before it
+    const char *about;  // one or two sentences
+    const char *model;  // NULL: VIEW_USUAL_MODEL
+    const char *clip;   // whose beginning poses the figures; NULL: the bind pose
+    double start;       // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
 
     // The figures from right to left, up to the first without a label, which is written above it at
@@ -141,18 +140,6 @@ typedef struct view_label {
     const char *text; // static
 } view_label;
 
-typedef struct view_line {
-    md5_vec3 from, to;
-    view_color color;
-} view_line;
-
-// The pictures of impostors: a sphere around the character, model space, and their numbers.
-typedef struct view_impostor_look {
-    uint32_t num_frames, num_around, texels;
-    md5_vec3 centre;
-    float radius;
-} view_impostor_look;
-
 // What takes too long to compute for each picture. It depends on the character and the first
 // sliders of a page, and is kept until these change.
 typedef struct view_kept {
@@ -168,9 +155,11 @@ typedef struct view_kept {
 typedef struct view_picture {
     const view_page *page;
     const view_scene *scene; // the character: model and clips
-    const float *values;     // of the sliders
-    double time;             // seconds
-    const view_kept *kept;   // NULL if the page keeps nothing
+    const md5_model *model;
+    const md5_skeleton *skeleton;
+    const float *values;   // of the sliders
+    double time;           // seconds
+    const view_kept *kept; // NULL if the page keeps nothing
 
     view_figure figures[VIEW_PAGE_FIGURES];
     uint32_t num_figures;
@@ -180,13 +169,14 @@ typedef struct view_picture {
     uint32_t num_facts;
     view_label labels[VIEW_PAGE_LABELS];
     uint32_t num_labels;
-    view_line *lines; // [VIEW_PAGE_LINES], drawn through the figures
-    uint32_t num_lines;
+    view_lines lines;   // drawn through the figures
     md5_vec3 pen;       // where view_draw_to() goes on
     md5_bounds bounds;  // at first the box of the row
     bool has_no_floor;  // the page draws its own ground
     int32_t heat_joint; // of VIEW_FIGURE_HEAT: whose weights; -1: how many influences
-    view_impostor_look impostor;
+
+    // Of impostors: a sphere around the character, and the numbers of their pictures.
+    md5gl_impostor_desc impostor;
 } view_picture;
 
 // -- Describing a picture (page.c) ----------------------------------------------------------
@@ -198,16 +188,12 @@ void view_add_point(view_plot *plot, int series, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
-void view_add_stroke(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
 
 // The x of step `i` of VIEW_PAGE_STEPS.
 double view_plot_x(const view_plot *plot, int i);
 
-// Continues a path of strokes from where the last one ended; with color 0 it begins there.
+// Continues a path of lines from where the last one ended; with color 0 it begins there.
 void view_draw_to(view_picture *picture, md5_vec3 to, view_color color);
-
-// A small cross, as a target has it.
-void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
 
 // The three axes of a transform: red, green, blue.
 void view_add_frame(view_picture *picture, md5_xform transform, float size);
@@ -239,8 +225,8 @@ md5_xform view_spin(view_figure *figure, md5_quat turn);
 // Memory for a pose, [num_joints], until view_end_picture(); there are eight, 0 to 7.
 md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 
-// The number a slider shows, rounded: for choices.
-int view_choice(const view_picture *picture, uint32_t slider);
+// The number a slider shows, rounded: for choices, which are not negative.
+uint32_t view_choice(const view_picture *picture, uint32_t slider);
 
 // The angle between two rotations of any length, degrees; and the largest of two poses' joints.
 double view_angle(md5_quat a, md5_quat b);
@@ -285,5 +271,48 @@ extern const view_lines_of view_lines_of_pages[];
 // whose vertices no distance could know: parts of the face, and things to hold. Returns NULL and
 // fills `error` on failure.
 md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error);
+
+// == The open page (picture.c) ============================================================
+
+// Which page is open. {.open = -1}: none.
+typedef struct view_pages {
+    int32_t open; // number of a page; VIEW_CONTENTS: the list of all; -1: none
+    float values[VIEW_PAGE_SLIDERS];
+    view_picture picture; // as last drawn
+    view_lens lens;
+    view_rect panel; // likewise, pixels
+    float shrunk;    // the factor by which the panel's text was scaled down
+
+    // The character of a page on the GPU, in each of the ways in which pages draw it; NULL until a
+    // figure needs it.
+    md5gl_model *models[VIEW_NUM_FIGURE_KINDS]; // lit: the document's own; heat: that of `heat`
+    view_heat heat;
+    md5gl_baked *baked;
+    md5gl_impostors *impostors;
+    md5gl_impostor_desc impostors_desc;
+
+    view_kept kept; // what the open page keeps, and from what it was made
+    float kept_values[VIEW_PAGE_SLIDERS];
+    const view_page *kept_by;
+    const md5_model *made_of; // what is kept and drawn
+} view_pages;
+
+enum { VIEW_CONTENTS = 1000 };
+
+// Opens a page, or the contents, with its sliders as they begin.
+void view_open_page(view_pages *pages, int32_t number);
+
+// Frees what pages keep, on the GPU and beside it. Call it before the document is freed, and
+// outside of a frame.
+void view_free_pages(view_pages *pages, md5gl_renderer *renderer);
+
+// Draws the stage's open page into `target`, as view_draw_world(). `seconds` is the time since it
+// was opened; `clean`: no panel will cover it. Begins a frame; the caller ends it. Returns false
+// and fills `error` on failure.
+bool view_draw_page(const view_stage *stage, double seconds, md5gl_target *target, bool transparent,
+                    bool clean, md5_error *error);
+
+// The panel of the stage's open page or contents, as last drawn by view_draw_page().
+void view_page_panel(view_ui *ui, const view_stage *stage);
 
 #endif

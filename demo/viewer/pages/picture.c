@@ -1,4 +1,4 @@
-#include "demo/viewer/pages/picture.h"
+#include "demo/viewer/pages/page.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
@@ -57,9 +57,10 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
         common_alloc((VIEW_PAGE_FIGURES + VIEW_PAGE_SPARE) * joints, sizeof *poses);
     *picture = (view_picture){.page = page,
                               .scene = scene,
+                              .model = scene->model,
+                              .skeleton = scene->skeleton,
                               .values = values,
                               .time = time,
-                              .lines = common_alloc(VIEW_PAGE_LINES, sizeof *picture->lines),
                               .bounds = page->box,
                               .heat_joint = -1};
     for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
@@ -72,8 +73,7 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN_TEXT,
-                           label);
+            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN, label);
         if (scene->model != NULL)
             view_sample_clip(picture, page->clip, 0.0, figure->pose);
     }
@@ -87,13 +87,13 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
 void view_end_picture(view_picture *picture)
 {
     free(picture->figures[0].pose);
-    free(picture->lines);
+    view_free_lines(&picture->lines);
     *picture = (view_picture){.num_figures = 0};
 }
 
 void view_show_page(view_picture *picture)
 {
-    if (picture->scene->model != NULL)
+    if (picture->model != NULL)
         picture->page->show(picture);
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         // A plot that fits has the height of its points.
@@ -122,87 +122,69 @@ void view_free_kept(view_kept *kept)
 
 // == The character on the GPU ==============================================================
 
-// Frees everything, outside of a frame.
-static void free_page_figures(view_figures *figures, md5gl_renderer *renderer)
+// Frees what the page draws and keeps, outside of a frame.
+static void free_made(view_pages *pages, md5gl_renderer *renderer)
 {
+    for (int i = VIEW_FIGURE_LIT; i < (int)VIEW_NUM_FIGURE_KINDS; i++) {
+        if (i > VIEW_FIGURE_HEAT && renderer != NULL)
+            md5gl_destroy_model(renderer, pages->models[i]);
+        pages->models[i] = NULL;
+    }
     if (renderer != NULL) {
-        for (int i = VIEW_FIGURE_DUAL; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
-            md5gl_destroy_model(renderer, figures->models[i]);
-        md5gl_destroy_baked(renderer, figures->baked);
-        md5gl_destroy_impostors(renderer, figures->impostors);
-        view_free_heat(&figures->heat, renderer);
+        md5gl_destroy_baked(renderer, pages->baked);
+        md5gl_destroy_impostors(renderer, pages->impostors);
+        view_free_heat(&pages->heat, renderer);
     }
-    *figures = (view_figures){.baked = NULL};
-}
-
-static bool ready_heat(view_figures *figures, md5gl_renderer *renderer, const view_picture *picture,
-                       md5_error *error)
-{
-    const float *const values = picture->kept != NULL ? picture->kept->heat : NULL;
-    if (figures->heat.drawn == NULL || figures->heat_joint != picture->heat_joint
-        || figures->heat_values != values) {
-        view_free_heat(&figures->heat, renderer);
-        figures->heat_joint = picture->heat_joint;
-        figures->heat_values = values;
-        if (!view_make_heat(&figures->heat, renderer, picture->scene->model, NULL, values,
-                            picture->heat_joint, error))
-            return false;
-    }
-    figures->models[VIEW_FIGURE_HEAT] = figures->heat.drawn;
-    return true;
-}
-
-static void write_palette(const view_picture *picture, const view_figure *figure,
-                          md5_mat34 *palette)
-{
-    md5_mat34 *const joints = common_alloc(picture->scene->num_joints, sizeof *joints);
-    md5_local_to_palette(picture->scene->model, figure->pose, joints, palette);
-    free(joints);
+    pages->baked = NULL;
+    pages->impostors = NULL;
+    view_free_kept(&pages->kept);
+    pages->kept_by = NULL;
 }
 
 // Draws the pictures of a figure's pose, unless they are there.
-static bool ready_impostor(view_figures *figures, const view_stage *stage,
-                           const view_picture *picture, const view_figure *figure, md5_error *error)
+static bool ready_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
+                           md5_error *error)
 {
-    const view_impostor_look *const look = &picture->impostor;
-    md5gl_model *const drawn = stage->document->drawn;
-    if (figures->impostors == NULL || memcmp(&figures->look, look, sizeof *look) != 0) {
-        md5gl_destroy_impostors(stage->renderer, figures->impostors);
-        const md5gl_impostor_desc desc = {.num_frames = look->num_frames,
-                                          .center = look->centre,
-                                          .radius = look->radius,
-                                          .num_around = look->num_around,
-                                          .texels = look->texels};
-        figures->impostors = md5gl_create_impostors(stage->renderer, &desc, error);
-        figures->look = *look;
+    const view_picture *const picture = &pages->picture;
+    if (pages->impostors == NULL
+        || memcmp(&pages->impostors_desc, &picture->impostor, sizeof picture->impostor) != 0) {
+        md5gl_destroy_impostors(stage->renderer, pages->impostors);
+        pages->impostors = md5gl_create_impostors(stage->renderer, &picture->impostor, error);
+        pages->impostors_desc = picture->impostor;
     }
-    if (figures->impostors == NULL)
+    if (pages->impostors == NULL)
         return false;
-    if (md5gl_has_impostor_pictures(figures->impostors, figure->moment.frame0))
+    if (md5gl_has_impostor_pictures(pages->impostors, figure->moment.frame0))
         return true;
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
-    write_palette(picture, figure, palette);
-    view_set_materials(stage, &stage->document->textures, drawn);
-    const bool drew = md5gl_draw_impostor_pictures(stage->renderer, figures->impostors, drawn,
-                                                   figure->moment.frame0, palette, error);
+    md5_local_to_palette(picture->model, figure->pose, NULL, palette);
+    view_set_materials(stage, &stage->document->textures, stage->document->drawn);
+    const bool drew =
+        md5gl_draw_impostor_pictures(stage->renderer, pages->impostors, stage->document->drawn,
+                                     figure->moment.frame0, palette, error);
     free(palette);
     return drew;
 }
 
 // Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
-static bool ready_figure(view_figures *figures, const view_stage *stage,
-                         const view_picture *picture, const view_figure *figure, md5_error *error)
+static bool ready_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
+                         md5_error *error)
 {
     const view_figure_kind kind = figure->kind;
-    md5gl_model **const drawn = &figures->models[kind];
-    const md5_model *const model =
-        kind == VIEW_FIGURE_BOUND ? picture->kept->bound : picture->scene->model;
+    md5gl_model **const drawn = &pages->models[kind];
+    const view_kept *const kept = pages->picture.kept;
+    const md5_model *const model = kind == VIEW_FIGURE_BOUND ? kept->bound : pages->picture.model;
     if (kind == VIEW_FIGURE_LIT)
         *drawn = stage->document->drawn;
-    if (kind == VIEW_FIGURE_HEAT)
-        return ready_heat(figures, stage->renderer, picture, error);
+    if (kind == VIEW_FIGURE_HEAT) {
+        const bool is_ready =
+            view_ready_heat(&pages->heat, stage->renderer, model, NULL,
+                            kept != NULL ? kept->heat : NULL, pages->picture.heat_joint, error);
+        *drawn = pages->heat.drawn;
+        return is_ready;
+    }
     if (kind == VIEW_FIGURE_IMPOSTOR)
-        return ready_impostor(figures, stage, picture, figure, error);
+        return ready_impostor(pages, stage, figure, error);
     if (*drawn != NULL)
         return true;
     *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
@@ -212,83 +194,64 @@ static bool ready_figure(view_figures *figures, const view_stage *stage,
         return md5gl_set_blending(stage->renderer, *drawn, MD5GL_BLEND_DUAL, error);
     if (kind != VIEW_FIGURE_BAKED)
         return true;
-    const md5_baked *const clip = picture->kept->baked;
-    figures->baked = md5gl_create_baked(stage->renderer, model, &clip, 1, error);
-    return figures->baked != NULL;
+    const md5_baked *const clip = kept->baked;
+    pages->baked = md5gl_create_baked(stage->renderer, model, &clip, 1, error);
+    return pages->baked != NULL;
 }
 
-// Poses all figures of one kind; sets how many there are.
-static bool pose_figures(const view_figures *figures, const view_stage *stage,
-                         const view_picture *picture, view_figure_kind kind, uint32_t *count,
-                         md5_error *error)
+// Draws all figures, as a body for each kind.
+static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_error *error)
 {
+    const view_picture *const picture = &pages->picture;
     const view_morphs *const morphs = &stage->document->morphs;
     const size_t num_joints = picture->scene->num_joints;
-    const uint32_t num_targets =
-        kind == VIEW_FIGURE_LIT && morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    const uint32_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    const bool has_morphs = num_targets > 0 && num_targets <= VIEW_PAGE_TARGETS;
     md5_mat34 placements[VIEW_PAGE_FIGURES];
     md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
     md5gl_impostor impostors[VIEW_PAGE_FIGURES];
     float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS];
     md5_mat34 *const palettes = common_alloc(VIEW_PAGE_FIGURES * num_joints, sizeof *palettes);
-    bool posed = true;
-    *count = 0;
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        const view_figure *const figure = &picture->figures[i];
-        if (figure->kind != kind)
-            continue;
-        write_palette(picture, figure, palettes + *count * num_joints);
-        if (num_targets <= VIEW_PAGE_TARGETS)
-            memcpy(weights + (size_t)*count * num_targets, figure->morph_weights,
-                   num_targets * sizeof *weights);
-        placements[*count] = md5_mat34_from_xform(figure->place);
-        jobs[*count] = (md5gl_clip_job){.moment = figure->moment};
-        impostors[*count] = (md5gl_impostor){.rotation = figure->place.rotation,
-                                             .translation = figure->place.translation,
-                                             .scale = 1.0f,
-                                             .frame = (float)figure->moment.frame0,
-                                             .shown = 1.0f};
-        ++*count;
-    }
-    if (*count > 0 && kind == VIEW_FIGURE_IMPOSTOR) {
-        posed = md5gl_pose_impostors(stage->renderer, figures->impostors, impostors, *count, error);
-    } else if (*count > 0) {
+    view_bodies bodies = {.count = 0};
+    for (uint32_t kind = 0, count = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
+        const uint32_t first = count;
         const bool is_baked = kind == VIEW_FIGURE_BAKED;
-        const md5gl_instances instances = {
-            .count = *count,
-            .palettes = is_baked ? NULL : palettes,
-            .baked = is_baked ? figures->baked : NULL,
-            .jobs = jobs,
-            .placements = placements,
-            .morph = num_targets > 0 && num_targets <= VIEW_PAGE_TARGETS ? morphs->drawn : NULL,
-            .weights = weights};
-        if (kind != VIEW_FIGURE_HEAT)
-            view_set_materials(stage, &stage->document->textures, figures->models[kind]);
-        posed = md5gl_pose(stage->renderer, figures->models[kind], &instances, error);
+        for (uint32_t i = 0; i < picture->num_figures; i++) {
+            const view_figure *const figure = &picture->figures[i];
+            if (figure->kind != kind)
+                continue;
+            md5_local_to_palette(picture->model, figure->pose, NULL, palettes + count * num_joints);
+            if (has_morphs)
+                memcpy(weights + (size_t)count * num_targets, figure->morph_weights,
+                       num_targets * sizeof *weights);
+            placements[count] = md5_mat34_from_xform(figure->place);
+            jobs[count] = (md5gl_clip_job){.moment = figure->moment};
+            impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
+                                                  .translation = figure->place.translation,
+                                                  .scale = 1.0f,
+                                                  .frame = (float)figure->moment.frame0,
+                                                  .shown = 1.0f};
+        }
+        if (count == first)
+            continue;
+        bodies.bodies[bodies.count++] = (view_body){
+            .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
+            .textures = kind != VIEW_FIGURE_HEAT ? &stage->document->textures : NULL,
+            .drawn = pages->models[kind],
+            .instances = {.count = count - first,
+                          .palettes = is_baked ? NULL : palettes + first * num_joints,
+                          .baked = is_baked ? pages->baked : NULL,
+                          .jobs = jobs + first,
+                          .placements = placements + first,
+                          .morph = has_morphs && kind == VIEW_FIGURE_LIT ? morphs->drawn : NULL,
+                          .weights = weights}, // of the lit ones, which are the first
+            .impostors = kind == VIEW_FIGURE_IMPOSTOR ? pages->impostors : NULL,
+            .pictured = impostors + first,
+        };
     }
+    const bool is_drawn = view_draw_bodies(stage, &bodies, MD5GL_LIT, error);
     free(palettes);
-    return posed;
-}
-
-// Draws all figures in a frame. Shadows come before anything lit.
-static bool draw_page_figures(const view_figures *figures, const view_stage *stage,
-                              const view_picture *picture, md5_error *error)
-{
-    uint32_t counts[VIEW_NUM_FIGURE_KINDS];
-    for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
-        if (!pose_figures(figures, stage, picture, (view_figure_kind)i, &counts[i], error))
-            return false;
-    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
-        if (counts[i] > 0)
-            md5gl_draw_shadows(stage->renderer, figures->models[i]);
-    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
-        md5gl_draw_impostor_shadows(stage->renderer, figures->impostors);
-    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
-        if (counts[i] > 0)
-            md5gl_draw_model(stage->renderer, figures->models[i], MD5GL_LIT);
-    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
-        md5gl_draw_impostors(stage->renderer, figures->impostors, MD5GL_LIT);
-    return true;
+    return is_drawn;
 }
 
 // == The page in space =====================================================================
@@ -301,33 +264,24 @@ void view_open_page(view_pages *pages, int32_t number)
         pages->values[i] = page->sliders[i].first;
 }
 
-static void free_kept(view_pages *pages, md5gl_renderer *renderer)
-{
-    free_page_figures(&pages->drawn, renderer);
-    view_free_kept(&pages->kept);
-    pages->kept_by = NULL;
-}
-
 void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 {
     view_end_picture(&pages->picture);
-    free_kept(pages, renderer);
+    free_made(pages, renderer);
 }
 
 // Makes what the page keeps, unless that of the same character and sliders is there.
 static void keep(view_pages *pages, const view_stage *stage)
 {
     const view_page *const page = pages->picture.page;
-    const md5_model *const model = pages->picture.scene->model;
     if (page->keep == NULL)
         return;
-    if (pages->kept_by != page || pages->kept_of != model
+    if (pages->kept_by != page
         || memcmp(pages->kept_values, pages->values, page->num_kept * sizeof *pages->values) != 0) {
-        free_kept(pages, stage->renderer);
+        free_made(pages, stage->renderer);
         page->keep(&pages->picture, &pages->kept);
         memcpy(pages->kept_values, pages->values, sizeof pages->values);
         pages->kept_by = page;
-        pages->kept_of = model;
     }
     pages->picture.kept = &pages->kept;
 }
@@ -353,9 +307,9 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
     bool drawn = true;
-    if (pages->drawn.made_of != scene->model)
-        free_page_figures(&pages->drawn, given->renderer);
-    pages->drawn.made_of = scene->model;
+    if (pages->made_of != scene->model)
+        free_made(pages, given->renderer);
+    pages->made_of = scene->model;
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
@@ -366,7 +320,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         view_show_page(picture);
     }
     for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
-        drawn = ready_figure(&pages->drawn, given, picture, &picture->figures[i], error);
+        drawn = ready_figure(pages, given, &picture->figures[i], error);
 
     // The box of the page, in what panel and plots leave free.
     const float left = clean ? 0.0f : panel_width(given);
@@ -378,38 +332,26 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     view_stage stage = *given;
     stage.camera = &camera;
     view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
-    pages->lens = view_camera_lens(&camera, given->width - left, free_height);
-    view_widen_lens(&pages->lens, left, 0.0f, given->width - left, free_height, given->width,
-                    given->height);
-    md5gl_frame frame = {
-        .target = target, .width = (uint32_t)given->width, .height = (uint32_t)given->height};
-    if (!transparent)
-        memcpy(frame.background, (const float[4]){0.214f, 0.243f, 0.286f, 1.0f},
-               sizeof frame.background);
-    view_lens_matrices(&pages->lens, &frame.view_from_world, &frame.clip_from_view);
+    pages->lens =
+        view_region_lens(&camera, (view_rect){left, 0.0f, given->width - left, free_height},
+                         given->width, given->height);
     md5gl_point_light points[VIEW_NUM_POINTS];
-    view_set_lights(&stage, pages->lens.axes, points, &frame);
+    md5gl_frame frame = view_light_frame(&stage, &pages->lens, target, transparent, points);
     if (!view_is_empty(frame.casters))
         frame.casters = picture->bounds;
     md5gl_begin_frame(stage.renderer, &frame);
     if (!transparent)
-        view_draw_background(&stage, stage.width, stage.height);
+        view_draw_background(&stage);
     if (!drawn || picture->num_figures == 0)
         return drawn;
-    drawn = draw_page_figures(&pages->drawn, &stage, picture, error);
+    drawn = draw_figures(pages, &stage, error);
     const md5_vec3 centre = view_centre(picture->bounds);
     if (drawn && !transparent && !picture->has_no_floor)
         md5gl_draw_ground(stage.renderer, centre, 3.0f * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
         md5gl_draw_grid(stage.renderer, document->ground, 10.0f, centre,
                         7.0f * camera.scene_radius);
-    view_clear_lines(stage.lines);
-    for (uint32_t i = 0; i < picture->num_lines; i++)
-        view_add_line(stage.lines, picture->lines[i].from, picture->lines[i].to,
-                      picture->lines[i].color);
-    if (stage.lines->count > 0)
-        md5gl_draw_lines(stage.renderer, stage.lines->vertices, stage.lines->count,
-                         2.0f * stage.font->scale, true);
+    view_draw_lines(&picture->lines, stage.renderer, 2.0f * stage.font->scale, true);
     return drawn;
 }
 
@@ -512,15 +454,10 @@ static void write_sliders(column *c, const view_page *page, float *values)
                                                                    : slider->words[choice];
         char number[32];
         (void)snprintf(number, sizeof number, slider->words == view_whole ? "%.0f" : "%.3g",
-                       (double)values[i]);
-        const ui_slider_row row = {.name = slider->name,
-                                   .value = word != NULL ? word : number,
-                                   .low = slider->low,
-                                   .high = slider->high,
-                                   .usual = &slider->first,
-                                   .name_color = VIEW_PLAIN,
-                                   .value_color = VIEW_BRIGHT};
-        if (ui_slider(c->ui, &row, &values[i]) && slider->words != NULL)
+                       values[i]);
+        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, word != NULL ? word : number, VIEW_BRIGHT,
+                      slider->low, slider->high, &slider->first, &values[i])
+            && slider->words != NULL)
             values[i] = roundf(values[i]);
     }
     c->y = c->ui->space.y;
@@ -534,10 +471,12 @@ static void write_text(column *c, view_text_size size, view_color color, const c
 
 static void write_column(column *c, view_pages *pages)
 {
-    const view_page *const page = pages->picture.page;
+    const view_page *const page = pages->picture.page, *first = page; // of its family
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", page->family,
+    while (first->family == NULL)
+        first--;
+    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", first->family,
                    (unsigned)pages->open + 1, (unsigned)view_num_pages());
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
@@ -564,26 +503,23 @@ static void write_column(column *c, view_pages *pages)
 // If the window is too low, the text is written wider and scaled down.
 static void run_page(view_ui *ui, const view_stage *stage)
 {
-    view_canvas *const canvas = stage->canvas;
     view_pages *const pages = stage->pages;
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
     const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
-    const uint32_t before = canvas->count;
-    column c = {.canvas = canvas};
+    const uint32_t before = stage->canvas->count;
+    column c = {.canvas = stage->canvas};
     float factor = 1.03f;
     do {
         factor -= 0.03f;
         c.x = c.y = left;
         c.width = (width - 2.0f * padding) / factor;
         write_column(&c, pages);
-        canvas->count = before;
+        stage->canvas->count = before;
     } while ((c.y - left) * factor > room + 0.5f && factor > 0.4f);
     pages->shrunk = factor;
     pages->panel = (view_rect){margin, margin, width, (c.y - left) * factor + 2.0f * padding};
-    view_draw_round_rect(canvas, pages->panel, VIEW_RADIUS * scale, VIEW_BOX);
-    ui_begin(ui, "page-slider");
-    (void)ui_item(ui, pages->panel, "");
+    (void)ui_box(ui, "page-slider", pages->panel, "");
     ui->fit_x = ui->fit_y = left;
     ui->fit = factor;
     c.ui = ui;
@@ -607,7 +543,7 @@ static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
 static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
     char text[32];
-    (void)snprintf(text, sizeof text, "%.3g", (double)value);
+    (void)snprintf(text, sizeof text, "%.3g", value);
     x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
     view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
 }
@@ -673,13 +609,11 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     const float column_width = (box.width - 2.0f * padding) / 3.0f;
     float x = box.x + padding, y = top;
     const char *family = "";
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    (void)ui_box(ui, "contents", box, "");
     view_draw_text(canvas, VIEW_TITLE, x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
-    ui_begin(ui, "contents");
-    (void)ui_item(ui, box, "");
     for (uint32_t i = 0; view_page_at(i) != NULL; i++) {
         const view_page *const page = view_page_at(i);
-        const bool begins = strcmp(page->family, family) != 0;
+        const bool begins = page->family != NULL && strcmp(page->family, family) != 0;
         if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
             x += column_width;
             y = top;
@@ -692,7 +626,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
             family = page->family;
         }
         if (ui_item(ui, (view_rect){x, y, column_width - padding, line}, page->title))
-            ui_ask(ui, (view_command){.action = VIEW_OPEN_PAGE, .number = i});
+            ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
         view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
                        column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
         y += line;

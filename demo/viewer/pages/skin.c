@@ -23,7 +23,7 @@ static md5_quat with_w(float x, float y, float z)
 // quaternion and its negative are the same rotation: the one with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
-    const double scale = pow(10.0, round((double)digits));
+    const double scale = pow(10.0, round(digits));
     md5_quat q = md5_quat_from_axis_angle(axis, degrees / 57.2957795f);
     if (q.w > 0.0f)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
@@ -63,7 +63,6 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 
 static void show_palette(view_picture *picture)
 {
-    const md5_model *const model = picture->scene->model;
     const uint32_t count = picture->scene->num_joints,
                    finger = view_page_joint(picture, "finger_b_2_r"),
                    shoulder = view_page_joint(picture, "upperarm_r");
@@ -72,26 +71,26 @@ static void show_palette(view_picture *picture)
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_mat34 *const palette = joints + count;
     view_sample_clip(picture, "wave", picture->values[1], wave);
-    md5_blend_poses(model->bind_local, wave, picture->values[0], NULL, count, posed->pose);
-    md5_local_to_palette(model, posed->pose, joints, palette);
+    md5_blend_poses(picture->model->bind_local, wave, picture->values[0], NULL, count, posed->pose);
+    md5_local_to_palette(picture->model, posed->pose, joints, palette);
     float largest = 0.0f;
     for (uint32_t j = 0; j < count; j++) {
-        const md5_mat34 own = palette_of(joints[j], model->bind[j]);
+        const md5_mat34 own = palette_of(joints[j], picture->model->bind[j]);
         for (int i = 0; i < 12; i++)
             largest = fmaxf(largest, fabsf(own.m[i] - palette[j].m[i]));
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
     // The fingertip is carried from the bind pose to the pose by its joint's matrix.
-    const md5_vec3 tip = md5_mat34_translation(model->bind[finger]);
+    const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
     const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_xform_point(bind->place, tip),
                    to = md5_xform_point(posed->place, carried);
-    view_add_cross(picture, from, 2.0f, VIEW_RED);
-    view_add_cross(picture, to, 2.0f, VIEW_RED);
-    view_add_stroke(picture, from, to, VIEW_RED);
+    view_add_cross(&picture->lines, from, 2.0f, VIEW_RED);
+    view_add_cross(&picture->lines, to, 2.0f, VIEW_RED);
+    view_add_line(&picture->lines, from, to, VIEW_RED);
     view_add_fact(picture, "ours to the library's", largest, "");
-    view_add_fact(picture, "fingertip moves", md5_vec3_length(md5_vec3_sub(carried, tip)), "units");
+    view_add_fact(picture, "fingertip moves", view_distance(carried, tip), "units");
     view_add_fact(picture, "shoulder's matrix moves 0 by",
                   md5_vec3_length(md5_mat34_translation(palette[shoulder])), "units");
     free(joints);
@@ -127,7 +126,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
             share += above != MD5_NONE ? mesh->influences[i].w : 0.0f;
         }
         if (share > 0.25f && share < 0.75f)
-            sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
+            sum += hypot(positions[v].x - axis.x, positions[v].y - axis.y);
     }
     return sum;
 }
@@ -135,33 +134,32 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
 static void show_dual(view_picture *picture)
 {
     static const char *const names[2] = {"spine_2", "neck"};
-    const md5_model *const model = picture->scene->model;
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
     for (int i = 0; i < 4; i++) // both joints of both figures are turned about the vertical
         view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
                         md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f},
                                                  picture->values[i % 2] / 57.2957795f));
-    md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
+    md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
     double waists[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
-    md5_local_to_palette(model, picture->figures[0].pose, joints, joints + count);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
+    md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
+    for (uint32_t m = 0; m < picture->model->num_meshes; m++) {
+        const md5_mesh *const mesh = &picture->model->meshes[m];
         md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
         md5_vec3 *const b = a + mesh->num_vertices;
-        skin_both(mesh, joints + count, count, dual, a, b);
+        skin_both(mesh, palette, count, dual, a, b);
         const md5_vec3 *const positions[3] = {mesh->positions, a, b};
         for (int i = 0; i < 3; i++)
-            waists[i] += waist_of(model, mesh, spine, positions[i]);
+            waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            farthest = fmax(farthest, md5_vec3_length(md5_vec3_sub(a[v], b[v])));
+            farthest = fmax(farthest, view_distance(a[v], b[v]));
         free(a);
     }
     view_add_fact(picture, "waist, linear", 100.0 * waists[1] / waists[0], "% of the bind pose");
     view_add_fact(picture, "waist, dual", 100.0 * waists[2] / waists[0], "% of the bind pose");
     view_add_fact(picture, "farthest apart", farthest, "units");
-    free(joints);
+    free(palette);
     free(dual);
 }
 
@@ -183,23 +181,22 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 
 static void show_influences(view_picture *picture)
 {
-    const md5_model *const model = picture->scene->model;
-    const int choice = view_choice(picture, 0);
+    const uint32_t choice = view_choice(picture, 0);
     const uint32_t joint = view_page_joint(picture, heats[choice]);
     picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
     for (int i = 0; i < 2; i++) {
-        const view_figure *const figure = &picture->figures[i];
         if (view_choice(picture, 1) == 1)
-            view_sample_clip(picture, "dance", picture->time, figure->pose);
+            view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
         if (choice > 0)
-            view_add_cross(picture, view_joint_place(picture, figure, joint), 2.0f, VIEW_RED);
+            view_add_cross(&picture->lines, view_joint_place(picture, &picture->figures[i], joint),
+                           2.0f, VIEW_RED);
     }
-    const view_heat_facts facts = view_measure_heat(model, picture->heat_joint);
+    const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
     float largest = 0.0f;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        for (uint32_t v = 0; v < model->meshes[m].num_vertices; v++)
-            largest = fmaxf(largest, weight_of_joint(&model->meshes[m], v, joint));
+    for (uint32_t m = 0; m < picture->model->num_meshes; m++)
+        for (uint32_t v = 0; v < picture->model->meshes[m].num_vertices; v++)
+            largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], v, joint));
     view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
                   choice > 0 ? largest : facts.most, "");
     view_add_fact(picture, choice > 0 ? "vertices that it moves" : "vertices with more than 4",
@@ -232,7 +229,6 @@ const view_page view_skin_pages[] = {
     {
         .name = "palette",
         .title = "Bind pose and palette",
-        .family = "Skinning",
         .about = "A loaded mesh has its vertices in the bind pose. A palette has one matrix for "
                  "each joint that carries them from there to the pose: the posed joint times the "
                  "inverse of its bind pose.",
@@ -244,7 +240,6 @@ const view_page view_skin_pages[] = {
     {
         .name = "dual",
         .title = "Linear and dual quaternion skinning",
-        .family = "Skinning",
         .about = "Linear skinning averages the positions to which the joints move a vertex, and "
                  "narrows where joints twist. Dual quaternions blend the rigid motions.",
         .sliders = {{"waist, degrees", -170, 170, 140, NULL},
@@ -256,7 +251,6 @@ const view_page view_skin_pages[] = {
     {
         .name = "influences",
         .title = "Influences as heat",
-        .family = "Skinning",
         .about = "Each vertex follows some joints, by weights: red is 1, blue near 0, grey 0. Or "
                  "the number of joints per vertex: blue one, red four and more.",
         .start = 0.6,

@@ -11,14 +11,6 @@
 
 // == Beside the character's own vertices ===================================================
 
-static uint32_t count_vertices(const md5_model *model)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += model->meshes[i].num_vertices;
-    return count;
-}
-
 // Two frames and the fraction between them, in a loop.
 static md5_moment baked_moment(const md5_baked *baked, double part)
 {
@@ -37,20 +29,19 @@ enum { KEPT_LARGEST, KEPT_MEAN_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PAR
 static void measure(const view_picture *picture, const view_clip *clip, uint32_t num_steps,
                     float red, view_kept *kept)
 {
-    const md5_model *const model = picture->scene->model;
-    const uint32_t num_joints = model->skeleton.num_joints, count = count_vertices(model);
-    const double duration = clip->anim->duration;
+    const md5_model *const model = picture->model;
+    const uint32_t num_joints = model->skeleton.num_joints, count = view_count_vertices(model);
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(2 * (size_t)num_joints, sizeof *joints),
-                     *const palette = joints + num_joints;
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
     for (uint32_t i = 0; i < num_steps; i++) {
         float largest = 0.0f;
         for (int k = 0; k < PARTS; k++) {
             const double part = (i + k / (double)PARTS) / num_steps;
-            const md5_moment moment = md5_moment_at(clip->anim, part * duration, MD5_WRAP_LOOP);
-            md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+            const md5_moment moment =
+                md5_moment_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
+            md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
             for (uint32_t m = 0, first = 0; m < model->num_meshes; m++) {
                 md5_skin(&model->meshes[m], palette, own + first, NULL, NULL);
                 if (kept->bound != NULL)
@@ -60,7 +51,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
             if (kept->baked != NULL)
                 md5_skin_baked(kept->baked, 0, count, baked_moment(kept->baked, part), other, NULL);
             for (uint32_t v = 0; v < count; v++) {
-                const float off = md5_vec3_length(md5_vec3_sub(own[v], other[v]));
+                const float off = view_distance(own[v], other[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], off);
                 largest = fmaxf(largest, off);
                 kept->numbers[KEPT_MEAN] += off / (count * (double)PARTS * num_steps);
@@ -68,7 +59,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
         }
         if (kept->num_points < VIEW_PAGE_POINTS)
             kept->points[kept->num_points++] =
-                (md5_vec2){(float)((i + 0.5) / num_steps * duration), largest};
+                (md5_vec2){(float)((i + 0.5) / num_steps * clip->anim->duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
     for (uint32_t v = 0; v < count; v++) {
@@ -76,7 +67,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
         kept->heat[v] /= red;
     }
     free(pose);
-    free(joints);
+    free(palette);
     free(own);
 }
 
@@ -99,12 +90,10 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     // Parts of their names.
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
-    const uint32_t num_joints = model->skeleton.num_joints, count = count_vertices(model);
-    size_t num_triangles = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        num_triangles += model->meshes[i].num_triangles;
+    const uint32_t num_joints = model->skeleton.num_joints, count = view_count_vertices(model);
+    const uint32_t num_triangles = view_count_triangles(model);
     md5_vec3 *const positions = common_alloc(count, sizeof *positions);
-    uint32_t *const indices = common_alloc(3 * num_triangles, sizeof *indices);
+    uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     uint32_t *index = indices;
     for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
@@ -121,7 +110,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     desc.positions = positions;
     desc.num_positions = count;
     desc.indices = indices;
-    desc.num_triangles = (uint32_t)num_triangles;
+    desc.num_triangles = num_triangles;
     desc.skeleton = &model->skeleton;
     desc.bind = model->bind;
     desc.excluded = excluded;
@@ -152,11 +141,11 @@ static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, ui
 
 static void keep_bind(const view_picture *picture, view_kept *kept)
 {
-    const md5_model *const own = picture->scene->model;
+    const md5_model *const own = picture->model;
     const view_clip *const clip = view_page_clip(picture, bind_clips[view_choice(picture, 4)]);
     md5_weights *const weights =
-        bind_by_distance(own, (uint32_t)view_choice(picture, 0), (uint32_t)view_choice(picture, 1),
-                         (uint32_t)view_choice(picture, 2), picture->values[3]);
+        bind_by_distance(own, view_choice(picture, 0), view_choice(picture, 1),
+                         view_choice(picture, 2), picture->values[3]);
     if (weights == NULL)
         return;
     kept->numbers[KEPT_VOXELS] = weights->num_voxels;
@@ -165,7 +154,7 @@ static void keep_bind(const view_picture *picture, view_kept *kept)
     // A copy of the model with these weights, of the same vertices in the same order. All meshes
     // have all weights.
     view_words words = {0};
-    uint32_t *const sources = common_alloc(count_vertices(own), sizeof *sources);
+    uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (unsigned)own->skeleton.num_joints, (unsigned)own->num_meshes);
     for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
@@ -189,7 +178,8 @@ static void keep_bind(const view_picture *picture, view_kept *kept)
     free(words.text);
     free(sources);
     md5_free_weights(weights);
-    if (clip != NULL && kept->bound != NULL && count_vertices(kept->bound) == count_vertices(own))
+    if (clip != NULL && kept->bound != NULL
+        && view_count_vertices(kept->bound) == view_count_vertices(own))
         measure(picture, clip, 6, red_units, kept);
 }
 
@@ -226,10 +216,9 @@ static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *
 // How far the expression takes the vertex that it moves the most.
 static void show_morph(view_picture *picture)
 {
-    const md5_model *const model = picture->scene->model;
     const md5_morph *const morph = picture->scene->morph;
     float *const weights = picture->figures[0].morph_weights;
-    const uint32_t num_joints = model->skeleton.num_joints;
+    const uint32_t num_joints = picture->model->skeleton.num_joints;
     if (morph == NULL || morph->num_targets > VIEW_PAGE_TARGETS)
         return;
     for (uint32_t i = 0; i < view_num_sliders(picture->page); i++) {
@@ -242,21 +231,20 @@ static void show_morph(view_picture *picture)
     md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &picture->model->meshes[i];
         md5_vec3 *const positions =
             common_alloc(2 * (size_t)mesh->num_vertices + 1, sizeof *positions);
         skin_expression(morph, i, weights, palette, positions, positions + mesh->num_vertices);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            largest =
-                fmax(largest, md5_vec3_length(md5_vec3_sub(positions[v], mesh->positions[v])));
+            largest = fmax(largest, view_distance(positions[v], mesh->positions[v]));
         num_changed += morph->meshes[i].num_vertices;
         free(positions);
     }
     free(palette);
     view_add_fact(picture, "largest move", largest, "units");
     view_add_fact(picture, "vertices that some target changes", num_changed, "");
-    view_add_fact(picture, "of", count_vertices(model), "");
+    view_add_fact(picture, "of", view_count_vertices(picture->model), "");
 }
 
 // == Baked vertex animation ================================================================
@@ -283,14 +271,13 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
 static void keep_bake(const view_picture *picture, view_kept *kept)
 {
     const view_clip *const clip = view_page_clip(picture, bake_clips[view_choice(picture, 0)]);
-    const md5_model *const model = picture->scene->model;
-    const uint32_t joints = model->skeleton.num_joints;
+    const uint32_t joints = picture->model->skeleton.num_joints;
     if (clip == NULL)
         return;
     const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2.0);
     md5_xform *const pose = common_alloc(joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc((frames + (size_t)1) * joints, sizeof *palettes);
-    kept->baked = bake(model, clip->binding, frames, pose, palettes, palettes + joints);
+    kept->baked = bake(picture->model, clip->binding, frames, pose, palettes, palettes + joints);
     free(pose);
     free(palettes);
     if (kept->baked != NULL)
@@ -350,22 +337,21 @@ static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count
 
 static void show_impostor(view_picture *picture)
 {
-    const float *const v = picture->values;
     const view_clip *const clip = view_page_clip(picture, "walk");
-    view_impostor_look *const look = &picture->impostor;
+    md5gl_impostor_desc *const look = &picture->impostor;
     if (clip == NULL)
         return;
-    *look = (view_impostor_look){.num_frames = (uint32_t)view_choice(picture, 3),
-                                 .num_around = (uint32_t)view_choice(picture, 2),
-                                 .texels = 16u << view_choice(picture, 1)};
+    *look = (md5gl_impostor_desc){.num_frames = view_choice(picture, 3),
+                                  .num_around = view_choice(picture, 2),
+                                  .texels = 16u << view_choice(picture, 1)};
     // A sphere around the character in all frames.
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
         const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
         bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
     }
-    look->centre = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
-    look->radius = 0.5f * md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+    look->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
+    look->radius = 0.5f * view_distance(bounds.max, bounds.min);
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
@@ -374,12 +360,12 @@ static void show_impostor(view_picture *picture)
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30.0f : -30.0f;
         const int pair = i / 2;
-        const float distance = v[0] * (float)(pair * (pair + 1)) / 6.0f;
+        const float distance = picture->values[0] * (float)(pair * (pair + 1)) / 6.0f;
         // Away from the camera as pages have it, which looks from 30 degrees at the left.
         figure->place.translation =
             (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0.0f};
-        figure->place.rotation =
-            md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, v[4] / 57.2957795f);
+        figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f},
+                                                          picture->values[4] / 57.2957795f);
         figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
         figure->moment.frame0 = frame;
         view_sample_clip(picture, clip->name,
@@ -388,7 +374,7 @@ static void show_impostor(view_picture *picture)
                          figure->pose);
         if (i < 2)
             view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5.0f}),
-                           VIEW_PLAIN_TEXT, is_impostor ? "impostor" : "skinned");
+                           VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
     // The largest angle, in degrees, between a direction from which a character is seen and that
     // of the nearest picture: midway between two pictures of a ring, where both rings are as far
@@ -402,7 +388,7 @@ static void show_impostor(view_picture *picture)
         farthest = fmax(farthest, acos(fmax(low, high)));
     }
     const double views = RINGS * look->num_around + 1, side = look->texels;
-    const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
+    const double bytes = views * look->num_frames * side * side * TEXEL_BYTES * 4.0 / 3.0;
     view_add_fact(picture, "pictures of a frame", views, "");
     view_add_fact(picture, "of all frames", views * look->num_frames, "");
     view_add_fact(picture, "memory, about", bytes / 1048576.0, "MiB");
@@ -453,7 +439,6 @@ const view_page view_vertex_pages[] = {
     {
         .name = "bake",
         .title = "Baked vertex animation",
-        .family = "Vertices",
         .about = "Each frame stores the position and normal of every vertex in 8 bytes, so no "
                  "palette or weights are needed: 16 bits for a coordinate, 8 for one of a normal. "
                  "Between frames vertices move in straight lines.",
@@ -476,7 +461,6 @@ const view_page view_vertex_pages[] = {
     {
         .name = "impostor",
         .title = "Impostors",
-        .family = "Vertices",
         .about = "Pictures from many directions, with normals and depth, drawn on a quad and lit "
                  "again in each frame. The difference shows only close up; the cost is 2 "
                  "triangles.",

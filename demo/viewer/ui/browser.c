@@ -1,7 +1,7 @@
 // The lists that open over the picture: their entries, names of a game in groups, choosing by keys,
 // and the panel. Names are grouped by the folders in them, and by their words up to "_" where there
 // are no folders, so that a long list fits on a screen.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/library.h"
@@ -292,10 +292,11 @@ void view_browse_folder(view_browser *browser, const char *folder, const view_co
 
 static view_entry *add_clip(view_browser *browser, const view_scene *scene, size_t number)
 {
-    const view_clip *const clip = &scene->clips[number];
-    view_entry *const entry = add_entry(
-        browser, VIEW_ENTRY_CLIP,
-        common_format("%s  \xE2\x80\xA2  %.2f s", clip->name, clip->anim->duration), NULL);
+    view_entry *const entry =
+        add_entry(browser, VIEW_ENTRY_CLIP,
+                  common_format("%s  \xE2\x80\xA2  %.2f s", scene->clips[number].name,
+                                scene->clips[number].anim->duration),
+                  NULL);
     entry->clip = number;
     return entry;
 }
@@ -404,29 +405,19 @@ static view_command take_chosen(view_browser *browser)
         return (view_command){.action = VIEW_LISTED};
     if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
-    view_command command = {.number = entry->clip,
-                            .path = entry->path != NULL ? common_copy(entry->path) : NULL};
-    switch (browser->kind) {
-    case VIEW_BROWSE_CLIPS:
-        command.action = VIEW_OPEN_CLIP;
-        break;
-    case VIEW_BROWSE_CHANNEL:
-        command.action = VIEW_PLAY_IN_CHANNEL;
-        command.item = browser->channel;
-        break;
-    case VIEW_BROWSE_TEXTURES:
-        command.action = VIEW_TAKE_TEXTURE;
-        command.number = browser->mesh;
-        break;
-    case VIEW_BROWSE_GAME:
-        command.action = VIEW_OPEN_NAMED;
-        command.number = (size_t)browser->section;
-        break;
-    default:
-        command.action = VIEW_OPEN_FILE;
-        break;
-    }
-
+    static const view_action actions[] = {[VIEW_BROWSE_FILES] = VIEW_OPEN_FILE,
+                                          [VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
+                                          [VIEW_BROWSE_TEXTURES] = VIEW_TAKE_TEXTURE,
+                                          [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
+                                          [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
+    const view_command command = {
+        .action = actions[browser->kind],
+        .number = browser->kind == VIEW_BROWSE_TEXTURES ? browser->mesh
+                  : browser->kind == VIEW_BROWSE_GAME   ? (size_t)browser->section
+                                                        : entry->clip,
+        .item = browser->channel,
+        .path = entry->path != NULL ? common_copy(entry->path) : NULL,
+    };
     view_clear_browser(browser);
     return command;
 }
@@ -544,7 +535,7 @@ static void draw_sections(view_ui *ui, float x, float y, float width)
         (void)snprintf(text, sizeof text, "%s %zu", names[i], browser->num_in_section[i]);
         const float used = view_draw_text(canvas, VIEW_TEXT, x, y, right - x, color, text);
         if (ui_item(ui, (view_rect){x, y, used, line}, text))
-            ui_ask(ui, (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i});
+            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i};
         if (is_open)
             view_draw_rect(canvas, (view_rect){x, y + line - 2.0f * scale, used, scale},
                            VIEW_BRIGHT);
@@ -653,13 +644,10 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     draw_heading(ui, box.x + padding, box.y + padding, inner);
     if (has_preview) {
         static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-        const float inset = 2.0f * scale;
         const view_rect frame = {list.rows.x + list.rows.width + distance, list.rows.y, side, side};
-        const view_rect within = {frame.x + inset, frame.y + inset, side - 2.0f * inset,
-                                  side - 2.0f * inset};
         view_draw_round_rect(canvas, frame, 4.0f * scale, VIEW_PREVIEW_COLOR);
         if (stage->preview != 0)
-            view_draw_image(canvas, within, whole, stage->preview, true);
+            view_draw_image(canvas, view_inset(frame, 2.0f * scale), whole, stage->preview, true);
     }
     for (size_t i = list.first; i < list.count && i < list.first + browser->num_rows; i++) {
         const view_entry *const entry = &browser->entries[browser->found[i]];
@@ -672,10 +660,10 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         browser->chosen = list.hovered;
     if (list.pressed != SIZE_MAX) {
         browser->chosen = list.pressed;
-        ui_ask(ui, take_chosen(browser));
+        ui->command = take_chosen(browser);
     }
     if (is_beside) {
         view_clear_browser(browser);
-        ui_ask_action(ui, VIEW_CLOSED);
+        ui->command.action = VIEW_CLOSED;
     }
 }

@@ -1,6 +1,6 @@
 // The panel of figures at the left: the document, what the pose is compared with, what was clicked
 // on.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
@@ -16,7 +16,6 @@ static void list_compare(const view_stage *stage, view_rows *rows)
 {
     enum { LISTED = 8 };
     const view_compare *const compare = &stage->document->compare;
-    const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     const uint32_t count = compare->num_same < LISTED ? compare->num_same : LISTED;
     if (compare->model == NULL || view_shows_crowd(stage->document))
         return;
@@ -28,8 +27,8 @@ static void list_compare(const view_stage *stage, view_rows *rows)
     for (uint32_t i = 0; i < count; i++) {
         const view_difference *const difference = &compare->differences[i];
         view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
-                     skeleton->joints[difference->joint].name, "%.3f  %.1f\xC2\xB0",
-                     (double)difference->distance, (double)difference->angle)
+                     stage->document->scene.skeleton->joints[difference->joint].name,
+                     "%.3f  %.1f\xC2\xB0", difference->distance, difference->angle)
             ->fixed = true; // changes in every frame
     }
     if (compare->measured == NULL)
@@ -38,9 +37,10 @@ static void list_compare(const view_stage *stage, view_rows *rows)
     view_add_row(rows, VIEW_ACCENT, "Whole clip", "largest, at frame");
     for (uint32_t i = 0; i < count; i++) {
         const view_peak *const peak = &compare->peaks[i];
-        view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN, skeleton->joints[peak->joint].name,
-                     "%.3f at %u  %.1f\xC2\xB0 at %u", (double)peak->distance, peak->distance_frame,
-                     (double)peak->angle, peak->angle_frame);
+        view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
+                     stage->document->scene.skeleton->joints[peak->joint].name,
+                     "%.3f at %u  %.1f\xC2\xB0 at %u", peak->distance, peak->distance_frame,
+                     peak->angle, peak->angle_frame);
     }
 }
 
@@ -73,8 +73,7 @@ md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint)
 
 static void add_point(view_rows *rows, const char *label, md5_vec3 p)
 {
-    view_add_row(rows, VIEW_PLAIN, label, "%.4g  %.4g  %.4g", (double)p.x, (double)p.y,
-                 (double)p.z);
+    view_add_row(rows, VIEW_PLAIN, label, "%.4g  %.4g  %.4g", p.x, p.y, p.z);
 }
 
 // A rotation as in the format: x, y and z of the quaternion with w <= 0.
@@ -83,8 +82,8 @@ static void add_transform(view_rows *rows, const char *label, md5_mat34 matrix)
     const md5_quat q = md5_quat_from_mat34(matrix);
     const float sign = q.w > 0.0f ? -1.0f : 1.0f;
     add_point(rows, label, md5_mat34_translation(matrix));
-    view_add_row(rows, VIEW_PLAIN, "Rotation", "(%.4g  %.4g  %.4g)", (double)(sign * q.x),
-                 (double)(sign * q.y), (double)(sign * q.z));
+    view_add_row(rows, VIEW_PLAIN, "Rotation", "(%.4g  %.4g  %.4g)", sign * q.x, sign * q.y,
+                 sign * q.z);
 }
 
 static void list_pick(const view_stage *stage, view_rows *rows)
@@ -107,13 +106,12 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     add_point(rows, "Position",
               md5_mat34_point(view_model_from_world(scene),
                               scene->skinned[pick->mesh].positions[pick->vertex]));
-    view_add_row(rows, VIEW_PLAIN, "UV", "%.4f  %.4f", (double)uv.x, (double)uv.y);
+    view_add_row(rows, VIEW_PLAIN, "UV", "%.4f  %.4f", uv.x, uv.y);
     const uint32_t first = mesh->first_influence[pick->vertex];
     const uint32_t count = mesh->first_influence[pick->vertex + 1] - first;
     for (uint32_t i = 0; i < count && i < LISTED; i++)
         view_add_row(rows, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%.3f  %s",
-                     (double)mesh->influences[first + i].w,
-                     joints[mesh->influence_joints[first + i]].name);
+                     mesh->influences[first + i].w, joints[mesh->influence_joints[first + i]].name);
     if (count > LISTED)
         view_add_row(rows, VIEW_DIM, " ", "and %u more", count - LISTED);
     if (pick->joint >= 0) {
@@ -129,7 +127,7 @@ static void list_pick(const view_stage *stage, view_rows *rows)
         return;
     const md5_vec3 way = view_pick_difference(scene, pick, to);
     view_add_gap(rows);
-    view_add_row(rows, VIEW_ACCENT, "Distance", "%.6g units", (double)md5_vec3_length(way));
+    view_add_row(rows, VIEW_ACCENT, "Distance", "%.6g units", md5_vec3_length(way));
     add_point(rows, "Difference", way);
     view_add_row(rows, VIEW_PLAIN, "To", "mesh %u" DOT "triangle %u", to->mesh, to->triangle);
 }
@@ -178,27 +176,6 @@ static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
     if (scene->root != MD5_ROOT_FILE)
         view_add_row(rows, VIEW_BRIGHT, "Root", "%s",
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
-}
-
-static void list_crowd(const view_stage *stage, view_rows *rows)
-{
-    const view_crowd *const crowd = &stage->document->crowd;
-    if (crowd->count == 0)
-        return;
-    const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" DOT "%u model%s", crowd->count, num_kinds,
-                 num_kinds == 1 ? "" : "s");
-    view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" DOT "%u culled", num_seen,
-                 crowd->count - num_seen);
-    if (crowd->baked_pixels > 0.0f)
-        view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB", crowd->num_baked,
-                     1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
-    if (crowd->impostor_pixels > 0.0f)
-        view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading", crowd->num_far,
-                     crowd->num_faded);
-    view_add_row(rows, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads", crowd->num_posed,
-                 1e3 * crowd->seconds, crowd->threads->num_workers);
 }
 
 static void list_model(const view_stage *stage, view_rows *rows)
@@ -296,8 +273,8 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     const md5_vec3 size =
         view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
     view_add_gap(rows);
-    view_add_row(rows, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g", (double)size.x,
-                 (double)size.y, (double)size.z);
+    view_add_row(rows, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g", size.x, size.y,
+                 size.z);
     if (scene->model != NULL)
         view_add_row(rows, VIEW_PLAIN, "Model", "%.1f KiB",
                      (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
@@ -373,9 +350,25 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
             view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f", place.shot + 1,
                          path->camera->num_cuts + 1, place.frame);
             view_add_row(rows, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide",
-                         (double)view_camera_path_at(path, stage->play).fov);
+                         view_camera_path_at(path, stage->play).fov);
         }
-        list_crowd(stage, rows);
+        const view_crowd *const crowd = &stage->document->crowd;
+        if (crowd->count > 0) {
+            const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
+            view_add_gap(rows);
+            view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" DOT "%u model%s", crowd->count, num_kinds,
+                         num_kinds == 1 ? "" : "s");
+            view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" DOT "%u culled", num_seen,
+                         crowd->count - num_seen);
+            if (crowd->baked_pixels > 0.0f)
+                view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB", crowd->num_baked,
+                             1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
+            if (crowd->impostor_pixels > 0.0f)
+                view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading", crowd->num_far,
+                             crowd->num_faded);
+            view_add_row(rows, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
+                         crowd->num_posed, 1e3 * crowd->seconds, crowd->threads->num_workers);
+        }
         list_model(stage, rows);
     }
     // With normals and tangents, also in the pose that is drawn.
@@ -425,9 +418,9 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     ui_end(ui);
     ui->is_on_figures = view_contains(rows.box, ui->mouse.x, ui->mouse.y);
     if (hit >= HIT_MESHES)
-        ui_ask(ui, (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES});
+        ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
     else if (hit >= HIT_TEXTURES)
-        ui_ask(ui, (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES});
+        ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
     else if (hit > 0)
-        ui_ask_action(ui, hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS);
+        ui->command.action = hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
 }

@@ -1,5 +1,5 @@
 // The panels: what each shows and changes, and where they lie. A panel is one function.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/look.h"
@@ -30,8 +30,6 @@ static void add_fired(view_rows *rows, const view_event *events, int count, doub
 
 void view_list_machine(const view_stage *stage, view_rows *rows)
 {
-    static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
-    static const bool unlit[3] = {false, false, false};
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
     const view_play *const play = stage->play;
@@ -61,28 +59,24 @@ void view_list_machine(const view_stage *stage, view_rows *rows)
         view_row *const row =
             status.from != MD5_NONE
                 ? view_add_row(rows, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
-                               layer->states[status.from].name, state,
-                               100.0 * (double)status.progress)
+                               layer->states[status.from].name, state, 100.0 * status.progress)
                 : view_add_row(rows, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
         row->fixed = true; // changes in every frame
         if (layer->num_states < 2)
             continue;
-        const char **const names = common_alloc(layer->num_states, sizeof *names);
-        bool *const lit = common_alloc(layer->num_states, sizeof *lit);
-        for (uint32_t k = 0; k < layer->num_states; k++) {
-            names[k] = layer->states[k].name;
-            lit[k] = k == status.state || k == status.from;
-        }
-        view_add_words(rows, " ", names, lit, layer->num_states);
-        free(names);
-        free(lit);
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            view_add_word(rows, true, layer->states[k].name, k == status.state || k == status.from);
     }
     view_add_gap(rows);
     add_fired(rows, machine->events, is_compact ? 2 : VIEW_EVENTS, machine->time, false);
     view_add_gap(rows);
     view_add_spaces(rows, desc->num_parameters);
     view_add_gap(rows);
-    view_add_words(rows, "", hints, unlit, view_can_walk(machine) ? 3 : 1);
+    view_add_word(rows, false, "P: pause", false);
+    if (view_can_walk(machine)) {
+        view_add_word(rows, false, "WASD: walk", false);
+        view_add_word(rows, false, "Shift: run", false);
+    }
     view_place_rows(rows, stage->width, stage->height - 2.0f * VIEW_MARGIN * font->scale, 0.4f);
 }
 
@@ -105,10 +99,9 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             view_push_parameter(machine, i);
             continue;
         }
-        ui_slider_row row = {
-            .name = parameter->name, .name_color = VIEW_PLAIN, .value_color = VIEW_PLAIN};
-        view_parameter_range(machine->character->machine, parameter->name, &row.low, &row.high);
-        if (!ui_slider(ui, &row, &value))
+        float low, high;
+        view_parameter_range(machine->character->machine, parameter->name, &low, &high);
+        if (!ui_slider(ui, parameter->name, VIEW_PLAIN, NULL, 0, low, high, NULL, &value))
             continue;
         view_take_over(machine);
         (void)md5_player_set(machine->player, i, value);
@@ -129,6 +122,8 @@ static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
 // A layer's part of the graph. Of many states and transitions only the first are drawn.
 enum { MAX_STATES = 64, MAX_ROUND = 10, MAX_TRANSITIONS = 256 };
 typedef struct layer_graph {
+    const md5_machine *machine;
+    uint32_t number;
     const md5_layer_desc *layer;
     md5_layer_status status;
     uint32_t count; // of states that are drawn
@@ -188,38 +183,27 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
 
 static void draw_node(const view_stage *stage, const layer_graph *graph, uint32_t state)
 {
-    view_canvas *const canvas = stage->canvas;
     const view_rect node = graph->nodes[state];
     const float scale = stage->font->scale;
-    const md5_layer_status *const status = &graph->status;
-    const bool is_left = status->from == state;
-    const bool is_active = status->state == state;
+    const bool is_left = graph->status.from == state;
+    const bool is_active = graph->status.state == state;
     const char *const name = graph->layer->states[state].name;
     const float text = view_text_width(stage->font, VIEW_TEXT, name);
     const float room = node.width - node_padding * scale;
-    view_draw_round_rect(canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
+    view_draw_round_rect(stage->canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
     if (is_active) { // filled as far as the transition has come
         const float part =
-            status->from != MD5_NONE ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
+            graph->status.from != MD5_NONE ? view_clamp(graph->status.progress, 0.0f, 1.0f) : 1.0f;
         const view_rect filled = {node.x, node.y, fmaxf(part * node.width, 12.0f * scale),
                                   node.height};
-        view_draw_round_rect(canvas, filled, 6.0f * scale, 0x33507FFFu);
+        view_draw_round_rect(stage->canvas, filled, 6.0f * scale, 0x33507FFFu);
     }
-    view_draw_text(canvas, VIEW_TEXT, node.x + 0.5f * (node.width - fminf(text, room)),
+    view_draw_text(stage->canvas, VIEW_TEXT, node.x + 0.5f * (node.width - fminf(text, room)),
                    node.y + 2.0f * scale, room, is_active || is_left ? VIEW_BRIGHT : VIEW_PLAIN,
                    name);
 }
 
 // -- Arrows ---------------------------------------------------------------------------------
-
-// The index of a state that is drawn, or -1.
-static int32_t find_state(const layer_graph *graph, const char *name)
-{
-    for (uint32_t i = 0; name != NULL && i < graph->count; i++)
-        if (strcmp(graph->layer->states[i].name, name) == 0)
-            return (int32_t)i;
-    return -1;
-}
 
 // How far a way from the centre of a rectangle stays inside of it, as a share of the way.
 static float share_inside(view_rect rect, float right, float down)
@@ -259,26 +243,25 @@ static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, vi
 
 static void draw_transitions(const view_stage *stage, const layer_graph *graph)
 {
-    const md5_layer_desc *const layer = graph->layer;
-    const float scale = stage->font->scale;
-    const md5_layer_status *const status = &graph->status;
-    for (uint32_t i = 0; i < layer->num_transitions && i < MAX_TRANSITIONS; i++) {
-        const md5_transition_desc *const transition = &layer->transitions[i];
-        const int32_t from = find_state(graph, transition->from);
-        const int32_t to = find_state(graph, transition->to);
-        if (to >= 0 && transition->from == NULL) { // from any state: a short arrow from above
+    for (uint32_t i = 0; i < graph->layer->num_transitions && i < MAX_TRANSITIONS; i++) {
+        const md5_transition_desc *const transition = &graph->layer->transitions[i];
+        const uint32_t from = md5_find_state(graph->machine, graph->number, transition->from),
+                       to = md5_find_state(graph->machine, graph->number, transition->to);
+        if (to < graph->count
+            && transition->from == NULL) { // from any state: a short arrow from above
             static const float down[2] = {0.0f, 1.0f};
             const view_rect node = graph->nodes[to];
-            const float x = node.x + 0.5f * node.width, top = node.y - 14.0f * scale;
+            const float x = node.x + 0.5f * node.width, top = node.y - 14.0f * stage->font->scale;
             const float ends[4] = {x, top, x, node.y};
             draw_headed(stage, ends, down, arrow_color);
-            view_draw_disc(stage->canvas, x, top, 2.5f * scale, arrow_color);
-        } else if (to >= 0 && from >= 0)
+            view_draw_disc(stage->canvas, x, top, 2.5f * stage->font->scale, arrow_color);
+        } else if (to < graph->count && from < graph->count)
             draw_arrow(stage, graph->nodes[from], graph->nodes[to], arrow_color);
     }
-    const bool is_drawn = status->from < graph->count && status->state < graph->count;
+    const bool is_drawn = graph->status.from < graph->count && graph->status.state < graph->count;
     if (is_drawn) // also if it is none of the table
-        draw_arrow(stage, graph->nodes[status->from], graph->nodes[status->state], VIEW_AMBER);
+        draw_arrow(stage, graph->nodes[graph->status.from], graph->nodes[graph->status.state],
+                   VIEW_AMBER);
 }
 
 // -- The panel ------------------------------------------------------------------------------
@@ -291,24 +274,24 @@ static float share_of(const md5_layer_desc *layer)
 
 static void graph_panel(view_ui *ui, const view_stage *stage)
 {
-    const md5_machine_desc *const desc = stage->document->scene.machine.desc;
-    const float scale = stage->font->scale, padding = VIEW_PADDING * scale;
+    const view_machine *const machine = &stage->document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    const float padding = VIEW_PADDING * stage->font->scale;
     const view_rect box = view_graph_box(stage);
     float sum = 0.0f, x = box.x + padding;
     for (uint32_t i = 0; i < desc->num_layers; i++)
         sum += share_of(&desc->layers[i]);
     if (!(sum > 0.0f) || box.width < 8.0f * padding)
         return;
-    ui_begin(ui, "state");
-    (void)ui_item(ui, box, "");
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    (void)ui_box(ui, "state", box, "");
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
         const view_rect area = {x, box.y + padding, width - padding, box.height - 2.0f * padding};
         if (area.width > 0.0f) {
-            const view_machine *const machine = &stage->document->scene.machine;
             char title[96];
-            layer_graph graph = {.layer = &machine->desc->layers[i],
+            layer_graph graph = {.machine = machine->character->machine,
+                                 .number = i,
+                                 .layer = &desc->layers[i],
                                  .status = md5_player_layer(machine->player, i)};
             place_nodes(&graph, stage->font, area);
             const uint32_t num_more = graph.layer->num_states - graph.count;
@@ -321,7 +304,8 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
                 (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
                                graph.layer->states[j].name);
                 if (ui_item(ui, graph.nodes[j], title))
-                    ui_ask(ui, (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = j});
+                    ui->command =
+                        (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = j};
             }
         }
         x += width;
@@ -374,9 +358,9 @@ static void channels_panel(view_ui *ui, const view_stage *stage)
     const int32_t hit = ui_rows(ui, "channel", &rows);
     const float label_end = rows.x + VIEW_PADDING * rows.font->scale + rows.label_width;
     if (hit > 0)
-        ui_ask(ui, (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
-                                                                    : VIEW_LIST_CHANNEL,
-                                  .item = (uint32_t)hit - 1});
+        ui->command = (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
+                                                                       : VIEW_LIST_CHANNEL,
+                                     .item = (uint32_t)hit - 1};
 }
 
 // == The time bar ==========================================================================
@@ -393,9 +377,9 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     const double lit = 0.35; // seconds
     view_canvas *const canvas = stage->canvas;
     const float scale = stage->font->scale;
-    const double step = (double)track.width / (length * anim->frame_rate);
-    const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
-    const bool has_space = step * stride >= 4.0 * (double)scale;
+    const double step = track.width / (length * anim->frame_rate);
+    const uint32_t stride = step >= 5.0 * scale ? 1 : 10;
+    const bool has_space = step * stride >= 4.0 * scale;
     for (uint32_t frame = 0; frame < anim->num_frames && has_space; frame += stride) {
         const view_rect tick = {track.x + (float)(step * frame),
                                 track.y + track.height + 3.0f * scale, scale,
@@ -440,7 +424,7 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
     view_canvas *const canvas = stage->canvas;
     const view_rect bar = {margin, view_bar_top(stage), stage->width - 2.0f * margin,
                            VIEW_BAR_HEIGHT * scale};
-    view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
+    const bool is_pressed = ui_box(ui, "scrub", bar, "time");
     // A triangle while paused, two bars while playing.
     const float x = bar.x + 14.0f * scale, y = bar.y + 13.0f * scale, size = 14.0f * scale;
     const float base = play->backward ? x + size : x, tip = play->backward ? x : x + size;
@@ -462,17 +446,14 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
     const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
                              bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
     float part;
-    ui_begin(ui, "scrub");
-    if (ui_item(ui, bar, "time")) {
-        if (ui->mouse.x < track.x - 8.0f * scale)
-            ui_ask_action(ui, VIEW_PLAY);
-        else
-            ui_hold(ui);
-    }
+    if (is_pressed && ui->mouse.x < track.x - 8.0f * scale)
+        ui->command.action = VIEW_PLAY;
+    else if (is_pressed)
+        ui_hold(ui);
     if (track.width <= 0.0f)
         return;
     if (ui_follow(ui, track, &part))
-        view_seek(stage->play, anim, (double)part * length);
+        view_seek(stage->play, anim, part * length);
     const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
     view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
     if (length > 0.0)
@@ -508,27 +489,24 @@ static view_rect open_sliders(view_ui *ui, const char *panel, float right, float
 // very right, or `bottom`.
 static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
-    const view_shown *const shown = stage->shown;
     float right = stage->width, top = bottom;
-    if (shown->light_list) {
+    if (stage->shown->light_list) {
         const view_rect box = open_sliders(ui, "lights", stage->width, bottom, "Lights",
                                            "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
         for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
             const view_light_range *const range = &view_light_ranges[light];
             float value = stage->lights->values[light];
             char text[32];
-            (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
-                           (double)value);
-            const ui_slider_row row = {range->name,   text,       range->low, range->high,
-                                       &range->usual, VIEW_PLAIN, VIEW_BRIGHT};
-            if (ui_slider(ui, &row, &value))
+            (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", value);
+            if (ui_slider(ui, range->name, VIEW_PLAIN, text, VIEW_BRIGHT, range->low, range->high,
+                          &range->usual, &value))
                 stage->lights->values[light] = value;
         }
 
         right = box.x;
         top = box.y;
     }
-    if (shown->parm_list) {
+    if (stage->shown->parm_list) {
         // Rows that no material of the model reads are dim.
         const view_rect box =
             open_sliders(ui, "parms", right, bottom, "Materials",
@@ -545,52 +523,42 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
             const bool is_beyond = value > range->high && value < 1e6f * range->high;
             const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
             char text[32];
-            (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
-            const ui_slider_row row = {range->name, text, 0.0f, high, &range->usual, color, color};
-            if (ui_slider(ui, &row, &value))
+            (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", value);
+            if (ui_slider(ui, range->name, color, text, color, 0.0f, high, &range->usual, &value))
                 view_set_parm(stage->parms, number, value, stage->play->time);
         }
 
-        top = shown->light_list ? top : box.y;
+        top = stage->shown->light_list ? top : box.y;
     }
     return top;
 }
 
 // == The list of joints at the right =======================================================
 
-// Writes the joints in depth-first order, joints[num_joints], with their depths: files may list
-// them in any order.
-static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
+// Writes the joints in depth-first order, joints[num_joints], and the depth of each, depths[joint]:
+// files may list them in any order.
+static void walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
 {
-    const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
-    // The last one is the parent of root joints.
-    uint32_t *const child = common_alloc(2 * ((size_t)num_joints + 1), sizeof *child);
-    uint32_t *const sibling = child + num_joints + 1;
-    uint32_t count = 0, depth = 0;
-    memset(child, 0xFF, 2 * ((size_t)num_joints + 1) * sizeof *child);
+    const uint32_t num_joints = skeleton->num_joints;
+    // The joints from each one downward, and the place of its next child; the last one is the
+    // parent of root joints.
+    uint32_t *const sizes = common_alloc(2 * (size_t)num_joints + 1, sizeof *sizes);
+    uint32_t *const places = sizes + num_joints;
     for (uint32_t i = num_joints; i-- > 0;) {
-        const uint32_t parent = skeleton->joints[i].parent;
-        const uint32_t above = parent != MD5_NONE ? parent : num_joints;
-        sibling[i] = child[above];
-        child[above] = i;
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        sizes[joint]++;
+        if (parent != MD5_NONE)
+            sizes[parent] += sizes[joint];
     }
-    for (uint32_t joint = child[num_joints]; joint != none;) {
-        joints[count] = joint;
-        depths[count++] = depth;
-        if (child[joint] != none) {
-            joint = child[joint];
-            depth++;
-            continue;
-        }
-        while (joint != num_joints && sibling[joint] == none) {
-            const uint32_t parent = skeleton->joints[joint].parent;
-            joint = parent != MD5_NONE ? parent : num_joints;
-            depth--;
-        }
-        joint = sibling[joint];
+    for (uint32_t i = 0; i < num_joints; i++) { // siblings are in the order of their numbers
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        uint32_t *const place = &places[parent != MD5_NONE ? parent : num_joints];
+        depths[joint] = parent != MD5_NONE ? depths[parent] + 1 : 0;
+        joints[*place] = joint;
+        places[joint] = *place + 1;
+        *place += sizes[joint];
     }
-    free(child);
-    return count;
+    free(sizes);
 }
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
@@ -619,7 +587,8 @@ static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     uint32_t *const joints = common_alloc(2 * (size_t)skeleton->num_joints, sizeof *joints);
     uint32_t *const depths = joints + skeleton->num_joints;
-    const uint32_t count = walk_joints(skeleton, joints, depths);
+    const uint32_t count = skeleton->num_joints;
+    walk_joints(skeleton, joints, depths);
 
     const float room = bottom - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf((float)count * line, room) / line) * line);
@@ -634,8 +603,7 @@ static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
     };
     const size_t num_rows = ui_list_room(ui, list.rows);
     const float most = count > num_rows ? (float)(count - num_rows) : 0.0f;
-    ui_begin(ui, "joint");
-    (void)ui_item(ui, box, "");
+    (void)ui_box(ui, "joint", box, "");
     if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
         ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f;
         ui->has_taken = true;
@@ -644,13 +612,13 @@ static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
     ui->shown_scroll = view_clamp(ui->shown_scroll, 0.0f, most);
     list.first = (size_t)roundf(ui->is_smooth ? ui->shown_scroll : ui->hierarchy_scroll);
 
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     for (size_t i = list.first; i < count && i < list.first + num_rows; i++) {
         const char *const name = skeleton->joints[joints[i]].name;
         // Joints that the clip does not drive are dimmed.
         const bool is_still =
             clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] == MD5_NONE;
-        const float indent = fminf((float)depths[i] * 11.0f * scale, 0.6f * list.rows.width);
+        const float indent =
+            fminf((float)depths[joints[i]] * 11.0f * scale, 0.6f * list.rows.width);
         ui_line(ui, &list, i, (int32_t)joints[i] == view_marked_joint(ui, scene), indent,
                 is_still ? VIEW_DIM : VIEW_PLAIN, name, name);
     }
@@ -660,7 +628,7 @@ static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
     if (list.pressed != SIZE_MAX) {
         const int32_t joint = (int32_t)joints[list.pressed];
         ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
-        ui_ask_action(ui, VIEW_MARKED);
+        ui->command.action = VIEW_MARKED;
     }
     free(joints);
 }
@@ -673,7 +641,7 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
     if (joint < 0 || view_shows_crowd(stage->document)) // in which there is no single pose
         return;
     const float scale = stage->font->scale, width = stage->width, height = stage->height;
-    const view_lens lens = view_stage_lens(stage, width, height);
+    const view_lens lens = view_stage_lens(stage);
     const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
     const float half = view_half_height_at(&lens, place);
     if (half <= 0.0f)
@@ -708,8 +676,7 @@ static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, 
 
 static view_surface surface_of(const view_stage *stage)
 {
-    const view_document *const document = stage->document;
-    const bool is_one = document->drawn != NULL && !view_shows_crowd(document);
+    const bool is_one = stage->document->drawn != NULL && !view_shows_crowd(stage->document);
     return is_one ? stage->surface : VIEW_SURFACE_LIT;
 }
 
@@ -738,15 +705,13 @@ static float right_column(const view_stage *stage)
     return left;
 }
 
-// Draws the box and its title; returns what is inside, below the title.
+// Draws the title of the panel; returns what is inside of it, below the title.
 static view_rect open_box(const view_stage *stage, view_rect box, const char *title)
 {
-    const view_font *const font = stage->font;
-    const float padding = VIEW_PADDING * font->scale;
-    const view_rect inside = {box.x + padding, box.y + padding + font->line[VIEW_TITLE],
+    const float padding = VIEW_PADDING * stage->font->scale;
+    const view_rect inside = {box.x + padding, box.y + padding + stage->font->line[VIEW_TITLE],
                               box.width - 2.0f * padding,
-                              box.height - font->line[VIEW_TITLE] - 2.0f * padding};
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_BOX);
+                              box.height - stage->font->line[VIEW_TITLE] - 2.0f * padding};
     view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
                    title);
     return inside;
@@ -759,24 +724,23 @@ static void draw_weights(const view_stage *stage, view_rect box)
     enum { STEPS = 64 };
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
-    const view_scene *const scene = &stage->document->scene;
-    const view_font *const font = stage->font;
     const int32_t joint = stage->joint;
-    const view_heat_facts heat = view_measure_heat(scene->model, joint);
-    char title[96], text[96];
-    (void)snprintf(title, sizeof title, joint >= 0 ? "Weights of %s" : "Joints of each vertex",
-                   joint >= 0 ? scene->skeleton->joints[joint].name : "");
-    if (joint >= 0)
+    const view_heat_facts heat = view_measure_heat(stage->document->scene.model, joint);
+    char title[96] = "Joints of each vertex", text[96];
+    if (joint >= 0) {
+        (void)snprintf(title, sizeof title, "Weights of %s",
+                       stage->document->scene.skeleton->joints[joint].name);
         (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f", heat.num_vertices,
                        heat.most);
-    else
+    } else {
         (void)snprintf(text, sizeof text, "at most %.0f" DOT "%u with more than 4", heat.most,
                        heat.num_vertices);
+    }
     const view_rect inside = open_box(stage, box, title);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
-    const view_rect band = {inside.x,
-                            inside.y + font->line[VIEW_TEXT] + 0.5f * spacing * font->scale,
-                            inside.width, scale_height * font->scale};
+    const view_rect band = {
+        inside.x, inside.y + stage->font->line[VIEW_TEXT] + 0.5f * spacing * stage->font->scale,
+        inside.width, scale_height * stage->font->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
     const float step = band.width / (float)STEPS;
     for (int i = 0; i < STEPS; i++) {
@@ -819,7 +783,7 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
                                 const uv_window *window, float width, view_color color)
 {
     const view_rect area = window->area;
-    const view_rect room = {area.x - 1.0f, area.y - 1.0f, area.width + 2.0f, area.height + 2.0f};
+    const view_rect room = view_inset(area, -1.0f);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
     for (uint32_t i = 0; i < 3; i++) {
         float ends[4];
@@ -838,8 +802,8 @@ static void draw_uv(const view_stage *stage, view_rect box)
     enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
     const uint32_t number = mesh_of(stage);
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
-    const view_textures *const textures = &stage->document->textures;
-    const view_texture *const image = view_mesh_image(textures, number, VIEW_MAP_DIFFUSE);
+    const view_texture *const image =
+        view_mesh_image(&stage->document->textures, number, VIEW_MAP_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
     float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
@@ -966,15 +930,16 @@ static void surface_panel(view_ui *ui, const view_stage *stage)
 {
     const view_surface surface = surface_of(stage);
     const view_rect box = view_surface_box(stage);
-    ui_begin(ui, "surface");
-    (void)ui_item(ui, box, "");
+    if (surface == VIEW_SURFACE_LIT)
+        return;
+    (void)ui_box(ui, "surface", box, "");
     if (ui->is_event) // many triangles
         return;
     if (surface == VIEW_SURFACE_WEIGHTS)
         draw_weights(stage, box);
     else if (surface == VIEW_SURFACE_UV)
         draw_uv(stage, box);
-    else if (surface == VIEW_SURFACE_TEXTURES)
+    else
         draw_images(stage, box);
 }
 
@@ -1092,9 +1057,10 @@ static float lay_out_keys(const view_stage *stage, key_page *page, uint32_t num)
     for (uint32_t i = 0; i < page->num_columns; i++) {
         key_column *const column = &page->columns[i];
         for (uint32_t k = column->begin; k < column->end; k++) {
-            const view_key_line *const line = &page->lines[k];
-            column->keys = fmaxf(column->keys, view_text_width(font, VIEW_TEXT, line->keys));
-            column->help = fmaxf(column->help, view_text_width(font, VIEW_TEXT, line->help));
+            column->keys =
+                fmaxf(column->keys, view_text_width(font, VIEW_TEXT, page->lines[k].keys));
+            column->help =
+                fmaxf(column->help, view_text_width(font, VIEW_TEXT, page->lines[k].help));
         }
         page->width += column->keys + column->help + 3.0f * gap;
         page->height = fmaxf(page->height, column->height);
@@ -1125,18 +1091,16 @@ static void draw_keys(const view_stage *stage)
     const view_font *const font = stage->font;
     view_canvas *const canvas = stage->canvas;
     const float line = font->line[VIEW_TEXT], gap = key_gap * font->scale;
-    key_page page;
+    key_page page = {.num_lines = 0}, tried;
     float factor = 0.0f;
-    uint32_t num_columns = 1;
-    page.num_lines = view_current_keys(stage->document, page.lines);
+    tried.num_lines = view_current_keys(stage->document, tried.lines);
     for (uint32_t num = 1; num <= MAX_COLUMNS; num++) {
-        const float found = lay_out_keys(stage, &page, num);
+        const float found = lay_out_keys(stage, &tried, num);
         if (found > factor) {
             factor = found;
-            num_columns = num;
+            page = tried;
         }
     }
-    (void)lay_out_keys(stage, &page, num_columns);
     const view_rect box = {roundf(0.5f * (stage->width - page.width)),
                            roundf(0.5f * (stage->height - page.height)), page.width, page.height};
     const uint32_t first = canvas->count;
@@ -1182,7 +1146,7 @@ static void error_panel(view_ui *ui, const view_stage *stage)
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
     (void)ui_rows(ui, "error", &rows);
     if (ui_item(ui, box, stage->log->error))
-        ui_ask_action(ui, VIEW_CLOSE_LISTS);
+        ui->command.action = VIEW_CLOSE_LISTS;
 }
 
 // -- Drawing and input ----------------------------------------------------------------------

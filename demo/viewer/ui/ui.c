@@ -22,15 +22,12 @@ void ui_end(view_ui *ui)
     ui->fit = 1.0f;
 }
 
-// Where the mouse is in a panel that is scaled down.
-static float mouse_x(const view_ui *ui)
+// Where a rectangle of a panel that is scaled down is seen.
+static view_rect seen(const view_ui *ui, view_rect rect)
 {
-    return ui->fit_x + (ui->mouse.x - ui->fit_x) / ui->fit;
-}
-
-static float mouse_y(const view_ui *ui)
-{
-    return ui->fit_y + (ui->mouse.y - ui->fit_y) / ui->fit;
+    return (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
+                       ui->fit_y + (rect.y - ui->fit_y) * ui->fit, rect.width * ui->fit,
+                       rect.height * ui->fit};
 }
 
 static bool is_same(ui_item_id a, ui_item_id b)
@@ -42,7 +39,7 @@ static bool is_same(ui_item_id a, ui_item_id b)
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
-    if (view_contains(rect, mouse_x(ui), mouse_y(ui)))
+    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y))
         ui->top = ui->item;
     if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
         char name[320];
@@ -50,26 +47,21 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         const size_t length = strlen(ui->sought);
         if (strncmp(name, ui->sought, length) == 0 && name[length] != '_'
             && isalnum((unsigned char)name[length]) == 0) // a whole word
-            ui->found = (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
-                                    ui->fit_y + (rect.y - ui->fit_y) * ui->fit,
-                                    rect.width * ui->fit, rect.height * ui->fit};
+            ui->found = seen(ui, rect);
     }
     return ui->mouse.is_pressed && is_same(ui->hot, ui->item);
+}
+
+bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
+{
+    view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * ui->canvas->font->scale, VIEW_BOX);
+    ui_begin(ui, panel);
+    return ui_item(ui, box, label);
 }
 
 bool ui_is_panel_hot(const view_ui *ui)
 {
     return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
-}
-
-void ui_ask(view_ui *ui, view_command command)
-{
-    ui->command = command;
-}
-
-void ui_ask_action(view_ui *ui, view_action action)
-{
-    ui_ask(ui, (view_command){.action = action});
 }
 
 void ui_hold(view_ui *ui)
@@ -83,7 +75,8 @@ bool ui_follow(view_ui *ui, view_rect track, float *part)
     const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
     if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0.0f)
         return false;
-    *part = view_clamp((mouse_x(ui) - track.x) / track.width, 0.0f, 1.0f);
+    track = seen(ui, track);
+    *part = view_clamp((ui->mouse.x - track.x) / track.width, 0.0f, 1.0f);
     return true;
 }
 
@@ -127,13 +120,14 @@ static void draw_name(view_ui *ui, view_rect row, view_color color, const char *
                    ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
 }
 
-bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value)
+bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
+               view_color text_color, float low, float high, const float *usual, float *value)
 {
     const float scale = ui->canvas->font->scale;
     view_rect track;
     const view_rect all = next_row(ui, &track);
-    float part = (*value - row->low) / (row->high - row->low);
-    draw_name(ui, all, row->name_color, row->name);
+    float part = (*value - low) / (high - low);
+    draw_name(ui, all, name_color, name);
     const float middle = track.y + 0.5f * track.height,
                 place = track.width * view_clamp(part, 0.0f, 1.0f);
     view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
@@ -141,18 +135,18 @@ bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value)
     line.width = place; // filled up to the value
     view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
-    if (row->value != NULL)
+    if (text != NULL)
         view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
-                       row->value_color, row->value);
-    if (ui_item(ui, all, row->name)) {
-        if (row->usual != NULL && mouse_x(ui) < track.x - 8.0f * scale) {
+                       text_color, text);
+    if (ui_item(ui, all, name)) {
+        if (usual != NULL && ui->mouse.x < seen(ui, track).x - 8.0f * scale * ui->fit) {
             ui->held = ui->item.panel;
-            *value = *row->usual;
+            *value = *usual;
             return true;
         }
         ui_hold(ui);
-        ui->low = row->low; // they stay while it is dragged
-        ui->high = row->high;
+        ui->low = low; // they stay while it is dragged
+        ui->high = high;
     }
     if (!ui_follow(ui, track, &part))
         return false;
