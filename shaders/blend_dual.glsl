@@ -1,5 +1,5 @@
 // Blends the joints of a vertex by dual quaternions, converted from their matrices, as
-// md5_skin_batch() does: see md5/skin/skin.c for the formulas. Column 0 of a mat2x4 is the real
+// md5_skin_batch() does: see md5/skin/skin_scalar.c for the formulas. Column 0 of a mat2x4 is the real
 // part, column 1 the dual part.
 #define BLENDS_DUAL
 

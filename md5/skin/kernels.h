@@ -57,7 +57,8 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job);
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place);
 
-// Need a plan.
+// Works for any mesh. The others need a plan and call this one for single vertices.
+void md5i_skin_scalar(const md5i_skin_job *job);
 void md5i_skin_sse2(const md5i_skin_job *job);
 void md5i_skin_avx2(const md5i_skin_job *job);
 void md5i_skin_avx512(const md5i_skin_job *job);
@@ -100,5 +101,8 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 
 // The matrix of a dual quaternion of any length.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
+
+// The matrix of a job that moves a vertex of the bind pose; 0 if it has no influences.
+md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex);
 
 #endif

@@ -20,7 +20,7 @@
 // Vertices with more influences than this are never grouped.
 #define MD5_SKIN_MAX_INFLUENCES 8
 
-// How the position of a vertex is computed: see skin.c for the two forms of the sum.
+// How the position of a vertex is computed: see skin_scalar.c for the two forms of the sum.
 typedef enum md5_skin_kind {
     MD5_SKIN_NONE,  // no influence: stays at the origin
     MD5_SKIN_RIGID, // one influence: the bind position with bias 1

@@ -1,308 +1,12 @@
-// Skinning: both ways in plain C, which every faster kernel must equal bit for bit; md5_skin(),
-// md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
+// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
-#include <string.h>
-
-// == By matrices =================================================================================
-//
-// Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
-// influences of a vertex as they are stored:
-//
-//   exact:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
-//             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
-//   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
-//   rotated:  row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
-//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z))
-//
-// If the points of all influences are the bind position x y z, and there are enough of them
-// (plan.h), the blended matrix is sufficient, and the position is
-//
-//   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
-//
-// For one influence of bias 1 (plan.h calls it rigid) that gives the same bits.
-//
-// Lanes are summed over the influences before they are summed along a row, because that is free
-// with registers of four floats: a palette row and an influence are multiplied as they lie in
-// memory. The first product starts the sum, so one influence costs no addition.
-
-typedef struct rows {
-    md5_vec4 x, y, z;
-} rows;
-
-static inline md5_vec4 multiply(const float *row, md5_vec4 q)
-{
-    return (md5_vec4){row[0] * q.x, row[1] * q.y, row[2] * q.z, row[3] * q.w};
-}
-
-static inline md5_vec4 add(md5_vec4 a, md5_vec4 b)
-{
-    return (md5_vec4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
-}
-
-static inline rows multiply_rows(const md5_mat34 *m, md5_vec4 q)
-{
-    return (rows){multiply(m->m, q), multiply(m->m + 4, q), multiply(m->m + 8, q)};
-}
-
-static inline rows add_rows(rows a, rows b)
-{
-    return (rows){add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)};
-}
-
-static inline float sum_row(md5_vec4 a)
-{
-    return (a.x + a.y) + (a.z + a.w);
-}
-
-static inline float rotate_row(md5_vec4 e, md5_vec3 v)
-{
-    return (e.x * v.x + e.y * v.y) + e.z * v.z;
-}
-
-static inline md5_vec4 bias_of(md5_vec4 influence)
-{
-    return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
-}
-
-// Returns the exact sum for a vertex; the origin if it has no influences.
-static inline md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
-                                      uint32_t vertex)
-{
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    if (first == end)
-        return (md5_vec3){0.0f, 0.0f, 0.0f};
-    const uint32_t *joints = mesh->influence_joints;
-    rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
-    for (uint32_t i = first + 1; i < end; i++)
-        sum = add_rows(sum, multiply_rows(&palette[joints[i]], mesh->influences[i]));
-    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
-}
-
-// Returns the matrices of a vertex's joints, blended by bias: not a rotation in general, but
-// normals and tangents follow it. Zero if the vertex has no influences.
-static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
-{
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    if (first == end)
-        return (rows){0};
-    const uint32_t *joints = mesh->influence_joints;
-    rows sum = multiply_rows(&palette[joints[first]], bias_of(mesh->influences[first]));
-    for (uint32_t i = first + 1; i < end; i++)
-        sum = add_rows(sum, multiply_rows(&palette[joints[i]], bias_of(mesh->influences[i])));
-    return sum;
-}
-
-// Rotates a direction of the bind pose to unit length; returns it unchanged if the result vanishes.
-static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
-{
-    const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
-                              rotate_row(e->z, bind)};
-    return md5_vec3_normalize(rotated, bind);
-}
-
-static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
-{
-    const md5_vec3 rotated = rotate(e, (md5_vec3){bind.x, bind.y, bind.z});
-    return (md5_vec4){rotated.x, rotated.y, rotated.z, bind.w};
-}
-
-static inline float move_row(md5_vec4 e, md5_vec3 p)
-{
-    return (e.x * p.x + e.y * p.y) + (e.z * p.z + e.w);
-}
-
-static inline md5_vec3 move(const rows *e, md5_vec3 p)
-{
-    return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
-}
-
-// == By dual quaternions =========================================================================
-//
-// Skinning by dual quaternions (Kavan and others, "Geometric Skinning with Approximate Dual
-// Quaternion Blending", 2008) in plain C, which every faster kernel must equal bit for bit.
-//
-// A rotation r and a translation t are the dual quaternion (r, t * r / 2), t being a quaternion
-// without w. Over the influences of a vertex as they are stored, with q a joint's dual quaternion:
-//
-//   blend:   s[c] = q[c] * bias of the first, + q[c] * (bias * sign) of the next, ...
-//
-// where sign selects the shorter arc to the first (md5_dual_sign). The blend is a dual quaternion
-// of any length; md5i_dual_matrix() returns the rotation and translation of its normalized form. So
-// only the ratios of the biases count, and very small or large ones are all scaled by the same
-// power of two. Removing the component of the dual part along the real part is not necessary,
-// because it contributes only to the w of the translation.
-
-static inline md5_quat add_scaled(md5_quat sum, md5_quat q, float by)
-{
-    return (md5_quat){sum.x + q.x * by, sum.y + q.y * by, sum.z + q.z * by, sum.w + q.w * by};
-}
-
-static inline md5_quat scaled(md5_quat q, float by)
-{
-    return (md5_quat){q.x * by, q.y * by, q.z * by, q.w * by};
-}
-
-// The power of two that scales biases, of which `first` is the largest, to about 1; 0 if they are
-// used unchanged.
-static inline int shift_for(float first)
-{
-    const float square = first * first;
-    if (square > MD5_DUAL_LEAST_SQUARE && square < MD5_DUAL_MOST_SQUARE)
-        return 0;
-    int exponent;
-    (void)frexpf(first, &exponent);
-    return -exponent;
-}
-
-static inline float shifted(float bias, int shift)
-{
-    return shift == 0 ? bias : ldexpf(bias, shift);
-}
-
-// Blends the dual quaternions of a vertex that has influences.
-static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                        uint32_t vertex)
-{
-    const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    const md5_dual_quat *const first = &palette[mesh->influence_joints[begin]];
-    const int shift = shift_for(mesh->influences[begin].w);
-    const float bias = shifted(mesh->influences[begin].w, shift);
-    md5_dual_quat sum = {scaled(first->real, bias), scaled(first->dual, bias)};
-    for (uint32_t i = begin + 1; i < end; i++) {
-        const md5_dual_quat *const next = &palette[mesh->influence_joints[i]];
-        const float by = shifted(mesh->influences[i].w, shift) * md5_dual_sign(first, next);
-        sum.real = add_scaled(sum.real, next->real, by);
-        sum.dual = add_scaled(sum.dual, next->dual, by);
-    }
-    const bool is_left = md5_quat_dot(sum.real, sum.real) > MD5_DUAL_VANISHES * (bias * bias);
-    return is_left ? sum : *first;
-}
-
-// With r and d the real and dual parts, v and e their x y z: the rotation of r / |r|, and the
-// translation 2 (r.w e - d.w v + v x e) / |r|^2.
-md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
-{
-    const md5_quat r = q->real, d = q->dual;
-    const float twice = 2.0f / md5_quat_dot(r, r);
-    const float x2 = r.x * twice, y2 = r.y * twice, z2 = r.z * twice;
-    const float xx = r.x * x2, yy = r.y * y2, zz = r.z * z2;
-    const float xy = r.x * y2, xz = r.x * z2, yz = r.y * z2;
-    const float wx = r.w * x2, wy = r.w * y2, wz = r.w * z2;
-    return (md5_mat34){{
-        1.0f - (yy + zz),
-        xy - wz,
-        xz + wy,
-        ((r.w * d.x - d.w * r.x) + (r.y * d.z - r.z * d.y)) * twice,
-        xy + wz,
-        1.0f - (xx + zz),
-        yz - wx,
-        ((r.w * d.y - d.w * r.y) + (r.z * d.x - r.x * d.z)) * twice,
-        xz - wy,
-        yz + wx,
-        1.0f - (xx + yy),
-        ((r.w * d.z - d.w * r.z) + (r.x * d.y - r.y * d.x)) * twice,
-    }};
-}
-
-// Blends the matrices of a vertex's joints, or their dual quaternions. Zero if the vertex has no
-// influences: it stays at the origin and keeps its directions.
-static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
-{
-    const md5_mesh *const mesh = job->mesh;
-    if (!job->duals)
-        return blend(mesh, job->palette, vertex);
-    rows e = {0};
-    if (mesh->first_influence[vertex] < mesh->first_influence[vertex + 1]) {
-        const md5_dual_quat sum = blend_duals(mesh, job->duals, vertex);
-        const md5_mat34 m = md5i_dual_matrix(&sum);
-        memcpy(&e, &m, sizeof e);
-    }
-    return e;
-}
-
-static md5_mat34 vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
-{
-    const rows e = blend_rows(job, vertex);
-    md5_mat34 m;
-    memcpy(&m, &e, sizeof m);
-    return m;
-}
-
-// == In plain C =================================================================================
-
-// Whether the blended matrix moves the vertex. Both ways give the same bits for rigid vertices:
-// takes the one with fewer operations.
-static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
-{
-    return job->duals || kind == MD5_SKIN_BLEND
-           || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
-}
-
-// Inlined by force: gcc leaves a body with two callers out of line, which takes 1.3 times as
-// long.
-static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
-                                          bool blended)
-{
-    const md5_mesh *const mesh = job->mesh;
-    md5_vec3 unwritten;
-    rows e = {0};
-    if (blended || job->normals || job->tangents)
-        e = blend_rows(job, vertex);
-    md5_vec3 *const to =
-        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
-    *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
-    if (job->bounds)
-        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
-    if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], place) = rotate(&e, mesh->normals[vertex]);
-    if (job->tangents)
-        *md5_vec4_out(job->tangents, job->strides[2], place) =
-            rotate_tangent(&e, mesh->tangents[vertex]);
-}
-
-// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
-void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
-{
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
-               is_gathered = run->order == MD5_SKIN_GATHERED;
-    const bool blended = is_blended(job, (md5_skin_kind)run->kind);
-    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
-    for (uint32_t i = 0; i < size * run->count; i++) {
-        uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
-        if (is_contiguous)
-            vertex += i % MD5_SKIN_GROUP;
-        else if (is_gathered && i > 0 && vertex == vertices[i - 1])
-            continue;
-        vertex = is_gathered ? vertex / 3 : vertex;
-        skin_vertex(job, vertex, vertex, blended);
-    }
-}
-
-void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
-                               uint32_t count, bool in_place)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t vertex = vertices ? vertices[i] : first + i;
-        skin_vertex(job, vertex, in_place ? vertex : i,
-                    job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
-    }
-}
-
-static void skin_scalar(const md5i_skin_job *job)
-{
-    const md5_skin_plan *const plan = job->mesh->skin_plan;
-    for (uint32_t i = 0; plan && i < plan->num_runs; i++)
-        md5i_skin_run_scalar(job, &plan->runs[i]);
-    if (!plan)
-        md5i_skin_vertices_scalar(job, NULL, 0, job->mesh->num_vertices, true);
-}
-
 // == Dual palettes ===============================================================================
+//
+// skin_scalar.c has the formulas.
 
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
@@ -353,7 +57,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
         break;
 #endif
     default:
-        skin_scalar(job);
+        md5i_skin_scalar(job);
     }
 }
 
@@ -387,14 +91,14 @@ typedef struct bind_vertex {
     md5_vec4 tangent;
 } bind_vertex;
 
-static inline md5_vec3 add_delta(md5_vec3 sum, md5_vec3 v, float by)
+static inline md5_vec3 add_scaled(md5_vec3 sum, md5_vec3 v, float by)
 {
     return (md5_vec3){sum.x + v.x * by, sum.y + v.y * by, sum.z + v.z * by};
 }
 
 // Blends changed vertex `index` of a mesh. Returns false if all its weights are 0.
-static bool blend_targets(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
-                          uint32_t index, bind_vertex *result)
+static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
+                  uint32_t index, bind_vertex *result)
 {
     const uint32_t vertex = morph->vertices[index];
     const md5_vec4 tangent =
@@ -407,9 +111,9 @@ static bool blend_targets(const md5_morph_mesh *morph, const md5_mesh *mesh, con
         const float weight = weights[delta->target];
         if (weight == 0.0f)
             continue;
-        position = add_delta(position, delta->position, weight);
-        normal = add_delta(normal, delta->normal, weight);
-        along = add_delta(along, delta->tangent, weight);
+        position = add_scaled(position, delta->position, weight);
+        normal = add_scaled(normal, delta->normal, weight);
+        along = add_scaled(along, delta->tangent, weight);
         changes = true;
     }
     if (!changes)
@@ -440,13 +144,13 @@ static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint
     const md5_mesh *const mesh = job->mesh;
     const uint32_t vertex = changed->vertices[index];
     bind_vertex bind;
-    if (!blend_targets(changed, mesh, job->morph_weights, index, &bind))
+    if (!blend(changed, mesh, job->morph_weights, index, &bind))
         return;
     md5_vec3 offset = bind.offset, normal = bind.normal;
     md5_vec4 tangent = bind.tangent;
     if (job->palette || job->duals) {
         const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
-        const md5_mat34 m = vertex_matrix(to, vertex);
+        const md5_mat34 m = md5i_vertex_matrix(to, vertex);
         const md5_vec3 turned = md5_vec3_normalize(md5_mat34_rotate(&m, along), along);
         offset = md5_mat34_rotate(&m, offset);
         normal = md5_vec3_normalize(md5_mat34_rotate(&m, normal), normal);

@@ -247,7 +247,7 @@ MD5_WIDE_INLINE lanes4 load_influences(const float *from)
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// The exact sum; see skin.c.
+// The exact sum; see skin_scalar.c.
 MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
 {
     const float *from = of->floats;

@@ -1,5 +1,5 @@
 // Transforms points and directions by matrices, one in each lane, with the operations of
-// skin.c in their order.
+// skin_scalar.c in their order.
 #ifndef MD5_SKIN_TRANSFORM_WIDE_H
 #define MD5_SKIN_TRANSFORM_WIDE_H
 

@@ -347,7 +347,7 @@ TEST (vanished_direction_stays_as_it_was) {
 
 // -- The order of the sums ------------------------------------------------------------------------
 
-// The order that the head of md5/skin/skin.c states, which faster kernels have to keep.
+// The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to keep.
 static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette,
                            float position[3], float normal[3])
 {
