@@ -298,6 +298,7 @@ static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
     md5i_lex_next(lex);
+    TRY(lex->arena->context->error.status == MD5_OK); // a comment without an end
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
     *rows = reader.rows;

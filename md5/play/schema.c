@@ -721,8 +721,9 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
     if (column->kind == MD5_COLUMN_PART)
         return row + column->offset;
     if (column->kind == MD5_COLUMN_EASING)
-        return md5_easing_of(row, column->offset)->kind > column->last ? row + column->offset
-                                                                       : NULL;
+        return (uint32_t)md5_easing_of(row, column->offset)->kind > column->last
+                   ? row + column->offset
+                   : NULL;
     memcpy(&rows, row + column->offset, sizeof rows);
     if (column->kind == MD5_COLUMN_TABLE)
         memcpy(count, row + column->other, sizeof *count);
@@ -763,7 +764,8 @@ bool md5i_next_column(md5_table_walk *walk)
             walk->top--;
         } else {
             level->row += level->schema->size;
-            level->copy += level->copy ? level->schema->size : 0;
+            if (level->copy)
+                level->copy += level->schema->size;
             level->next = 0;
             level->kind = md5_kind_of(level->schema, level->row,
                                       walk->top > 0 ? walk->levels[walk->top - 1].kind : 0);

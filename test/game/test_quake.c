@@ -256,6 +256,7 @@ TEST (scales_name_line_and_column_of_mistakes) {
     check_error("{ \"arm\":", 1, 9,
                 "expected '{' before the scales of a joint, found the end of the file");
     check_error("{ \"arm\": [ {} ", 1, 10, "this bracket is not closed");
+    check_error("{ } /* arm", 1, 5, "this comment has no end: '*/' is missing");
     check_error("{ \"arm\": { \"0\": , } }", 1, 17, "expected a value, found ','");
 }
 

@@ -7,13 +7,13 @@
 #include "md5/core/file.h"
 #include "md5/md5play.h"
 
+// WebAssembly's system has no pipes by itself.
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// WebAssembly's system has no pipes by itself.
-#if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
 
 static void check_refused(const char *path)
 {

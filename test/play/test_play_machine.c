@@ -336,7 +336,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static md5_state_desc states[ROWS_IN_ALL];
     static md5_transition_desc ways[ROWS_IN_ALL];
     for (uint32_t i = 0; i < ROWS_IN_ALL; i++) {
-        snprintf(names[i], sizeof names[i], "s%u", i);
+        snprintf(names[i], sizeof names[i], "s%04u", i); // of one length
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }

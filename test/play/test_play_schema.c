@@ -101,11 +101,12 @@ TEST (every_column_has_range_default_and_text) {
 static size_t alignment_of(const md5_column *column)
 {
     const size_t size = size_of(column);
-    return column->kind == MD5_COLUMN_PART     ? 1
-           : column->kind == MD5_COLUMN_DOUBLE ? sizeof(double)
-           : size % sizeof(void *) == 0        ? sizeof(void *)
-           : size == sizeof(bool)              ? 1
-                                               : sizeof(uint32_t);
+    return column->kind == MD5_COLUMN_PART       ? 1
+           : column->kind == MD5_COLUMN_DOUBLE   ? _Alignof(double)
+           : column->kind == MD5_COLUMN_RESERVED ? _Alignof(uint64_t)
+           : size % sizeof(void *) == 0          ? sizeof(void *)
+           : size == sizeof(bool)                ? 1
+                                                 : sizeof(uint32_t);
 }
 
 // Only the padding before an aligned member, or before the end of the row, is left over.
@@ -286,7 +287,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         break;
     }
     case MD5_COLUMN_PART:
-        for (size_t i = 0; i < offsetof(md5_report_desc, reserved) / 8 * 8; i++)
+        for (size_t i = 0; i < offsetof(md5_report_desc, reserved); i++)
             value[i] = (char)play_below(random, 2); // of flags
         break;
     default:
