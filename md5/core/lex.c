@@ -114,7 +114,7 @@ static void warn(md5_lex *lex, const char *at, bool with_token, const char *form
     md5_context *const context = lex->arena->context;
     const md5_span token = {at, at < lex->end ? (size_t)(token_end(lex, at) - at) : 0};
     uint32_t line = 0, column = 0;
-    char message[sizeof context->error.message] = "";
+    char message[sizeof context->error.message]; // not cleared: a million warnings are only counted
     size_t length = 0;
     if (context->warn)
         md5i_lex_place(lex, at, &line, &column);

@@ -326,7 +326,8 @@ static void survive_failures(const md5_machine_desc *desc)
 }
 
 // The tables are copied: 8 times as many rows need at most 8 times the memory, also while the
-// machine is made, and no more than some blocks more: their size grows with what is held already.
+// machine is made, and no more than some blocks more: their size is a quarter of what is held
+// already, and the last one, a fifth of all, may be empty.
 TEST (machine_memory_is_linear_in_its_tables) {
     enum { ROWS_IN_ALL = 4096 };
     play_case made;
@@ -352,8 +353,8 @@ TEST (machine_memory_is_linear_in_its_tables) {
         const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
         OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
         CHECK(machine);
-        CHECK(before.live == 0 || heap.live_bytes <= 8 * before.live_bytes);
-        CHECK(before.live == 0 || heap.peak_bytes <= 8 * before.peak_bytes);
+        CHECK(before.live == 0 || heap.live_bytes / 5 * 4 <= 8 * before.live_bytes);
+        CHECK(before.live == 0 || heap.peak_bytes / 5 * 4 <= 8 * before.peak_bytes);
         CHECK(before.live == 0 || heap.live <= 3 * before.live);
         before = heap;
     }

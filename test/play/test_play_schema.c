@@ -46,6 +46,8 @@ static size_t size_of(const md5_column *column)
     case MD5_COLUMN_INT:
     case MD5_COLUMN_CHOICE:
         return sizeof(uint32_t);
+    case MD5_COLUMN_DOUBLE:
+        return sizeof(double);
     case MD5_COLUMN_FLAG:
         return sizeof(bool);
     case MD5_COLUMN_DIRECTION:
