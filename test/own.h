@@ -16,7 +16,7 @@ static inline void own_memory(const void *owner)
 }
 
 // OWN char *const text = malloc(size);
-#define OWN __attribute__((cleanup(own_memory)))
+#define OWN __attribute__((unused, cleanup(own_memory)))
 
 #define OWNED(name, release)                                \
     static inline void own_##name(md5_##name *const *owner) \
@@ -46,26 +46,26 @@ OWNED(squad, md5_destroy_squad)
 OWNED(weights, md5_free_weights)
 
 // OWN_MODEL model = md5_load_model(path, NULL, NULL);
-#define OWN_ACTOR __attribute__((cleanup(own_actor))) md5_actor *const
-#define OWN_ANIM __attribute__((cleanup(own_anim))) md5_anim *const
-#define OWN_BAKED __attribute__((cleanup(own_baked))) md5_baked *const
-#define OWN_BINDING __attribute__((cleanup(own_binding))) md5_binding *const
-#define OWN_CAMERA __attribute__((cleanup(own_camera))) md5_camera *const
-#define OWN_CHARACTER __attribute__((cleanup(own_character))) md5_character *const
-#define OWN_CUBE2 __attribute__((cleanup(own_cube2))) md5_cube2 *const
-#define OWN_CURVE __attribute__((cleanup(own_curve))) md5_curve *const
-#define OWN_ENTITY __attribute__((cleanup(own_entity))) md5_entity *const
-#define OWN_GAME __attribute__((cleanup(own_game))) md5_game *const
-#define OWN_IMAGE __attribute__((cleanup(own_image))) md5_image *const
-#define OWN_MACHINE __attribute__((cleanup(own_machine))) md5_machine *const
-#define OWN_MACHINE_FILE __attribute__((cleanup(own_machine_file))) md5_machine_file *const
-#define OWN_MODEL __attribute__((cleanup(own_model))) md5_model *const
-#define OWN_MORPH __attribute__((cleanup(own_morph))) md5_morph *const
-#define OWN_PLAYER __attribute__((cleanup(own_player))) md5_player *const
-#define OWN_RETARGET __attribute__((cleanup(own_retarget))) md5_retarget *const
-#define OWN_SCALES __attribute__((cleanup(own_scales))) md5_scales *const
-#define OWN_SQUAD __attribute__((cleanup(own_squad))) md5_squad *const
-#define OWN_WEIGHTS __attribute__((cleanup(own_weights))) md5_weights *const
+#define OWN_ACTOR __attribute__((unused, cleanup(own_actor))) md5_actor *const
+#define OWN_ANIM __attribute__((unused, cleanup(own_anim))) md5_anim *const
+#define OWN_BAKED __attribute__((unused, cleanup(own_baked))) md5_baked *const
+#define OWN_BINDING __attribute__((unused, cleanup(own_binding))) md5_binding *const
+#define OWN_CAMERA __attribute__((unused, cleanup(own_camera))) md5_camera *const
+#define OWN_CHARACTER __attribute__((unused, cleanup(own_character))) md5_character *const
+#define OWN_CUBE2 __attribute__((unused, cleanup(own_cube2))) md5_cube2 *const
+#define OWN_CURVE __attribute__((unused, cleanup(own_curve))) md5_curve *const
+#define OWN_ENTITY __attribute__((unused, cleanup(own_entity))) md5_entity *const
+#define OWN_GAME __attribute__((unused, cleanup(own_game))) md5_game *const
+#define OWN_IMAGE __attribute__((unused, cleanup(own_image))) md5_image *const
+#define OWN_MACHINE __attribute__((unused, cleanup(own_machine))) md5_machine *const
+#define OWN_MACHINE_FILE __attribute__((unused, cleanup(own_machine_file))) md5_machine_file *const
+#define OWN_MODEL __attribute__((unused, cleanup(own_model))) md5_model *const
+#define OWN_MORPH __attribute__((unused, cleanup(own_morph))) md5_morph *const
+#define OWN_PLAYER __attribute__((unused, cleanup(own_player))) md5_player *const
+#define OWN_RETARGET __attribute__((unused, cleanup(own_retarget))) md5_retarget *const
+#define OWN_SCALES __attribute__((unused, cleanup(own_scales))) md5_scales *const
+#define OWN_SQUAD __attribute__((unused, cleanup(own_squad))) md5_squad *const
+#define OWN_WEIGHTS __attribute__((unused, cleanup(own_weights))) md5_weights *const
 
 #undef OWNED
 
@@ -91,7 +91,9 @@ static inline bool own_next_failure(test_failure *it, const char *file, int line
 
 // A loop in which the first allocation fails, then the second, and so on, until a round needs no
 // more. Its statement frees what it made; whether it did is checked after each round.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define EACH_FAILURE(it) \
     for (test_failure it = {.heap = {0}}; own_next_failure(&it, __FILE__, __LINE__);)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif

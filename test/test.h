@@ -66,9 +66,10 @@ void test_register(test_case *test);
 #define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 // A loop over an array: `row` points to one after the other.
-// NOLINTNEXTLINE(bugprone-macro-parentheses)
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define EACH(row, rows) \
     for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // In an initializer: a member that points to the rows of an array, or to one row, and their count.
 #define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)

@@ -2,7 +2,7 @@
 
 bool md5i_cpu_has(md5_cpu level)
 {
-    switch (level) {
+    switch (level) { // NOLINT(bugprone-branch-clone): what is compiled differs
     case MD5_CPU_SCALAR:
         return true;
     case MD5_CPU_SSE2:

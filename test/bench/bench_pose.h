@@ -234,7 +234,8 @@ static uint64_t work_sample_cubic(void *of, md5_cpu level)
 static uint64_t work_compose(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5i_pose_kernels_of(level)->compose(&made->model->skeleton, made->pose, made->joints);
+    md5i_pose_kernels_of(level)->finish(&made->model->skeleton, NULL, made->pose, made->joints,
+                                        NULL);
     return seen_of(made->joints);
 }
 
@@ -254,28 +255,33 @@ static uint64_t work_finish(void *of, md5_cpu level)
     return seen_of(made->palette);
 }
 
+static uint64_t combine(const posing *made, md5_cpu level, md5_combining kind, const float *mask,
+                        float weight)
+{
+    md5i_pose_kernels_of(level)->combine(
+        &(md5_combination){.kind = kind,
+                           .a = made->pose,
+                           .b = made->layer,
+                           .out = made->mixed,
+                           .joint_weights = mask,
+                           .weight = weight,
+                           .count = made->model->skeleton.num_joints});
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
 static uint64_t work_blend(void *of, md5_cpu level)
 {
-    posing *const made = of;
-    md5i_pose_kernels_of(level)->blend(made->pose, made->layer, 0.3f, NULL,
-                                       made->model->skeleton.num_joints, made->mixed);
-    return made->mixed[0].rotation.x > 0.0f;
+    return combine(of, level, MD5_BLEND, NULL, 0.3f);
 }
 
 static uint64_t work_blend_masked(void *of, md5_cpu level)
 {
-    posing *const made = of;
-    md5i_pose_kernels_of(level)->blend(made->pose, made->layer, 0.7f, made->mask,
-                                       made->model->skeleton.num_joints, made->mixed);
-    return made->mixed[0].rotation.x > 0.0f;
+    return combine(of, level, MD5_BLEND, ((const posing *)of)->mask, 0.7f);
 }
 
 static uint64_t work_add(void *of, md5_cpu level)
 {
-    posing *const made = of;
-    md5i_pose_kernels_of(level)->add(made->pose, made->layer, 0.6f, NULL,
-                                     made->model->skeleton.num_joints, made->mixed);
-    return made->mixed[0].rotation.x > 0.0f;
+    return combine(of, level, MD5_ADD, NULL, 0.6f);
 }
 
 static uint64_t work_crowd(void *of, md5_cpu level)

@@ -352,7 +352,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2.0, 1e-6);
     CHECK_NEAR(pose.translation.x, 0.0, 1e-6);
-    CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
+    CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
 }
 

@@ -514,7 +514,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
         CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
         CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
-        const double wide = fabs(c->positions[i].y), high = fabs(c->positions[i].z);
+        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
         widest = wide > widest ? wide : widest;
         highest = high > highest ? high : highest;
     }

@@ -275,9 +275,7 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     OWN char *const text = malloc(1 << 20);
-    if (!CHECK(anim && text)) {
-        return;
-    }
+    REQUIRE(anim && text);
     size_t size = (size_t)snprintf(text, 64, "{\"arm\":{\"0\":1");
     while (size < (1 << 20) - 64)
         size += (size_t)snprintf(text + size, 64, ",\"%u\":%zu", (unsigned)(size % 3), size);

@@ -157,7 +157,7 @@ static double heading_in_degrees(const holding *of, md5_quat rotation)
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
-    return atan2(ahead.y, ahead.x) * 180.0 / 3.14159265358979;
+    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
@@ -270,7 +270,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         hold_go_on(of, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(of->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs(of->player->held[0].shift.x);
+        const double shift = fabs((double)of->player->held[0].shift.x);
         most = shift > most ? shift : most;
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.

@@ -158,7 +158,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     for (int i = 0; i < 7; i++) {
-        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs(q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
             return false;
     }
     return true;

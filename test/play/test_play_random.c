@@ -221,7 +221,7 @@ static void find_speeds(const play_random_tables *of, double pace, double *speed
             most = fmax(most, speed);
             sum += speed;
         }
-        const double own = motion->speed == 0.0f ? 1.0 : fabs(motion->speed);
+        const double own = motion->speed == 0.0f ? 1.0 : fabs((double)motion->speed);
         speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1.0)
                                         * (motion->kind == MD5_MOTION_STACK ? sum : most);
     }

@@ -444,7 +444,8 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 
 static double difference(md5_vec3 a, md5_vec3 b)
 {
-    return fmax(fabs((a.x - b.x)), fmax(fabs((a.y - b.y)), fabs((a.z - b.z))));
+    return fmax(fabs((double)(a.x - b.x)),
+                fmax(fabs((double)(a.y - b.y)), fabs((double)(a.z - b.z))));
 }
 
 TEST (skin_bounds_hold_what_is_skinned) {
@@ -580,7 +581,7 @@ static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *resul
 
 static bool is_unit(md5_vec3 v)
 {
-    return fabs(sqrt(md5_vec3_dot(v, v)) - 1.0) < 1e-5;
+    return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.

@@ -219,7 +219,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     const view_play play = {.time = 3.0};
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);
-    CHECK(hypot(walked.x, walked.y) > 20.0);
+    CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
     CHECK(worst_piston(scene) < 1e-3);
     for (uint32_t i = 0; i < 6; i++) {
         const md5_foothold *const foot = &scene->legs.walk.feet[i];

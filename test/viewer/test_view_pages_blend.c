@@ -273,7 +273,7 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
         md5_joint_in_model(of->scene.skeleton, of->picture.figures[1].pose, tip).translation,
         md5_mat34_translation(of->scene.model->bind[tip]));
     CHECK(page_fact(of, "fingertip moves") > 5.0);
-    CHECK_NEAR(page_fact(of, "fingertip moves"), sqrt(md5_vec3_dot(move, move)), 1e-3);
+    CHECK_NEAR(page_fact(of, "fingertip moves"), sqrt((double)md5_vec3_dot(move, move)), 1e-3);
     CHECK(page_fact(of, "ours to the library's") < 1e-4);
 }
 

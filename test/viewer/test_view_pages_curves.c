@@ -110,7 +110,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
     page_show(of, 2.0); // at a key both agree
     const md5_quat a = of->picture.figures[0].place.rotation,
                    b = of->picture.figures[1].place.rotation;
-    CHECK_NEAR(fabs((a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
+    CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
 }
 
 // As the page says: angle by angle the way is longer than by slerp, and uneven.
@@ -624,7 +624,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     const md5_quat turn = md5_quat_mul(of->picture.figures[0].place.rotation,
                                        md5_quat_mul(posed, md5_quat_conjugate(bind)));
     const md5_vec3 up = md5_quat_rotate(turn, (md5_vec3){0.0f, 0.0f, 1.0f});
-    CHECK_NEAR(page_fact(of, "body tilts"), acos(up.z) * 57.29577951, 0.05);
+    CHECK_NEAR(page_fact(of, "body tilts"), acos((double)up.z) * 57.29577951, 0.05);
 }
 
 TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {

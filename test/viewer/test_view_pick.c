@@ -512,7 +512,7 @@ TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
 
 static double turned(md5_quat rotation)
 {
-    return 2.0 * atan2(rotation.z, rotation.w);
+    return 2.0 * atan2((double)rotation.z, (double)rotation.w);
 }
 
 // How fast he turns where a turn of 45 degrees begins, as at its end: radians a second.

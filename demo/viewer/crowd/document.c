@@ -33,7 +33,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
     }
-    if (compare->own_model == NULL && compare->binding == NULL) {
+    if (compare->model == NULL || (compare->own_model == NULL && compare->binding == NULL)) {
         view_log_error(log, &error);
         return false;
     }

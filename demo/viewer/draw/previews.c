@@ -564,10 +564,11 @@ void view_want_previews(view_previews *previews, const char *const *wishes, size
     for (size_t i = 0; i < count; i++) {
         if (find(previews, wishes[i]) != NULL)
             continue;
-        // An unused place, or that of the picture that nobody has looked at for the longest.
-        preview *place = NULL;
+        // An unused place, or that of the picture that nobody has looked at for the longest; one at
+        // most is being made.
+        preview *place = &list[list[0].state == MAKING];
         for (size_t k = 0; k < VIEW_MAX_PREVIEWS; k++)
-            if (list[k].state != MAKING && (place == NULL || list[k].used < place->used))
+            if (list[k].state != MAKING && list[k].used < place->used)
                 place = &list[k];
         drop(place);
         *place = (preview){.wish = common_copy(wishes[i]), .used = ++previews->now};

@@ -218,10 +218,9 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
-    const bool drawn =
-        is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, !has_panels,
-                                 &draw_error)
-                : view_draw_world(&stage, target, transparent, &draw_error);
+    const bool drawn = is_page ? view_draw_page(&stage, viewer->play.time, target, transparent,
+                                                !has_panels, &draw_error)
+                               : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->cells.count > 0) {
         // The name of a cell of a contact sheet below its picture, or why there is none.
         const float top = stage.height - stage.caption, left = 4.0f, room = stage.width - 2 * left;

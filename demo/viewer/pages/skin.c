@@ -23,7 +23,7 @@ static md5_quat with_w(float x, float y, float z)
 // quaternion and its negative are the same rotation: the one with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
-    const double scale = pow(10.0, round(digits));
+    const double scale = pow(10.0, round((double)digits));
     md5_quat q = md5_quat_from_axis_angle(axis, degrees / 57.2957795f);
     if (q.w > 0.0f)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
@@ -126,7 +126,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
             share += above != MD5_NONE ? mesh->influences[i].w : 0.0f;
         }
         if (share > 0.25f && share < 0.75f)
-            sum += hypot(positions[v].x - axis.x, positions[v].y - axis.y);
+            sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
     }
     return sum;
 }

@@ -253,7 +253,7 @@ static bool is_set(const md5_column *column, const char *row)
     case MD5_COLUMN_TABLE:
         return md5i_rows_of(column, row, &count) && count > 0;
     case MD5_COLUMN_PART:
-        for (size_t i = 0; i < column->rows->size; i++) {
+        for (size_t i = 0; column->rows && i < column->rows->size; i++) {
             if (value[i] != 0)
                 return true;
         }
