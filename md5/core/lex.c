@@ -653,6 +653,7 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number = 0;
+    *value = 0; // compilers do not see that it is not used without a number
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "%s %lld is out of range", what,

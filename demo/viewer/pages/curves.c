@@ -42,7 +42,7 @@ static void show_interpolation(view_picture *picture)
         plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = begin + span * i / VIEW_PAGE_STEPS;
+        const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
         for (int kind = 0; kind < 4; kind++) {
             sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);
