@@ -113,8 +113,8 @@ static void show_inertial(view_picture *picture)
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 2};
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * VIEW_PAGE_STEPS);
-    const double step = 2.0 / VIEW_PAGE_STEPS, begin = 0.5;
+    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * (double)VIEW_PAGE_STEPS);
+    const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
     for (int way = 0; way < 3; way++) {
@@ -285,7 +285,7 @@ static void show_sync(view_picture *picture)
     static const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     const float gait = picture->values[0];
     const double length = 3.0, now = fmod(picture->time, length);
-    const double step = length / STEPS_OF_GAIT;
+    const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
     for (int way = 0; way < 2; way++) {
@@ -398,7 +398,7 @@ static void show_machine(view_picture *picture)
         const double share = fmin(fmin(time, length - time) / 2.0, 1.0);
         const float speed = picture->values[0] * (float)share;
         (void)md5_player_set(p.player, 0, speed);
-        md5_player_advance(p.player, i > 0 ? length / VIEW_PAGE_STEPS : 0.0, NULL, NULL);
+        md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
