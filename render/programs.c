@@ -55,14 +55,15 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         .fragment = { LIT_UNDER(__VA_ARGS__), SURFACE, {"lit.frag", md5gl_shader_lit_frag} } \
     }
     [MD5GL_PASS_LIT] = LIT_BY(STUDIO_LIGHT),
-    [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
-    [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
     [MD5GL_PASS_DEPTH] = {.fragment = {{"depth.frag", md5gl_shader_depth_frag}}},
+    [MD5GL_PASS_DEPTH_OPAQUE] = {.fragment = {{NULL, NULL}}},
     [MD5GL_PASS_EDGES] = {.fragment = {{"flat.frag", md5gl_shader_flat_frag}}},
     [MD5GL_PASS_CAPTURE] = {.captured = {"captured_position", "captured_normal",
                                          "captured_tangent"}},
     [MD5GL_PASS_PICTURE] = {.fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}}},
     [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}}},
+    [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
+    [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
 };
 
 enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources

@@ -625,17 +625,17 @@ static void read_pair(md5_material_parser *parser)
     if (parser->value == PAIR_SHEAR) {
         const uint32_t minus_half = add_constant(parser, -0.5f);
         const uint32_t s = product(parser, minus_half, a), t = product(parser, minus_half, b);
-        multiply(parser, (uint32_t[2][3]){{one, a, s}, {b, one, t}});
+        uint32_t shear[2][3] = {{one, a, s}, {b, one, t}};
+        multiply(parser, shear);
         return;
     }
     const uint32_t zero = add_constant(parser, 0.0f);
     const bool is_centered = parser->value == PAIR_CENTER_SCALE;
     const uint32_t s = is_centered ? centered(parser, a) : zero;
     const uint32_t t = is_centered ? centered(parser, b) : zero;
-    if (parser->value == PAIR_SCROLL)
-        multiply(parser, (uint32_t[2][3]){{one, zero, a}, {zero, one, b}});
-    else
-        multiply(parser, (uint32_t[2][3]){{a, zero, s}, {zero, b, t}});
+    uint32_t scroll[2][3] = {{one, zero, a}, {zero, one, b}},
+             scale[2][3] = {{a, zero, s}, {zero, b, t}};
+    multiply(parser, parser->value == PAIR_SCROLL ? scroll : scale);
 }
 
 // a * first + b * second + 0.5

@@ -104,10 +104,10 @@ struct md5_schema {
     const char *owner; // "clip": in messages of checks; NULL: that of the row above
     const char *mark;  // hashed before its rows
     const char *text;  // for the manual
-    size_t name;       // the member that is its name in messages of checks
-    bool has_name;
-    size_t kind; // the member that says of which kind a row is
+    size_t kind;       // the member that says of which kind a row is
     bool has_kind;
+    size_t name; // the member that is its name in messages of checks
+    bool has_name;
     bool kind_is_above; // instead, that of the row above
     bool needs_braces, has_no_braces;
     size_t size;

@@ -635,7 +635,7 @@ static bool run_output(view_state *viewer)
     const char *const name = options->output;
     const uint32_t columns = options->sheet_columns, rows = options->sheet_rows;
     const bool is_png = strcmp(name, "-") == 0 || common_has_ending(name, ".png");
-    const bool is_sheet = columns > 0, is_movie = !is_sheet && !is_png;
+    const bool is_sheet = columns > 0 && rows > 0, is_movie = !is_sheet && !is_png;
     const bool is_alone = !is_sheet && !is_movie;
     const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
                                     || strstr(name, "{time") != NULL;

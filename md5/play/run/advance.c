@@ -310,8 +310,8 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
         .own = state->transitions,
         .any = of->any,
     };
-    all.own_end = all.own + state->num_transitions;
-    all.any_end = all.any + of->num_any;
+    all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
+    all.any_end = all.any ? all.any + of->num_any : NULL;
     return all;
 }
 
