@@ -436,7 +436,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
             keep(archive, FLOAT, &offset->move_rate, slowest, 0.0, "the rate of an offset");
         }
         const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
-        if (is_begun && archive->mode == STORE)
+        if (is_begun && archive->mode == STORE && archive->version < 6)
             layer_state->settling.elapsed = fmax(elapsed, 2.0 * MD5_BORDER);
         for (uint32_t i = 0; !is_begun && i < num_joints; i++) {
             keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST, "a velocity");
