@@ -30,21 +30,6 @@ static bool converts(const md5_context *context)
     return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
 }
 
-#define LEAST_SCALE 1e-6f
-#define MOST_SCALE 1e6f
-
-static bool check_conversion(md5_context *context)
-{
-    if ((unsigned)context->axes >= MD5_NUM_AXES)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
-    if (!(context->scale >= LEAST_SCALE && context->scale <= MOST_SCALE))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "the options' scale is %g, which must be 1e-06 to 1e+06",
-                         (double)context->scale);
-    return true;
-}
-
 static void convert_points(const md5_context *context, md5_vec3 *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -89,72 +74,48 @@ static void convert_matrices(const md5_context *context, md5_mat34 *matrices, si
 // arena. Returns false, with the context's error set, and then leaves no block behind.
 typedef bool build_asset(md5_arena *arena, const char *text, size_t size, void **asset);
 
-static void *build_with_arena(md5_context *context, build_asset *build, const char *text,
-                              size_t size)
+// Makes an asset of the text, or, if there is none, of the file at `path`.
+static void *make_asset(build_asset *build, const char *path, const char *text, size_t size,
+                        const md5_load_opts *opts, md5_error *error)
 {
-    md5_arena arena = {.context = context};
+    const float min_scale = 1e-6f, max_scale = 1e6f;
+    md5_context context;
+    md5_file_text file = {0};
     md5_held_warnings held = {.count = 0};
     void *asset = NULL;
-    context->held = &held;
-    if (check_conversion(context) && md5_check_text_size(context, size))
-        build(&arena, text, size, &asset);
-    md5i_report_held(context);
-    context->held = NULL;
+    md5i_context_begin(&context, opts, text ? opts ? opts->file_name : NULL : path, error);
+    md5_arena arena = {.context = &context};
+    context.held = &held;
+    const bool is_read = text || md5i_read_file_text(&context, path, &file);
+    if (is_read && (unsigned)context.axes >= MD5_NUM_AXES)
+        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0, "md5_load_opts.axes is %d, which is not valid",
+                  (int)context.axes);
+    else if (is_read && !(context.scale >= min_scale && context.scale <= max_scale))
+        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
+                  "the options' scale is %g, which must be 1e-06 to 1e+06", (double)context.scale);
+    else if (is_read && md5_check_text_size(&context, text ? size : file.size))
+        build(&arena, text ? text : file.bytes, text ? size : file.size, &asset);
+    md5i_report_held(&context);
     md5i_arena_free(&arena);
+    md5i_free_file_text(&context, &file);
     return asset;
 }
 
-static void *parse_asset(build_asset *build, const void *text, size_t size,
-                         const md5_load_opts *opts, md5_error *error)
+static const char *put_text(md5_block *block, md5_span text)
 {
-    md5_context context;
-    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build_with_arena(&context, build, text ? (const char *)text : "", text ? size : 0);
+    return md5i_block_text(block, text.bytes, text.size);
 }
 
-static void *load_asset(build_asset *build, const char *path, const md5_load_opts *opts,
-                        md5_error *error)
+// Copies the joints of a file with their names.
+static const md5_joint *put_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
-    md5_context context;
-    md5_file_text text = {0};
-    void *asset = NULL;
-    md5i_context_begin(&context, opts, path, error);
-    if (md5i_read_file_text(&context, path, &text))
-        asset = build_with_arena(&context, build, text.bytes, text.size);
-    md5i_free_file_text(&context, &text);
-    return asset;
-}
-
-// Names are stored one behind the other, each with a NUL.
-static size_t name_size(md5_span name)
-{
-    return name.size + 1;
-}
-
-static size_t joint_names_size(const md5_file_joint *joints, uint32_t num_joints)
-{
-    size_t size = 0;
-    for (uint32_t j = 0; j < num_joints; j++)
-        size += name_size(joints[j].name);
-    return size;
-}
-
-// Copies a name to *end and moves *end behind its NUL. Returns the copy.
-static const char *copy_name(char **end, md5_span name)
-{
-    char *const start = *end;
-    if (name.size > 0)
-        memcpy(start, name.bytes, name.size);
-    start[name.size] = '\0';
-    *end = start + name_size(name);
-    return start;
-}
-
-static void copy_joints(char **end, const md5_file_joint *source, uint32_t num_joints,
-                        md5_joint *joints)
-{
-    for (uint32_t j = 0; j < num_joints; j++)
-        joints[j] = (md5_joint){copy_name(end, source[j].name), source[j].parent};
+    md5_joint *const joints = MD5_TAKE(block, md5_joint, count);
+    for (uint32_t j = 0; j < count; j++) {
+        const char *const name = put_text(block, source[j].name);
+        if (joints)
+            joints[j] = (md5_joint){name, source[j].parent};
+    }
+    return joints;
 }
 
 // -- Messages -----------------------------------------------------------------------------------
@@ -224,17 +185,18 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     md5_block block = {0};
     md5_clip_arrays clip = {.constant = NULL};
     md5_anim *anim = NULL;
-    md5_joint *joints = NULL;
+    const md5_joint *joints = NULL;
     const uint32_t *order = NULL;
     const md5_track *tracks = NULL;
     md5_xform *base_frame = NULL;
     md5_bounds *bounds = NULL;
-    char *names = NULL;
+    const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
         anim = MD5_TAKE(&block, md5_anim, 1);
-        joints = MD5_TAKE(&block, md5_joint, num_joints);
-        order = (const uint32_t *)md5i_block_put(&block, file.order, num_joints, sizeof *order);
-        tracks = (const md5_track *)md5i_block_put(&block, file.tracks, num_joints, sizeof *tracks);
+        joints = put_joints(&block, file.joints, num_joints);
+        command_line = put_text(&block, file.command_line);
+        order = MD5_PUT(&block, uint32_t, file.order, num_joints);
+        tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
         base_frame = MD5_TAKE(&block, md5_xform, num_joints);
         clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
         clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
@@ -243,13 +205,10 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
             (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
         clip.translations =
             (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
-        bounds = (md5_bounds *)md5i_block_put(&block, file.bounds, num_frames, sizeof *bounds);
-        names = MD5_TAKE(&block, char,
-                         joint_names_size(file.joints, num_joints) + name_size(file.command_line));
+        bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
         TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
     }
 
-    copy_joints(&names, file.joints, num_joints, joints);
     for (uint32_t joint = 0; joint < num_joints; joint++)
         base_frame[joint] = md5i_clip_base(&file.base_frame[joint]);
     md5i_clip_build(&file, moves, &clip);
@@ -285,7 +244,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         .translations = clip.translations,
         .frame_bounds = bounds,
         .num_components = file.num_components,
-        .command_line = copy_name(&names, file.command_line),
+        .command_line = command_line,
         .num_warnings = context->num_warnings,
         .size = block.used,
         .allocator = context->allocator,
@@ -298,14 +257,15 @@ md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opt
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_anim *)parse_asset(build_anim, text, size, opts, error);
+    return (md5_anim *)make_asset(build_anim, NULL, text ? (const char *)text : "", text ? size : 0,
+                                  opts, error);
 }
 
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return (md5_anim *)load_asset(build_anim, path, opts, error);
+    return (md5_anim *)make_asset(build_anim, path, NULL, 0, opts, error);
 }
 
 void md5_free_anim(md5_anim *anim)
@@ -327,15 +287,13 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     const uint32_t *cuts = NULL;
     md5_cut_view *cut_views = NULL;
     md5_camera_view *frames = NULL;
-    char *names = NULL;
+    const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
         camera = MD5_TAKE(&block, md5_camera, 1);
-        cuts = (const uint32_t *)md5i_block_put(&block, file.cuts, file.num_cuts, sizeof *cuts);
-        cut_views = (md5_cut_view *)md5i_block_put(&block, file.cut_views, file.num_cut_views,
-                                                   sizeof *cut_views);
-        frames =
-            (md5_camera_view *)md5i_block_put(&block, file.frames, file.num_frames, sizeof *frames);
-        names = MD5_TAKE(&block, char, name_size(file.command_line));
+        command_line = put_text(&block, file.command_line);
+        cuts = MD5_PUT(&block, uint32_t, file.cuts, file.num_cuts);
+        cut_views = MD5_PUT(&block, md5_cut_view, file.cut_views, file.num_cut_views);
+        frames = MD5_PUT(&block, md5_camera_view, file.frames, file.num_frames);
         TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
     }
 
@@ -358,7 +316,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         .num_cut_views = file.num_cut_views,
         .cut_views = cut_views,
         .frames = frames,
-        .command_line = copy_name(&names, file.command_line),
+        .command_line = command_line,
         .num_warnings = context->num_warnings,
         .size = block.used,
         .allocator = context->allocator,
@@ -372,14 +330,15 @@ md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts 
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_camera *)parse_asset(build_camera, text, size, opts, error);
+    return (md5_camera *)make_asset(build_camera, NULL, text ? (const char *)text : "",
+                                    text ? size : 0, opts, error);
 }
 
 md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return (md5_camera *)load_asset(build_camera, path, opts, error);
+    return (md5_camera *)make_asset(build_camera, path, NULL, 0, opts, error);
 }
 
 void md5_free_camera(md5_camera *camera)
@@ -403,12 +362,6 @@ static bool keeps_tables(const md5_context *context)
     return (context->without & MD5_PART_GEOMETRY) == MD5_PART_GEOMETRY;
 }
 
-// The meshes lie in the model's own block.
-static md5_mesh *own_meshes(const md5_model *model)
-{
-    return (md5_mesh *)model->meshes;
-}
-
 // Takes an array of `count` items from the block, and copies the `num_read` that there are to it.
 static void *place(md5_block *block, const void *from, size_t num_read, size_t count, size_t size)
 {
@@ -417,6 +370,8 @@ static void *place(md5_block *block, const void *from, size_t num_read, size_t c
         memcpy(to, from, num_read * size);
     return to;
 }
+#define PLACE(block, type, from, num_read, count) \
+    ((type *)place(block, from, num_read, count, sizeof(type)))
 
 // Moves the arrays of the file to the block, and, if they shall be derived there, takes room for
 // all others. While the block is measured they become NULL.
@@ -425,28 +380,18 @@ static void place_mesh(md5_block *block, bool derives, bool has_tangents, md5_me
     const size_t num_read = mesh->num_file_vertices, num_corners = 3 * (size_t)mesh->num_triangles;
     const size_t count = derives ? mesh->num_vertices : num_read;
     const uint16_t *const narrow = mesh->narrow_indices;
-    mesh->file_vertices = (md5_vertex *)place(block, mesh->file_vertices, num_read, num_read,
-                                              sizeof *mesh->file_vertices);
-    mesh->weights = (md5_weight *)place(block, mesh->weights, mesh->num_weights, mesh->num_weights,
-                                        sizeof *mesh->weights);
-    if (mesh->colors)
-        mesh->colors =
-            (md5_vec4 *)place(block, mesh->colors, num_read, num_read, sizeof *mesh->colors);
-    mesh->texcoords =
-        (md5_vec2 *)place(block, mesh->texcoords, num_read, count, sizeof *mesh->texcoords);
+    mesh->file_vertices = MD5_PUT(block, md5_vertex, mesh->file_vertices, num_read);
+    mesh->weights = MD5_PUT(block, md5_weight, mesh->weights, mesh->num_weights);
+    mesh->colors = MD5_PUT(block, md5_vec4, mesh->colors, num_read);
+    mesh->texcoords = PLACE(block, md5_vec2, mesh->texcoords, num_read, count);
     if (derives || mesh->has_frames)
-        mesh->normals =
-            (md5_vec3 *)place(block, mesh->normals, num_read, count, sizeof *mesh->normals);
-    mesh->tangents = has_tangents ? (md5_vec4 *)place(block, mesh->tangents, num_read, count,
-                                                      sizeof *mesh->tangents)
-                                  : NULL;
+        mesh->normals = PLACE(block, md5_vec3, mesh->normals, num_read, count);
+    mesh->tangents = has_tangents ? PLACE(block, md5_vec4, mesh->tangents, num_read, count) : NULL;
     if (narrow && !derives) {
-        mesh->narrow_indices =
-            (uint16_t *)place(block, narrow, num_corners, num_corners, sizeof *narrow);
+        mesh->narrow_indices = MD5_PUT(block, uint16_t, narrow, num_corners);
         return;
     }
-    mesh->indices =
-        (uint32_t *)place(block, mesh->indices, num_corners, num_corners, sizeof *mesh->indices);
+    mesh->indices = PLACE(block, uint32_t, mesh->indices, num_corners, num_corners);
     if (!derives)
         return;
     mesh->narrow_indices = NULL;
@@ -555,6 +500,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
             convert_mesh(context, &file->meshes[m]);
         set_arrays(&file->meshes[m], mesh);
         mesh->is_mirrored = md5_is_mirrored(context->axes);
+        mesh->loss4 = mesh->loss8 = INFINITY;
         md5i_geometry_summarize(mesh);
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
         if (mesh->num_vertices > model->max_vertices)
@@ -565,21 +511,19 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
 
 // -- Plans and losses -----------------------------------------------------------------------
 
-// Plans of those meshes that have none.
-static bool build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshes)
-{
-    for (uint32_t m = 0; m < num_meshes; m++) {
-        if (!meshes[m].skin_plan)
-            TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
-    }
-    return true;
-}
-
-// What drawing paths with 4 or 8 influences a vertex lose.
-static void measure_losses(const md5_model *model, md5_mesh *meshes)
+// Makes those of the two `parts` that meshes lack.
+static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
+                          md5_mesh *meshes)
 {
     for (uint32_t m = 0; m < model->num_meshes; m++) {
+        if (parts & MD5_PART_SKIN_PLANS && !meshes[m].skin_plan)
+            TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        // What drawing paths with 4 or 8 influences a vertex lose.
         md5_mesh *const mesh = &meshes[m];
+        if (!(parts & MD5_PART_LOSSES) || mesh->loss4 < INFINITY)
+            continue;
         // Where each vertex follows one joint with bias 1, or none, packed influences lose nothing.
         // Without a plan nobody knows.
         const md5_skin_plan *const plan = mesh->skin_plan;
@@ -593,17 +537,6 @@ static void measure_losses(const md5_model *model, md5_mesh *meshes)
         // Without a vertex of more than four influences the packed forms are equal.
         mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;
     }
-}
-
-static bool finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
-{
-    TRY(context->without & MD5_PART_SKIN_PLANS || build_plans(context, model->num_meshes, meshes));
-    if (!(context->without & MD5_PART_LOSSES)) {
-        measure_losses(model, meshes);
-        return true;
-    }
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
     return true;
 }
 
@@ -613,7 +546,7 @@ void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
-        md5_mesh *const mesh = &own_meshes(model)[m];
+        md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
         md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
         mesh->skin_plan = NULL;
         const md5_mesh_build counts = {
@@ -637,29 +570,9 @@ void md5_release_geometry(md5_model *model)
 
 // All that meshes are made from: the head of a block with the tables behind it.
 typedef struct kept_tables {
-    md5_load_opts opts; // those that concern meshes
-    md5_mat34 *bind;    // [joints] of the file
+    md5_mat34 *bind; // [joints] of the file
     md5_mesh_build *meshes;
 } kept_tables;
-
-// While the block is measured nothing is copied.
-static kept_tables *place_tables(md5_block *block, const md5_mesh_file *file, const md5_mat34 *bind)
-{
-    kept_tables *const kept = MD5_TAKE(block, kept_tables, 1);
-    md5_mat34 *const own_bind =
-        (md5_mat34 *)md5i_block_put(block, bind, file->num_joints, sizeof *own_bind);
-    md5_mesh_build *const meshes = MD5_TAKE(block, md5_mesh_build, file->num_meshes);
-    for (uint32_t m = 0; m < file->num_meshes; m++) {
-        md5_mesh_build mesh = file->meshes[m];
-        mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
-        place_mesh(block, false, mesh.has_frames, &mesh);
-        if (meshes)
-            meshes[m] = mesh;
-    }
-    if (kept)
-        *kept = (kept_tables){.bind = own_bind, .meshes = meshes};
-    return kept;
-}
 
 // Instead of making meshes: copies what md5_complete_model() makes them from. The model's bind pose
 // is still that of the file.
@@ -667,18 +580,23 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
                         md5_mesh *meshes)
 {
     md5_block block = {0};
-    place_tables(&block, file, model->bind);
-    model->geometry_size = block.used;
-    TRY(md5i_block_allocate(context, &block));
+    for (int pass = 0; pass < 2; pass++) {
+        kept_tables *const tables = MD5_TAKE(&block, kept_tables, 1);
+        md5_mat34 *const bind = MD5_PUT(&block, md5_mat34, model->bind, file->num_joints);
+        md5_mesh_build *const builds = MD5_TAKE(&block, md5_mesh_build, file->num_meshes);
+        for (uint32_t m = 0; m < file->num_meshes; m++) {
+            md5_mesh_build mesh = file->meshes[m];
+            mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
+            place_mesh(&block, false, mesh.has_frames, &mesh);
+            if (builds)
+                builds[m] = mesh;
+        }
+        if (tables)
+            *tables = (kept_tables){bind, builds};
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
+    }
     model->geometry = block.base;
-    kept_tables *const kept = place_tables(&block, file, model->bind);
-    kept->opts = (md5_load_opts){
-        .allocator = context->allocator,
-        .axes = context->axes,
-        .scale = context->scale,
-        .flip_v = context->flip_v,
-        .normals = context->normals,
-    };
+    model->geometry_size = block.used;
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         const md5_mesh_build *const from = &file->meshes[m];
         const md5_mesh_build counts = {
@@ -698,7 +616,7 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
 }
 
 // Makes all of the meshes anew. The model changes only if that succeeds.
-static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *model)
+static bool make_anew(md5_arena *arena, const kept_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
@@ -712,80 +630,48 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
     changed.meshes = meshes;
     for (uint32_t m = 0; m < num_meshes; m++) {
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
-        file.meshes[m] = kept->meshes[m];
+        file.meshes[m] = tables->meshes[m];
     }
-    if (!make_meshes(arena, &file, kept->bind, &changed, meshes)
-        || !finish_meshes(arena->context, &changed, meshes)) {
+    if (!make_meshes(arena, &file, tables->bind, &changed, meshes)
+        || !finish_meshes(arena->context, ~arena->context->without, &changed, meshes)) {
         md5_release_geometry(&changed);
         return false;
     }
     md5_release_geometry(model);
-    memcpy(own_meshes(model), meshes, num_meshes * sizeof *meshes);
+    memcpy((md5_mesh *)model->meshes, meshes, num_meshes * sizeof *meshes);
     changed.meshes = model->meshes;
     *model = changed;
     return true;
 }
 
-static bool make_from(const kept_tables *kept, md5_model *model, md5_error *error)
-{
-    md5_context context;
-    md5i_context_begin(&context, &kept->opts, NULL, error);
-    md5_arena arena = {.context = &context};
-    const bool is_made = make_anew(&arena, kept, model);
-    md5i_arena_free(&arena);
-    return is_made;
-}
-
-static bool has_losses(const md5_model *model)
-{
-    uint32_t m = 0;
-    while (m < model->num_meshes && model->meshes[m].loss4 < INFINITY)
-        m++;
-    return m == model->num_meshes;
-}
-
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// The opposite of convert_matrices().
-static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *matrix)
-{
-    const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
-    md5_mat34 made;
-    for (int row = 0; row < 3; row++) {
-        const float *const from = matrix->m + 4 * row;
-        float *const to = made.m + 4 * map->from[row];
-        for (int column = 0; column < 3; column++)
-            to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
-        to[3] = map->sign[row] * (from[3] / md5_scale_of(skeleton));
-    }
-    return made;
-}
-
-// Geometry that exists without tangents is derived again, with the plans and losses that it has or
-// that are asked for.
-static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md5_error *error)
+// The tables of geometry that exists without tangents, and which parts it has beside it.
+static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
+                           kept_tables *tables)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
+    const float scale = md5_scale_of(skeleton);
     if (model->stores_normals)
         return md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
                          "tangents that the file stores were left out: load it with them");
-    kept_tables kept = {
-        .opts = {.allocator = model->allocator,
-                 .axes = skeleton->axes,
-                 .scale = skeleton->scale,
-                 .flip_v = model->flip_v,
-                 .normals = model->normals,
-                 .without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES},
-        .bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints),
-        .meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes),
-    };
-    TRY(kept.bind && kept.meshes);
-    for (uint32_t j = 0; j < skeleton->num_joints; j++)
-        kept.bind[j] = matrix_of_file(skeleton, &model->bind[j]);
+    TRY(tables->bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints));
+    TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
+    // The opposite of convert_matrices().
+    const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        for (int row = 0; row < 3; row++) {
+            const float *const from = model->bind[j].m + 4 * row;
+            float *const to = tables->bind[j].m + 4 * map->from[row];
+            for (int column = 0; column < 3; column++)
+                to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
+            to[3] = map->sign[row] * (from[3] / scale);
+        }
+    }
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         // What the file said of a mesh that was made without tangents.
         const md5_mesh *const mesh = &model->meshes[m];
-        md5_mesh_build *const file = &kept.meshes[m];
+        md5_mesh_build *const file = &tables->meshes[m];
         *file = (md5_mesh_build){
             .num_file_vertices = mesh->num_file_vertices,
             .num_weights = mesh->num_weights,
@@ -796,11 +682,9 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
         TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
         TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
         for (uint32_t w = 0; w < mesh->num_weights; w++) {
-            file->weights[w] = mesh->weights[w];
-
             // The opposite of convert_points().
             const md5_vec3 point = mesh->weights[w].offset;
-            const float scale = md5_scale_of(skeleton);
+            file->weights[w] = mesh->weights[w];
             file->weights[w].offset = md5i_vec3_from_axes(
                 skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
         }
@@ -809,14 +693,10 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
             if (model->flip_v)
                 file->texcoords[v].y = 1.0f - file->texcoords[v].y;
         }
-
-        if (mesh->skin_plan)
-            parts |= MD5_PART_SKIN_PLANS;
+        *parts |= mesh->skin_plan ? MD5_PART_SKIN_PLANS : 0;
+        *parts |= mesh->loss4 < INFINITY ? MD5_PART_LOSSES : 0;
     }
-    if (has_losses(model))
-        parts |= MD5_PART_LOSSES;
-    kept.opts.without &= ~parts;
-    return make_from(&kept, model, error);
+    return true;
 }
 
 bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
@@ -824,55 +704,84 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     if (!model)
         return md5i_fail_missing(error, "model");
     MD5_ASSERT(parts <= MD5_PART_GEOMETRY, "parts: md5_part flags");
-    const md5_load_opts opts = {.allocator = model->allocator};
+    const md5_load_opts opts = {
+        .allocator = model->allocator,
+        .axes = model->skeleton.axes,
+        .scale = model->skeleton.scale,
+        .flip_v = model->flip_v,
+        .normals = model->normals,
+    };
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, error);
     if (parts == 0 || model->num_meshes == 0)
         return true;
     if (!model->geometry)
         return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
-    if (!model->meshes[0].first_influence) { // tables were kept
-        kept_tables kept = *(const kept_tables *)model->geometry;
-        kept.opts.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
-        return make_from(&kept, model, error);
-    }
-    if ((parts & MD5_PART_TANGENTS) && !model->meshes[0].tangents) {
-        md5_arena arena = {.context = &context};
-        const bool is_made = make_tangents(&arena, model, parts, error);
-        md5i_arena_free(&arena);
-        return is_made;
-    }
-    TRY(!(parts & MD5_PART_SKIN_PLANS)
-        || build_plans(&context, model->num_meshes, own_meshes(model)));
-    if (parts & MD5_PART_LOSSES && !has_losses(model))
-        measure_losses(model, own_meshes(model));
-    return true;
+    const bool has_tables = !model->meshes[0].first_influence;
+    if (!has_tables && (!(parts & MD5_PART_TANGENTS) || model->meshes[0].tangents))
+        return finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
+    md5_arena arena = {.context = &context};
+    kept_tables tables = {NULL, NULL};
+    if (has_tables)
+        tables = *(const kept_tables *)model->geometry;
+    bool is_made = has_tables || restore_tables(&arena, model, &parts, &tables);
+    context.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
+    is_made = is_made && make_anew(&arena, &tables, model);
+    md5i_arena_free(&arena);
+    return is_made;
 }
 
 // == The model ===================================================================================
 
-// Takes the model's own block, and fills it unless it is only measured: everything but what meshes
-// have in theirs.
-static md5_model *place_model(const md5_context *context, md5_block *block,
-                              const md5_mesh_file *file)
+// Reads the file and fills the model's own block: everything but what meshes have in theirs. The
+// bind pose is still that of the file.
+static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *text, size_t size,
+                       md5_mesh_file *file, md5_model **result)
 {
+    md5_context *const context = arena->context;
+    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
+    if (!is_bfg) {
+        // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
+        // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
+        // what deriving the largest mesh needs.
+        const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
+        const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
+        const uint64_t reading = sizes.tables + md5i_geometry_measure_size(counts.max_vertices);
+        const uint64_t deriving =
+            counts.num_joints * sizeof(uint32_t) + md5i_geometry_build_size(counts.max_vertices);
+        const uint64_t larger = reading > deriving || keeps_tables(context) ? reading : deriving;
+        const uint64_t all = sizes.meshes + larger;
+        TRY(counts.num_joints == 0 || md5i_arena_reserve(joint_arena, (size_t)sizes.joints));
+        TRY(md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
+    }
+    TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
+               : md5i_read_mesh_file(arena, joint_arena, text, size, file));
     const uint32_t num_joints = file->num_joints;
-    size_t names_size = joint_names_size(file->joints, num_joints) + name_size(file->command_line);
-    for (uint32_t m = 0; m < file->num_meshes; m++)
-        names_size += name_size(file->meshes[m].name) + name_size(file->meshes[m].shader);
-    md5_model *const model = MD5_TAKE(block, md5_model, 1);
-    md5_mesh *const meshes = MD5_TAKE(block, md5_mesh, file->num_meshes);
-    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
-    const uint32_t *const order =
-        (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
-    md5_xform *const bind_local = MD5_TAKE(block, md5_xform, num_joints);
-    md5_mat34 *const bind = MD5_TAKE(block, md5_mat34, num_joints);
-    md5_mat34 *const inverse_bind = MD5_TAKE(block, md5_mat34, num_joints);
-    char *names = MD5_TAKE(block, char, names_size);
-    if (!block->base)
-        return NULL;
-
-    copy_joints(&names, file->joints, num_joints, joints);
+    md5_block block = {0};
+    md5_model *model = NULL;
+    md5_mesh *meshes = NULL;
+    const uint32_t *order = NULL;
+    md5_xform *bind_local = NULL;
+    md5_mat34 *bind = NULL, *inverse_bind = NULL;
+    const md5_joint *joints = NULL;
+    const char *command_line = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        model = MD5_TAKE(&block, md5_model, 1);
+        meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
+        joints = put_joints(&block, file->joints, num_joints);
+        command_line = put_text(&block, file->command_line);
+        for (uint32_t m = 0; m < file->num_meshes; m++) {
+            const char *const name = put_text(&block, file->meshes[m].name);
+            const char *const shader = put_text(&block, file->meshes[m].shader);
+            if (meshes)
+                meshes[m] = (md5_mesh){.name = name, .shader = shader};
+        }
+        order = MD5_PUT(&block, uint32_t, file->order, num_joints);
+        bind_local = MD5_TAKE(&block, md5_xform, num_joints);
+        bind = MD5_TAKE(&block, md5_mat34, num_joints);
+        inverse_bind = MD5_TAKE(&block, md5_mat34, num_joints);
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
+    }
     *model = (md5_model){
         .skeleton = {num_joints, joints, order, context->axes, context->scale},
         .bind_local = bind_local,
@@ -882,47 +791,15 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
         .normals = context->normals,
         .meshes = meshes,
         .bounds = md5_bounds_from_points(NULL, 0),
-        .command_line = copy_name(&names, file->command_line),
+        .command_line = command_line,
         .num_warnings = context->num_warnings,
         .flip_v = context->flip_v,
         .stores_normals = file->num_meshes > 0 && file->meshes[0].has_frames,
-        .size = block->used,
+        .size = block.used,
         .allocator = context->allocator,
     };
     md5i_build_bind_pose(&model->skeleton, file->bind, bind_local, bind, inverse_bind);
-    for (uint32_t m = 0; m < file->num_meshes; m++)
-        meshes[m] = (md5_mesh){.name = copy_name(&names, file->meshes[m].name),
-                               .shader = copy_name(&names, file->meshes[m].shader)};
-    return model;
-}
-
-// Reads the file and fills the model's own block. The bind pose is still that of the file.
-static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
-                       md5_mesh_file *file, md5_model **model)
-{
-    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
-    if (!is_bfg) {
-        // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
-        // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
-        // what deriving the largest mesh needs.
-        const bool keeps = keeps_tables(arena->context);
-        const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
-        const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
-        const uint64_t reading =
-            md5i_mesh_file_size(&counts) + md5i_geometry_measure_size(counts.max_vertices);
-        const uint64_t deriving = md5i_mesh_file_size(&no_tables)
-                                  + counts.num_joints * sizeof(uint32_t)
-                                  + md5i_geometry_build_size(counts.max_vertices);
-        const uint64_t larger = reading > deriving || keeps ? reading : deriving;
-        TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, md5i_file_joints_size(&counts)));
-        TRY(md5i_arena_reserve(arena, larger < SIZE_MAX ? (size_t)larger : SIZE_MAX));
-    }
-    TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
-               : md5i_read_mesh_file(arena, joints, text, size, file));
-    md5_block block = {0};
-    place_model(arena->context, &block, file);
-    TRY(md5i_block_allocate(arena->context, &block));
-    *model = place_model(arena->context, &block, file);
+    *result = model;
     return true;
 }
 
@@ -937,7 +814,7 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     TRY(is_read);
     const bool keeps = keeps_tables(context);
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_mesh *const meshes = own_meshes(model);
+    md5_mesh *const meshes = (md5_mesh *)model->meshes;
     bool is_filled = keeps ? keep_tables(context, &file, model, meshes)
                            : make_meshes(arena, &file, model->bind, model, meshes);
     if (is_filled && converts(context)) { // meshes were derived from the file's own bind pose
@@ -948,7 +825,7 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     // Plans take memory only after scratch memory is freed, so that the most that is held at once
     // does not include both.
     md5i_arena_free(arena);
-    is_filled = is_filled && (keeps || finish_meshes(context, model, meshes));
+    is_filled = is_filled && (keeps || finish_meshes(context, ~context->without, model, meshes));
     if (is_filled)
         *asset = model;
     else
@@ -961,14 +838,15 @@ md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *o
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_model *)parse_asset(build_model, text, size, opts, error);
+    return (md5_model *)make_asset(build_model, NULL, text ? (const char *)text : "",
+                                   text ? size : 0, opts, error);
 }
 
 md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return (md5_model *)load_asset(build_model, path, opts, error);
+    return (md5_model *)make_asset(build_model, path, NULL, 0, opts, error);
 }
 
 void md5_free_model(md5_model *model)

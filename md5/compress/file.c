@@ -84,18 +84,20 @@ static size_t packed_names_size(const md5_skeleton *skeleton)
     return size;
 }
 
-// Copies the joints into joints[] and order[], and their names into
-// names[packed_names_size()].
-static void packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                                 uint32_t *order)
+// Copies the joints with their names and their order.
+static md5_skeleton put_skeleton(md5_block *block, const md5_skeleton *skeleton)
 {
+    md5_skeleton copy = *skeleton;
+    md5_joint *const joints = MD5_PUT(block, md5_joint, skeleton->joints, skeleton->num_joints);
+    copy.joints = joints;
+    copy.order = MD5_PUT(block, uint32_t, skeleton->order, skeleton->num_joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const size_t size = strlen(skeleton->joints[i].name) + 1;
-        memcpy(names, skeleton->joints[i].name, size);
-        joints[i] = (md5_joint){names, skeleton->joints[i].parent};
-        order[i] = skeleton->order[i];
-        names += size;
+        const char *const name = skeleton->joints[i].name;
+        const char *const own = md5i_block_text(block, name, strlen(name));
+        if (joints)
+            joints[i].name = own;
     }
+    return copy;
 }
 
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
@@ -119,32 +121,28 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_block block = {0};
     md5_anim *anim = NULL;
     md5_packed *own = NULL;
-    md5_joint *joints = NULL;
-    uint32_t *order = NULL, *moving[2] = {NULL, NULL}; // joints, by kind
+    md5_skeleton own_skeleton = {0};
+    uint32_t *moving[2] = {NULL, NULL}; // joints, by kind
     md5_packed_place *places = NULL;
     md5_xform *constant = NULL, *base_frame = NULL; // the same, unless joint 0 differs
     uint8_t *bytes = NULL;
-    char *names = NULL;
+    const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
         anim = MD5_TAKE(&block, md5_anim, 1);
-        own = MD5_TAKE(&block, md5_packed, 1);
-        joints = MD5_TAKE(&block, md5_joint, num_joints);
-        order = MD5_TAKE(&block, uint32_t, num_joints);
+        own = MD5_PUT(&block, md5_packed, packed, 1);
+        own_skeleton = put_skeleton(&block, skeleton);
+        command_line = md5i_block_text(&block, "", 0);
         places = MD5_TAKE(&block, md5_packed_place, num_joints);
         constant = MD5_TAKE(&block, md5_xform, num_joints);
         base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
         for (int kind = 0; kind < 2; kind++)
             moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
         bytes = MD5_TAKE(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
-        names = MD5_TAKE(&block, char, packed_names_size(skeleton) + 1);
         if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }
-    *names = '\0'; // the command line
-    packed_copy_skeleton(skeleton, names + 1, joints, order);
     memcpy(bytes, packed->bytes, packed->num_bytes);
     memset(bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
-    *own = *packed;
     own->bytes = bytes;
     own->places = places;
 
@@ -171,7 +169,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         base_frame[0].translation = base;
     }
     *anim = (md5_anim){
-        .skeleton = *skeleton,
+        .skeleton = own_skeleton,
         .base_frame = base_frame,
         .num_frames = source->num_frames,
         .frame_rate = source->frame_rate,
@@ -186,12 +184,10 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         .tolerance = source->tolerance,
         .max_error = source->max_error,
         .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = names,
+        .command_line = command_line,
         .size = block.used,
         .allocator = context->allocator,
     };
-    anim->skeleton.joints = joints;
-    anim->skeleton.order = order;
     return anim;
 }
 
@@ -433,34 +429,29 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;
     md5_block block = {0};
     md5_anim *plain = NULL;
-    md5_joint *joints = NULL;
-    uint32_t *order = NULL, *moving[2] = {NULL, NULL}; // joints, by kind
+    md5_skeleton skeleton = {0};
+    uint32_t *moving[2] = {NULL, NULL}; // joints, by kind
     md5_track *tracks = NULL;
     md5_xform *base_frame = NULL, *constant = NULL;
     md5_quat *rotations = NULL;
     md5_vec3 *translations = NULL;
-    char *names = NULL;
+    const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
         plain = MD5_TAKE(&block, md5_anim, 1);
-        joints = MD5_TAKE(&block, md5_joint, num_joints);
-        order = MD5_TAKE(&block, uint32_t, num_joints);
+        skeleton = put_skeleton(&block, &anim->skeleton);
+        command_line = md5i_block_text(&block, "", 0);
         tracks = MD5_TAKE(&block, md5_track, num_joints);
-        base_frame =
-            (md5_xform *)md5i_block_put(&block, anim->base_frame, num_joints, sizeof *base_frame);
-        constant =
-            (md5_xform *)md5i_block_put(&block, anim->constant, num_joints, sizeof *constant);
+        base_frame = MD5_PUT(&block, md5_xform, anim->base_frame, num_joints);
+        constant = MD5_PUT(&block, md5_xform, anim->constant, num_joints);
         for (int kind = 0; kind < 2; kind++)
             moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
         rotations = (md5_quat *)md5i_block_take(&block, num_frames,
                                                 anim->num_rotations * sizeof *rotations);
         translations = (md5_vec3 *)md5i_block_take(&block, num_frames,
                                                    anim->num_translations * sizeof *translations);
-        names = MD5_TAKE(&block, char, packed_names_size(&anim->skeleton) + 1);
         if (pass == 0 && !md5i_block_allocate(&context, &block))
             return NULL;
     }
-    *names = '\0'; // the command line
-    packed_copy_skeleton(&anim->skeleton, names + 1, joints, order);
     uint32_t slots[2] = {0, 0}, num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
     memset(tracks, 0, num_joints * sizeof *tracks);
@@ -489,7 +480,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         }
     }
     *plain = (md5_anim){
-        .skeleton = anim->skeleton,
+        .skeleton = skeleton,
         .tracks = tracks,
         .base_frame = base_frame,
         .num_frames = anim->num_frames,
@@ -503,11 +494,9 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         .rotations = rotations,
         .translations = translations,
         .num_components = num_components,
-        .command_line = names,
+        .command_line = command_line,
         .size = block.used,
         .allocator = context.allocator,
     };
-    plain->skeleton.joints = joints;
-    plain->skeleton.order = order;
     return plain;
 }

@@ -2,12 +2,17 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10, GROWTH = 4 };
-
 typedef struct md5_chunk {
     struct md5_chunk *next;
     size_t size, used; // bytes, this header included
 } md5_chunk;
+
+enum {
+    ALIGNMENT = 16,
+    HEADER = (sizeof(md5_chunk) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
+    FIRST_CHUNK = 16 << 10,
+    GROWTH = 4,
+};
 
 // Returns count * size, rounded up to the alignment; SIZE_MAX if that overflows.
 static size_t aligned_size(size_t count, size_t size)
@@ -23,11 +28,7 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     md5_chunk *chunk = (md5_chunk *)md5i_alloc(arena->context, size);
     if (!chunk)
         return NULL;
-    *chunk = (md5_chunk){
-        .next = arena->chunks,
-        .size = size,
-        .used = aligned_size(1, sizeof *chunk),
-    };
+    *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = HEADER};
     arena->chunks = chunk;
     return chunk;
 }
@@ -45,8 +46,7 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
         // Chunks grow with the memory held, so that their number grows with its logarithm, and
         // little is unused at the end of each.
         const size_t grown = arena->context->memory_held / GROWTH;
-        size_t room = wanted + aligned_size(1, sizeof *chunk);
-        room = room > grown ? room : grown;
+        const size_t room = wanted + HEADER > grown ? wanted + HEADER : grown;
         chunk = new_chunk(arena, room > FIRST_CHUNK ? room : FIRST_CHUNK);
         if (!chunk)
             return NULL;
@@ -76,10 +76,8 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
     const size_t room = context->allocator.limit - context->memory_held;
-    const size_t header = aligned_size(1, sizeof(md5_chunk)), wanted = aligned_size(size, 1);
-    if (wanted > room || room - wanted < header)
-        return true;
-    return new_chunk(arena, wanted + header) != NULL;
+    const size_t wanted = aligned_size(size, 1);
+    return wanted > room || room - wanted < HEADER || new_chunk(arena, wanted + HEADER) != NULL;
 }
 
 md5_arena_mark md5i_arena_here(const md5_arena *arena)
@@ -106,14 +104,9 @@ void md5i_arena_free(md5_arena *arena)
 
 void *md5i_block_take(md5_block *block, size_t count, size_t size)
 {
-    const size_t wanted = aligned_size(count, size);
-    if (wanted > SIZE_MAX - block->used) {
-        block->used = SIZE_MAX;
-        return NULL;
-    }
-    void *memory = block->base ? block->base + block->used : NULL;
-    block->used += wanted;
-    return memory;
+    const size_t start = aligned_size(block->used, 1), wanted = aligned_size(count, size);
+    block->used = wanted > SIZE_MAX - start ? SIZE_MAX : start + wanted;
+    return block->base ? block->base + start : NULL;
 }
 
 void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size)
@@ -123,6 +116,17 @@ void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t si
     void *const copy = md5i_block_take(block, count, size);
     if (copy && count > 0)
         memcpy(copy, from, count * size);
+    return copy;
+}
+
+const char *md5i_block_text(md5_block *block, const char *text, size_t size)
+{
+    char *const copy = block->base ? (char *)block->base + block->used : NULL;
+    block->used = size >= SIZE_MAX - block->used ? SIZE_MAX : block->used + size + 1;
+    if (copy && size > 0)
+        memcpy(copy, text, size);
+    if (copy)
+        copy[size] = '\0';
     return copy;
 }
 

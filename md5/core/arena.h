@@ -55,6 +55,9 @@ void *md5i_block_take(md5_block *block, size_t count, size_t size);
 #define MD5_TAKE(block, type, count) ((type *)md5i_block_take(block, count, sizeof(type)))
 // The same, with a copy of from[count]; NULL, and no memory, if `from` is NULL.
 void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size);
+#define MD5_PUT(block, type, from, count) ((type *)md5i_block_put(block, from, count, sizeof(type)))
+// A copy of a text of `size` bytes, with a NUL, at any address.
+const char *md5i_block_text(md5_block *block, const char *text, size_t size);
 
 // Ends measuring and begins placing: allocates what was measured. Returns false and sets the error
 // if memory runs out.

@@ -137,25 +137,21 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 // Meshes of up to this many vertices have narrow indices if `numverts` comes before `numtris`.
 enum { MAX_NARROW = 1 << 16, ALIGNMENT = 16 };
 
-size_t md5i_file_joints_size(const md5_mesh_counts *counts)
+md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 {
-    enum { TABLES = 6 };
+    enum { TABLES_OF_JOINTS = 6, TABLES_A_MESH = 4 };
+    const md5_mesh_build *const mesh = NULL;
     const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
     const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
-    return (size_t)(counts->num_joints * (a_joint + to_order) + TABLES * ALIGNMENT);
-}
-
-size_t md5i_mesh_file_size(const md5_mesh_counts *counts)
-{
-    enum { TABLES = 1, TABLES_A_MESH = 4 };
-    const md5_mesh_build *const mesh = NULL;
     const uint64_t a_vertex = sizeof *mesh->file_vertices + sizeof *mesh->texcoords;
     const uint64_t a_corner =
         counts->max_vertices <= MAX_NARROW ? sizeof *mesh->narrow_indices : sizeof *mesh->indices;
-    return (size_t)(counts->num_meshes * sizeof *mesh + counts->num_vertices * a_vertex
-                    + counts->num_triangles * 3 * a_corner
-                    + counts->num_weights * sizeof *mesh->weights
-                    + ALIGNMENT * (TABLES + 1 + TABLES_A_MESH * counts->num_meshes));
+    return (md5_mesh_sizes){
+        .joints = counts->num_joints * (a_joint + to_order) + TABLES_OF_JOINTS * ALIGNMENT,
+        .meshes = counts->num_meshes * (sizeof *mesh + TABLES_A_MESH * ALIGNMENT) + 2 * ALIGNMENT,
+        .tables = counts->num_vertices * a_vertex + counts->num_triangles * 3 * a_corner
+                  + counts->num_weights * sizeof *mesh->weights,
+    };
 }
 
 // == Rows of vertices, triangles and weights =====================================================

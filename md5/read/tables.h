@@ -63,10 +63,12 @@ typedef struct md5_mesh_counts {
 // or counts may be wrong; no count exceeds what the text could hold.
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size);
 
-// Bytes that md5i_read_mesh_file() takes from the arena of the joints, and from the other one, if
-// the counts are right.
-size_t md5i_file_joints_size(const md5_mesh_counts *counts);
-size_t md5i_mesh_file_size(const md5_mesh_counts *counts);
+// Bytes that md5i_read_mesh_file() takes, if the counts are right: from the arena of the joints;
+// and from the other one, for meshes and for their tables.
+typedef struct md5_mesh_sizes {
+    uint64_t joints, meshes, tables;
+} md5_mesh_sizes;
+md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 
 // Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text;
 // joints, their bind pose and order in an arena of their own, which may be the same, and is for
