@@ -6,6 +6,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,11 +29,6 @@ static bool is_separator(char c)
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 int common_compare_case(const char *a, const char *b)
@@ -218,17 +214,19 @@ uint64_t common_file_stamp(const char *path)
 static uint64_t take_number(const char **text)
 {
     uint64_t value = 0;
-    for (; is_digit(**text); (*text)++)
+    for (; isdigit((unsigned char)**text); (*text)++)
         if (value < UINT64_MAX / 10 - 1)
             value = value * 10 + (uint64_t)(**text - '0');
     return value;
 }
 
-int common_compare_names(const char *a, const char *b)
+// In natural order: ignores case, numbers by value (walk2 < walk10).
+static int compare_names(const void *left, const void *right)
 {
+    const char *const a = *(char *const *)left, *const b = *(char *const *)right;
     const char *x = a, *y = b;
     while (*x != '\0' && *y != '\0') {
-        if (is_digit(*x) && is_digit(*y)) {
+        if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
             const uint64_t first = take_number(&x), second = take_number(&y);
             if (first != second)
                 return first < second ? -1 : 1;
@@ -244,16 +242,10 @@ int common_compare_names(const char *a, const char *b)
     return strcmp(a, b); // so that the order never depends on the system's
 }
 
-static int compare_entries(const void *a, const void *b)
+void common_sort(common_list *list, size_t first)
 {
-    return common_compare_names(*(char *const *)a, *(char *const *)b);
-}
-
-static bool is_kind(const char *path, common_kind kind, common_kind wanted)
-{
-    if (kind == COMMON_KIND_UNKNOWN)
-        return wanted == COMMON_KIND_FOLDER ? common_is_folder(path) : common_is_file(path);
-    return kind == wanted;
+    if (list->count > first)
+        qsort(list->names + first, list->count - first, sizeof *list->names, compare_names);
 }
 
 void common_add(common_list *list, char *name)
@@ -262,32 +254,25 @@ void common_add(common_list *list, char *name)
     list->names[list->count++] = name;
 }
 
-typedef struct listing {
-    common_list list;
-    const char *folder, *ending;
-} listing;
-
-static bool add_wanted(void *user, const char *name, common_kind kind)
-{
-    listing *const to = user;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0
-        || (to->ending != NULL && !common_has_ending(name, to->ending)))
-        return true;
-    char *path = common_join(to->folder, name);
-    if (is_kind(path, kind, to->ending == NULL ? COMMON_KIND_FOLDER : COMMON_KIND_FILE))
-        common_add(&to->list, path);
-    else
-        free(path);
-    return true;
-}
-
 common_list common_list_folder(const char *folder, const char *ending)
 {
-    listing made = {.folder = folder, .ending = ending};
-    common_each_entry(folder, add_wanted, &made);
-    if (made.list.count > 1)
-        qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
-    return made.list;
+    common_list list = {0};
+    common_entries entries = common_open_folder(folder);
+    while (common_next_entry(&entries)) {
+        if (ending != NULL && !common_has_ending(entries.name, ending))
+            continue;
+        char *const path = common_join(folder, entries.name);
+        const bool is_unknown = entries.kind == COMMON_KIND_UNKNOWN;
+        if (ending == NULL
+                ? entries.kind == COMMON_KIND_FOLDER || (is_unknown && common_is_folder(path))
+                : entries.kind == COMMON_KIND_FILE || (is_unknown && common_is_file(path)))
+            common_add(&list, path);
+        else
+            free(path);
+    }
+    common_close_folder(&entries);
+    common_sort(&list, 0);
+    return list;
 }
 
 void common_free_list(common_list *list)
@@ -298,51 +283,31 @@ void common_free_list(common_list *list)
     *list = (common_list){0};
 }
 
-typedef struct search {
-    const char *folder, *name;
-    char *found;
-} search;
-
-static bool compare_entry(void *user, const char *name, common_kind kind)
-{
-    (void)kind;
-    search *const wanted = user;
-    if (common_compare_case(name, wanted->name) != 0)
-        return true;
-    char *path = common_join(wanted->folder, name);
-    const bool is_it = strcmp(name, wanted->name) == 0;
-    if (wanted->found == NULL || is_it
-        || (strcmp(common_base(wanted->found), wanted->name) != 0
-            && strcmp(path, wanted->found) < 0)) {
-        free(wanted->found);
-        wanted->found = path;
-    } else {
-        free(path);
-    }
-    return true;
-}
-
-// Returns the path of the entry of `folder` that equals `name`, else that does ignoring case, or
-// NULL. Of several the first in byte order, so that the result does not depend on the file system.
-static char *find_entry(const char *folder, const char *name)
-{
-    search wanted = {.folder = folder, .name = name};
-    common_each_entry(folder, compare_entry, &wanted);
-    return wanted.found;
-}
-
 char *common_find(const char *folder, const char *relative)
 {
     char *const rest = common_clean(relative), *path = common_copy(folder);
-    for (char *part = rest; *part != '\0' && path != NULL;) {
-        part += strspn(part, "/");
-        const size_t length = strcspn(part, "/");
-        char *const name = common_format("%.*s", (int)length, part);
-        char *const next = length > 0 ? find_entry(path, name) : common_copy(path);
-        free(name);
+    for (char *name = rest + (rest[0] == '/'); *name != '\0' && path != NULL;) {
+        const size_t length = strcspn(name, "/");
+        const bool is_last = name[length] == '\0';
+        name[length] = '\0';
+        // The entry of this name, else the first in byte order that differs by case alone, so that
+        // the result does not depend on the file system.
+        char *found = NULL;
+        common_entries entries = common_open_folder(path);
+        while (common_next_entry(&entries)) {
+            const bool is_better = found == NULL || strcmp(entries.name, name) == 0
+                                   || (strcmp(found, name) != 0 && strcmp(entries.name, found) < 0);
+            if (!is_better || common_compare_case(entries.name, name) != 0)
+                continue;
+            free(found);
+            found = common_copy(entries.name);
+        }
+        common_close_folder(&entries);
+        char *const next = found != NULL ? common_join(path, found) : NULL;
+        free(found);
         free(path);
         path = next;
-        part += length;
+        name += length + !is_last;
     }
     free(rest);
     return path;

@@ -55,16 +55,17 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
 // Compares as games do: ignores case, takes '\\' for '/'.
 int common_compare_case(const char *a, const char *b);
 
-// Compares in natural order: ignores case, numbers by value (walk2 < walk10).
-int common_compare_names(const char *a, const char *b);
-
 typedef struct common_list {
-    char **names; // paths, sorted by common_compare_names()
+    char **names; // paths
     size_t count;
 } common_list;
 
+// Sorts a list from number `first` on in natural order, so that it does not depend on the system:
+// ignores case, numbers by value (walk2 < walk10).
+void common_sort(common_list *list, size_t first);
+
 // Lists the files in `folder` that end in `ending`, or its subfolders if `ending` is NULL, as paths
-// that begin with `folder`.
+// that begin with `folder`, sorted.
 common_list common_list_folder(const char *folder, const char *ending);
 void common_free_list(common_list *list);
 

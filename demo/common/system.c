@@ -5,6 +5,7 @@
 #include "demo/common/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #ifdef _WIN32
@@ -31,20 +32,40 @@ bool common_is_link(const char *path)
     return false;
 }
 
-void common_each_entry(const char *folder, common_found *found, void *user)
+typedef struct folder_search {
+    intptr_t handle;
+    struct __finddata64_t entry;
+} folder_search;
+
+common_entries common_open_folder(const char *folder)
 {
     char *const pattern = common_format("%s/*", folder);
-    struct __finddata64_t entry;
-    const intptr_t search = _findfirst64(pattern, &entry);
+    folder_search *const search = common_alloc(1, sizeof *search);
+    search->handle = _findfirst64(pattern, &search->entry);
     free(pattern);
-    if (search == -1)
-        return;
-    bool goes_on = true;
+    return (common_entries){.folder = search};
+}
+
+bool common_next_entry(common_entries *entries)
+{
+    folder_search *const search = entries->folder;
     do {
-        goes_on = found(user, entry.name,
-                        entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE);
-    } while (goes_on && _findnext64(search, &entry) == 0);
-    (void)_findclose(search);
+        // The first one was found as the folder was opened.
+        if (entries->name == NULL ? search->handle == -1
+                                  : _findnext64(search->handle, &search->entry) != 0)
+            return false;
+        entries->name = search->entry.name;
+    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
+    entries->kind = search->entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE;
+    return true;
+}
+
+void common_close_folder(common_entries *entries)
+{
+    folder_search *const search = entries->folder;
+    if (search->handle != -1)
+        (void)_findclose(search->handle);
+    free(search);
 }
 
 void common_limit_process(size_t bytes, unsigned seconds, const char *late)
@@ -61,7 +82,6 @@ bool common_is_terminal(int stream)
 
 #include <dirent.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -90,35 +110,34 @@ bool common_is_link(const char *path)
     return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-static common_kind kind_of(const struct dirent *entry)
+common_entries common_open_folder(const char *folder)
 {
-#ifdef DT_DIR
-    switch (entry->d_type) {
-    case DT_UNKNOWN:
-    case DT_LNK:
-        return COMMON_KIND_UNKNOWN;
-    case DT_REG:
-        return COMMON_KIND_FILE;
-    case DT_DIR:
-        return COMMON_KIND_FOLDER;
-    default:
-        return COMMON_KIND_OTHER;
-    }
-#else
-    (void)entry;
-    return COMMON_KIND_UNKNOWN;
-#endif
+    return (common_entries){.folder = opendir(folder)};
 }
 
-void common_each_entry(const char *folder, common_found *found, void *user)
+bool common_next_entry(common_entries *entries)
 {
-    DIR *const entries = opendir(folder);
-    if (entries == NULL)
-        return;
-    const struct dirent *entry;
-    while ((entry = readdir(entries)) != NULL && found(user, entry->d_name, kind_of(entry)))
-        continue;
-    closedir(entries);
+    const struct dirent *entry = NULL;
+    do {
+        entry = entries->folder != NULL ? readdir(entries->folder) : NULL;
+        if (entry == NULL)
+            return false;
+        entries->name = entry->d_name;
+    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
+    entries->kind = COMMON_KIND_UNKNOWN;
+#ifdef DT_DIR
+    if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)
+        entries->kind = entry->d_type == DT_REG   ? COMMON_KIND_FILE
+                        : entry->d_type == DT_DIR ? COMMON_KIND_FOLDER
+                                                  : COMMON_KIND_OTHER;
+#endif
+    return true;
+}
+
+void common_close_folder(common_entries *entries)
+{
+    if (entries->folder != NULL)
+        closedir(entries->folder);
 }
 
 static const char *message; // for a signal handler

@@ -27,11 +27,20 @@ typedef enum common_kind {
     COMMON_KIND_OTHER, // a pipe or a device
 } common_kind;
 
-typedef bool common_found(void *user, const char *name, common_kind kind);
+// The entries of a folder, one after another.
+typedef struct common_entries {
+    void *folder;     // of the system, or NULL
+    const char *name; // valid until the next one
+    common_kind kind;
+} common_entries;
 
-// Calls `found` for each entry of a folder, "." and ".." included, in any order, until it returns
-// false. Calls nothing if the folder cannot be read.
-void common_each_entry(const char *folder, common_found *found, void *user);
+// A folder that cannot be read has no entries. Close it in each case.
+common_entries common_open_folder(const char *folder);
+
+// Goes to the next entry, in any order; "." and ".." are left out. Returns false at the end.
+bool common_next_entry(common_entries *entries);
+
+void common_close_folder(common_entries *entries);
 
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits

@@ -27,26 +27,18 @@ static size_t printable_length(const unsigned char *text)
     return is_bad ? 0 : length;
 }
 
-// Returns the length in bytes of the text that is printed as it is: up to the first byte that is
-// not printable and not in `kept`.
-static size_t plain_length(const char *text, const char *kept)
-{
-    size_t length = 0;
-    while (text[length] != '\0') {
-        const size_t next = printable_length((const unsigned char *)text + length);
-        if (next == 0 && strchr(kept, text[length]) == NULL)
-            break;
-        length += next > 0 ? next : 1;
-    }
-    return length;
-}
-
 // Standard error is not buffered: a text is written in one piece, so that who reads it while it is
 // written sees whole lines, and lines of other programs do not mix with it.
-static void print(FILE *file, const char *text, const char *kept)
+static void print(FILE *file, const char *text, char plain)
 {
     for (;;) {
-        const size_t length = plain_length(text, kept);
+        // Up to the first byte that is neither printable nor `plain`.
+        size_t length = 0, next = 1;
+        for (; next > 0; length += next) {
+            next = printable_length((const unsigned char *)text + length);
+            if (next == 0 && text[length] != '\0' && text[length] == plain)
+                next = 1;
+        }
         (void)fwrite(text, 1, length, file);
         text += length;
         if (*text == '\0')
@@ -86,7 +78,7 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
             if (is_json)
                 print_quoted(text);
             else
-                print(file, text, "");
+                print(file, text, '\0');
         } else if (kind == 'g' || kind == 'f') {
             const double number = va_arg(values, double);
             if (is_json && !isfinite(number))
@@ -124,7 +116,7 @@ void common_print_json(const char *format, ...)
 
 void common_print_lines(FILE *file, const char *text)
 {
-    print(file, text, "\n");
+    print(file, text, '\n');
 }
 
 int common_end_output(const char *program)

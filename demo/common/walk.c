@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The limits: entries of folders that are looked at, and bytes of paths that are kept.
-enum { MOST_ENTRIES = 4000000, MOST_BYTES = 1 << 28 };
+enum { MAX_ENTRIES = 4000000, MAX_BYTES = 1 << 28 };
 
 typedef struct identity {
     uint64_t file, device; // file 0: none
@@ -15,15 +15,13 @@ typedef struct identity {
 
 typedef struct walk_state {
     common_walk *walk;
-    const char *without; // a folder that is not searched, or NULL
-    size_t most;         // folders that are searched
-    bool no_links;
+    const char *without; // a folder that is not searched, or ""
+    size_t max_folders;  // that are searched
+    bool no_links, no_files;
     common_list files, entered; // entered: the folders that were searched
     common_list folders[2];     // to search, in this order: folders, and links to folders
     identity *searched;         // [room], a hash table
     size_t num_searched, room;
-    size_t num_entries, num_bytes;
-    const char *folder; // that is read
 } walk_state;
 
 // -- Folders that have been searched --------------------------------------------------------
@@ -39,122 +37,108 @@ static identity *find(identity *table, size_t room, identity wanted)
 
 // Whether a path leads to a folder that has not been searched; from now on it has. Where the system
 // has no numbers for folders, only the limits end circles.
-static bool enter(walk_state *of, const char *path)
+static bool enter(walk_state *walked, const char *path)
 {
     common_status status;
     if (!common_read_status(path, &status) || !status.is_folder)
         return false;
-    if (2 * of->num_searched >= of->room) {
-        const size_t room = of->room > 0 ? 2 * of->room : 64;
+    if (2 * walked->num_searched >= walked->room) {
+        const size_t room = walked->room > 0 ? 2 * walked->room : 64;
         identity *const table = common_alloc(room, sizeof *table);
-        for (size_t i = 0; i < of->room; i++)
-            if (of->searched[i].file != 0)
-                *find(table, room, of->searched[i]) = of->searched[i];
-        free(of->searched);
-        of->searched = table;
-        of->room = room;
+        for (size_t i = 0; i < walked->room; i++)
+            if (walked->searched[i].file != 0)
+                *find(table, room, walked->searched[i]) = walked->searched[i];
+        free(walked->searched);
+        walked->searched = table;
+        walked->room = room;
     }
-    identity *const known = find(of->searched, of->room, (identity){status.file, status.device});
+    identity *const known =
+        find(walked->searched, walked->room, (identity){status.file, status.device});
     if (known->file != 0)
         return false;
     *known = (identity){status.file, status.device};
-    of->num_searched += status.file != 0;
+    walked->num_searched += status.file != 0;
     return true;
 }
 
 // -- Search ---------------------------------------------------------------------------------
 
-static bool goes_on(const walk_state *of)
+static bool goes_on(const walk_state *walked)
 {
-    return of->walk->goes_on == NULL || of->walk->goes_on(of->walk->user, of->files.count);
+    return walked->walk->goes_on == NULL
+           || walked->walk->goes_on(walked->walk->user, walked->files.count);
 }
 
-static bool take_entry(void *user, const char *name, common_kind kind)
+static void search_below(walk_state *walked, const char *folder)
 {
     enum { OFTEN = 1024 };
-    walk_state *const of = user;
-    const bool is_link = kind == COMMON_KIND_UNKNOWN;
-    common_status status = {.is_file = kind == COMMON_KIND_FILE,
-                            .is_folder = kind == COMMON_KIND_FOLDER};
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return true;
-    char *path = common_join(of->folder, name);
-    if (is_link && !common_read_status(path, &status))
-        status = (common_status){0};
-    const bool is_below = status.is_folder && !(of->without && strcmp(path, of->without) == 0)
-                          && !(is_link && of->no_links && common_is_link(path));
-    if (is_below)
-        common_add(&of->folders[is_link], path);
-    else if (status.is_file && (!of->walk->is_wanted || of->walk->is_wanted(name)))
-        common_add(&of->files, path);
-    else {
-        free(path);
-        path = NULL;
-    }
-    of->num_bytes += path ? strlen(path) : 0;
-    of->num_entries++;
-    of->walk->is_cut = of->num_entries >= MOST_ENTRIES || of->num_bytes >= MOST_BYTES;
-    return !of->walk->is_cut && (of->num_entries % OFTEN != 0 || goes_on(of));
-}
-
-static int compare(const void *a, const void *b)
-{
-    return common_compare_names(*(char *const *)a, *(char *const *)b);
-}
-
-// Sorts the names from number `first` on, so that nothing depends on the system's order.
-static void sort(const common_list *list, size_t first)
-{
-    if (list->count > first)
-        qsort(list->names + first, list->count - first, sizeof *list->names, compare);
-}
-
-static void search_below(walk_state *of, const char *folder)
-{
-    size_t next[2] = {0, 0};
-    of->walk->is_cut = false;
-    common_add(&of->folders[0], common_copy(folder));
-    while (!of->walk->is_cut && of->entered.count < of->most && goes_on(of)) {
-        const int kind = next[0] == of->folders[0].count;
-        if (next[kind] == of->folders[kind].count)
+    common_walk *const walk = walked->walk;
+    size_t next[2] = {0, 0}, num_entries = 0, num_bytes = 0;
+    walk->is_cut = false;
+    common_add(&walked->folders[0], common_copy(folder));
+    while (!walk->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
+        const int group = next[0] == walked->folders[0].count;
+        if (next[group] == walked->folders[group].count)
             break;
-        char **const path = &of->folders[kind].names[next[kind]++];
-        if (!enter(of, *path))
+        char **const path = &walked->folders[group].names[next[group]++];
+        if (!enter(walked, *path))
             continue;
         char *const entered = *path;
         *path = NULL;
-        common_add(&of->entered, entered);
-        const size_t firsts[] = {of->files.count, of->folders[0].count, of->folders[1].count};
-        of->folder = entered;
-        common_each_entry(entered, take_entry, of);
-        sort(&of->files, firsts[0]);
-        sort(&of->folders[0], firsts[1]);
-        sort(&of->folders[1], firsts[2]);
+        common_add(&walked->entered, entered);
+        const size_t firsts[] = {walked->files.count, walked->folders[0].count,
+                                 walked->folders[1].count};
+        common_entries entries = common_open_folder(entered);
+        while (!walk->is_cut && (++num_entries % OFTEN != 0 || goes_on(walked))
+               && common_next_entry(&entries)) {
+            const bool is_link = entries.kind == COMMON_KIND_UNKNOWN;
+            common_status status = {.is_file = entries.kind == COMMON_KIND_FILE,
+                                    .is_folder = entries.kind == COMMON_KIND_FOLDER};
+            char *const inner = common_join(entered, entries.name);
+            if (is_link && !common_read_status(inner, &status))
+                status = (common_status){0};
+            common_list *list = NULL;
+            if (status.is_folder && strcmp(inner, walked->without) != 0
+                && !(is_link && walked->no_links && common_is_link(inner)))
+                list = &walked->folders[is_link];
+            else if (status.is_file && !walked->no_files
+                     && (walk->is_wanted == NULL || walk->is_wanted(entries.name)))
+                list = &walked->files;
+            num_bytes += list != NULL ? strlen(inner) : 0;
+            walk->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
+            if (list != NULL)
+                common_add(list, inner);
+            else
+                free(inner);
+        }
+        common_close_folder(&entries);
+        common_sort(&walked->files, firsts[0]);
+        common_sort(&walked->folders[0], firsts[1]);
+        common_sort(&walked->folders[1], firsts[2]);
     }
-    common_free_list(&of->folders[0]);
-    common_free_list(&of->folders[1]);
-    free(of->searched);
+    common_free_list(&walked->folders[0]);
+    common_free_list(&walked->folders[1]);
+    free(walked->searched);
 }
 
 common_list common_walk_folder(const char *folder, common_walk *walk)
 {
-    walk_state of = {.walk = walk, .most = SIZE_MAX};
-    search_below(&of, folder);
-    common_free_list(&of.entered);
-    return of.files;
+    walk_state walked = {.walk = walk, .without = "", .max_folders = SIZE_MAX};
+    search_below(&walked, folder);
+    common_free_list(&walked.entered);
+    return walked.files;
 }
 
-static bool is_none(const char *name)
+common_list common_folders_below(const char *first, const char *without, size_t max_folders,
+                                 bool links)
 {
-    (void)name;
-    return false;
-}
-
-common_list common_folders_below(const char *first, const char *without, size_t most, bool links)
-{
-    common_walk walk = {.is_wanted = is_none};
-    walk_state of = {.walk = &walk, .without = without, .most = most, .no_links = !links};
+    common_walk walk = {.is_wanted = NULL};
+    walk_state walked = {.walk = &walk,
+                         .without = without,
+                         .max_folders = max_folders,
+                         .no_links = !links,
+                         .no_files = true};
     if (strcmp(first, without) != 0)
-        search_below(&of, first);
-    return of.entered;
+        search_below(&walked, first);
+    return walked.entered;
 }

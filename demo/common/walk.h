@@ -15,11 +15,12 @@ typedef struct common_walk {
 } common_walk;
 
 // Returns the paths of the files, which begin with `folder`: folder by folder, those that are
-// nearest first and those behind links last; in a folder sorted by common_compare_names().
+// nearest first and those behind links last; in a folder as common_sort() has them.
 common_list common_walk_folder(const char *folder, common_walk *walk);
 
-// Returns a folder and those below it in the same order, `most` at most, but for `without` and
-// those below that; unless `links`, through no links.
-common_list common_folders_below(const char *first, const char *without, size_t most, bool links);
+// Returns a folder and those below it in the same order, `max_folders` at most, but for `without`
+// and those below that; unless `links`, through no links.
+common_list common_folders_below(const char *first, const char *without, size_t max_folders,
+                                 bool links);
 
 #endif

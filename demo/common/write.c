@@ -30,6 +30,7 @@
 #define fileno _fileno
 #define fsync _commit
 #define getpid _getpid
+#define rename move // which replaces
 enum { MAY_WRITE = 2 };
 
 static size_t folder_length(const char *path)
@@ -63,10 +64,10 @@ static bool keep_permissions(int descriptor, const char *path)
     return true;
 }
 
-static bool move(const char *from, const char *to)
+static int move(const char *from, const char *to)
 {
     errno = EACCES;
-    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
+    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0 ? 0 : -1;
 }
 
 static int lock(const char *folder)
@@ -95,20 +96,21 @@ static char *behind_links(const char *path)
 {
     enum { MOST = 40 };
     char target[4096];
-    char *at = common_copy(path);
+    char *linked = common_copy(path);
     for (int i = 0; i < MOST; i++) {
-        const ssize_t length = readlink(at, target, sizeof target - 1);
-        if (strncmp(at, "/dev/fd/", 8) == 0 || (length >= 0 && strncmp(at, "/proc/", 6) == 0))
+        const ssize_t length = readlink(linked, target, sizeof target - 1);
+        if (strncmp(linked, "/dev/fd/", 8) == 0
+            || (length >= 0 && strncmp(linked, "/proc/", 6) == 0))
             break;
         if (length < 0)
-            return at;
+            return linked;
         target[length] = '\0';
-        const size_t kept = target[0] == '/' ? 0 : folder_length(at);
-        char *const next = common_format("%.*s%s", (int)kept, at, target);
-        free(at);
-        at = next;
+        const size_t length_kept = target[0] == '/' ? 0 : folder_length(linked);
+        char *const next = common_format("%.*s%s", (int)length_kept, linked, target);
+        free(linked);
+        linked = next;
     }
-    free(at);
+    free(linked);
     return NULL;
 }
 
@@ -140,11 +142,6 @@ static bool keep_permissions(int descriptor, const char *path)
     if (fchown(descriptor, old.st_uid, old.st_gid) != 0)
         errno = 0; // another user's file becomes this user's
     return fchmod(descriptor, old.st_mode & 07777) == 0;
-}
-
-static bool move(const char *from, const char *to)
-{
-    return rename(from, to) == 0;
 }
 
 static int lock(const char *folder)
@@ -180,23 +177,16 @@ static int claim_name(common_writer *writer, int unnamed)
 
 static void forget(common_writer *writer)
 {
-    free(writer->name);
-    free(writer->path);
-    writer->file = NULL;
-    writer->name = writer->path = NULL;
-}
-
-static void unlock(common_writer *writer)
-{
     if (writer->lock >= 0)
         (void)close(writer->lock);
-    writer->lock = -1;
+    free(writer->name);
+    free(writer->path);
+    *writer = (common_writer){.lock = -1};
 }
 
 static char *folder_of(const char *path)
 {
-    const size_t length = folder_length(path);
-    return length > 0 ? common_format("%.*s", (int)length, path) : common_copy(".");
+    return common_format("%.*s.", (int)folder_length(path), path);
 }
 
 bool common_begin_file(common_writer *writer, const char *path)
@@ -242,7 +232,7 @@ bool common_begin_shared_file(common_writer *writer, const char *path)
     const bool is_open = common_begin_file(writer, path);
     writer->lock = descriptor;
     if (!is_open)
-        unlock(writer);
+        forget(writer);
     return is_open;
 }
 
@@ -261,14 +251,13 @@ bool common_end_file(common_writer *writer, bool is_whole)
         reason = errno;
         is_good = false;
     }
-    if (is_good && writer->path != NULL && !move(writer->name, writer->path)) {
+    if (is_good && writer->path != NULL && rename(writer->name, writer->path) != 0) {
         reason = errno;
         is_good = false;
     }
     if (!is_good && writer->name != NULL)
         (void)remove(writer->name);
     forget(writer);
-    unlock(writer);
     errno = reason;
     return is_good;
 }

@@ -28,20 +28,21 @@ static const char *read_archive(const char *path)
 {
     bool is_wrong = false;
     size_t total = 0;
-    common_fault fault = {""};
-    common_archive *const archive = common_open_archive(path, count_warning, &is_wrong, &fault);
-    if (!archive)
-        return fault.text[0] ? NULL : "refused without a reason";
-    for (size_t i = 0; i < common_archive_count(archive) && total < MOST_READ; i++) {
+    md5_error error = {.message = ""};
+    common_game_places places = {.warn = count_warning, .user = &is_wrong};
+    if (!common_add_game_archive(&places, path, &error))
+        return error.message[0] ? NULL : "refused without a reason";
+    const md5_game_path *const archive = places.paths;
+    for (size_t i = 0; i < archive->num_files && total < MOST_READ; i++) {
         size_t size = 0;
-        fault.text[0] = '\0';
-        char *const bytes = common_archive_read(archive, i, &size, &fault);
-        is_wrong |= !bytes && fault.text[0] == '\0';
-        is_wrong |= common_archive_name(archive, i)[0] == '\0';
+        error.message[0] = '\0';
+        const void *const bytes = archive->open(archive->user, i, &size, &error);
+        is_wrong |= !bytes && error.message[0] == '\0';
+        is_wrong |= archive->name(archive->user, i)[0] == '\0';
         total += size;
-        free(bytes);
+        archive->close(archive->user, bytes, size);
     }
-    common_close_archive(archive);
+    common_free_game_places(&places);
     return is_wrong ? "a fault without a line" : NULL;
 }
 

@@ -166,14 +166,14 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     for (size_t i = 0; i < parts.count; i++) {
         const char *const path = parts.names[i];
         char *const longer = i > 0 ? view_put_behind(library->place, path) : common_copy(path);
-        char reason[160];
+        md5_error reason;
         free(library->place);
         library->place = longer;
         if (are_added && common_is_folder(path))
             are_added = common_add_game_folder(places, path);
         else if (are_added)
-            are_added = common_add_game_archive(places, path, reason, sizeof reason)
-                        || fail(error, path, reason);
+            are_added = common_add_game_archive(places, path, &reason)
+                        || fail(error, path, reason.message);
         library->num_own = i == 0 ? places->count : library->num_own;
     }
     common_free_list(&parts);
