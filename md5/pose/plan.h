@@ -36,6 +36,9 @@ struct md5_pose_plan {
     // By depth, roots first, so that a joint's matrix is not needed right after it is computed.
     const md5_plan_step *steps; // [model joints]
     uint32_t num_roots;         // whose `parent` is not used
+    // [anim joints] the model joint that each one drives, or MD5_NONE: the inverse of the binding's
+    // `tracks`, behind which it is stored.
+    const uint32_t *driven;
     md5_targets targets;
     // Joints whose rotation or translation the clip does not animate.
     uint32_t num_fixed_rotations, num_fixed_translations;
@@ -57,13 +60,6 @@ struct md5_rebase {
     uint32_t extra; // nearest ancestor of its track, if that drives nothing; MD5_NONE = none
     uint32_t above; // model joint, an ancestor of `joint`; MD5_NONE = model space
 };
-
-// Returns the model joint that each joint of the animation drives, or MD5_NONE: [anim joints].
-// Stored after `tracks`, of which it is the inverse.
-static inline const uint32_t *md5_binding_targets(const md5_binding *binding)
-{
-    return binding->tracks + binding->skeleton->num_joints;
-}
 
 // Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)

@@ -313,7 +313,7 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
                           md5_xform *pose)
 {
     const sampler from = begin_sampler(binding->anim, moment, root);
-    const uint32_t *targets = md5_binding_targets(binding);
+    const uint32_t *targets = binding->plan->driven;
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
@@ -389,7 +389,7 @@ static void sample_tracks(const md5_binding *binding, const md5_moment *moment, 
         pose[target].translation = sample_translation(&from, slot);
         pose[target].pad = 0.0f;
     }
-    const uint32_t first = md5_binding_targets(binding)[0];
+    const uint32_t first = binding->plan->driven[0];
     if (first != MD5_NONE && root != MD5_ROOT_FILE)
         pose[first].translation = sample_root(&from);
 }
@@ -411,7 +411,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
             kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
         else
             kernels->sample(anim, moment, targets, pose);
-        const uint32_t first = md5_binding_targets(binding)[0];
+        const uint32_t first = binding->plan->driven[0];
         if (first != MD5_NONE && root != MD5_ROOT_FILE)
             pose[first].translation = md5i_root_translation(anim, moment, root);
     }

@@ -17,8 +17,7 @@
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
-    wide_weigher weigher;
-    md5_wide fractions[4]; // as rows
+    md5_wide fraction, fractions[4];                                   // and as rows
     float *scratch;
 } crowd_lanes;
 
@@ -215,9 +214,8 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
     }
     lanes->jobs = jobs;
     lanes->scratch = scratch;
-    const md5_wide fraction = md5_wide_load(fractions);
-    md5_wide_spread(fraction, lanes->fractions);
-    begin_weigher(&lanes->weigher, jobs[0]->moment.interpolation, fraction);
+    lanes->fraction = md5_wide_load(fractions);
+    md5_wide_spread(lanes->fraction, lanes->fractions);
 }
 
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
@@ -261,7 +259,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        weigh_all(&lanes->weigher, sets, size);
+        weigh_all(lanes->jobs[0]->moment.interpolation, lanes->fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
@@ -334,7 +332,7 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
 // Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const uint32_t target = md5_binding_targets(binding)[0];
+    const uint32_t target = binding->plan->driven[0];
     for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)

@@ -54,7 +54,7 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
 {
     md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
     sample(binding->anim, moment, &binding->plan->targets, scratch);
-    const uint32_t first = md5_binding_targets(binding)[0];
+    const uint32_t first = binding->plan->driven[0];
     if (root != MD5_ROOT_FILE && first != MD5_NONE)
         scratch[first].translation = md5i_root_translation(binding->anim, moment, root);
     finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);

@@ -11,39 +11,30 @@
 // The next narrower set takes fewer joints: they do not fill a register, or are no faster in one.
 enum { FEWEST = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 
-// Samples rotations between two frames. The last set overlaps the one before, so that every set is
-// full.
-typedef struct rotation_sampler {
-    const md5_quat *frame0, *frame1;
-    uint32_t count; // of slots, from the first on; at least MD5_WIDTH
-    wide_weigher weigher;
-    uint32_t slots[MD5_SLERP_SETS]; // the first one of each set
+// Rotations between two frames. The last set overlaps the one before, so that every set is full.
+typedef struct joint_sets {
+    uint32_t slots[MD5_SLERP_SETS]; // the first one of each set, from that of the targets on
     wide_slerp_set sets[MD5_SLERP_SETS];
-} rotation_sampler;
-
-MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *anim,
-                                     const md5_moment *moment, md5_slots slots)
-{
-    const size_t count = anim->num_rotations;
-    sampler->frame0 = anim->rotations + moment->frame0 * count + slots.first;
-    sampler->frame1 = anim->rotations + moment->frame1 * count + slots.first;
-    sampler->count = slots.count;
-    begin_weigher(&sampler->weigher, moment->interpolation, md5_wide_all(moment->fraction));
-}
+} joint_sets;
 
 // Loads the sets from slot `begin` on, and finds their weights. Returns their number.
-MD5_WIDE_CODE static uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
+// slots.count is at least MD5_WIDTH.
+MD5_WIDE_CODE static uint32_t prepare_sets(const md5_anim *anim, const md5_moment *moment,
+                                           md5_slots slots, uint32_t begin, joint_sets *to)
 {
+    const size_t count = anim->num_rotations;
+    const md5_quat *const frame0 = anim->rotations + moment->frame0 * count + slots.first;
+    const md5_quat *const frame1 = anim->rotations + moment->frame1 * count + slots.first;
     uint32_t size = 0;
-    for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
-        const uint32_t next = begin + size * MD5_WIDTH, last = sampler->count - MD5_WIDTH;
-        const uint32_t slot = sampler->slots[size] = next < last ? next : last;
+    for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < slots.count; size++) {
+        const uint32_t next = begin + size * MD5_WIDTH, last = slots.count - MD5_WIDTH;
+        const uint32_t slot = to->slots[size] = next < last ? next : last;
         md5_wide a[4], b[4];
-        md5_wide_load_run((const float *)&sampler->frame0[slot], 4, a);
-        md5_wide_load_run((const float *)&sampler->frame1[slot], 4, b);
-        slerp_begin(&sampler->sets[size], a, b);
+        md5_wide_load_run((const float *)&frame0[slot], 4, a);
+        md5_wide_load_run((const float *)&frame1[slot], 4, b);
+        slerp_begin(&to->sets[size], a, b);
     }
-    weigh_all(&sampler->weigher, sampler->sets, size);
+    weigh_all(moment->interpolation, md5_wide_all(moment->fraction), to->sets, size);
     return size;
 }
 
@@ -103,14 +94,14 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
     const uint32_t *const rotations = targets->rotations + targets->rotation_slots.first;
     md5_xform *const in_order = pose + targets->rotation_slots.first;
     md5_xform discarded; // receives rotations that drive nothing
-    rotation_sampler sampler;
-    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
-    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = prepare_sets(&sampler, begin);
+    joint_sets sets;
+    const md5_slots slots = targets->rotation_slots;
+    for (uint32_t begin = 0; begin < slots.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = prepare_sets(anim, moment, slots, begin, &sets);
         for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = sampler.slots[i];
+            const uint32_t slot = sets.slots[i];
             md5_wide rotation[4];
-            slerp_end(&sampler.sets[i], rotation);
+            slerp_end(&sets.sets[i], rotation);
             md5_wide_transpose(rotation);
             if (targets->rotations_in_order) {
                 md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
@@ -154,15 +145,15 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
                                                 const md5_xform *translated, md5_mat34 *joints)
 {
     const md5_targets *const targets = &binding->plan->targets;
-    rotation_sampler sampler;
+    joint_sets sets;
     md5_mat34 discarded = {{0}}; // receives matrices of tracks that drive nothing
-    begin_rotations(&sampler, binding->anim, moment, targets->rotation_slots);
-    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = prepare_sets(&sampler, begin);
+    const md5_slots slots = targets->rotation_slots;
+    for (uint32_t begin = 0; begin < slots.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = prepare_sets(binding->anim, moment, slots, begin, &sets);
         for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = sampler.slots[i];
+            const uint32_t slot = sets.slots[i];
             md5_wide rotation[4], translation[4], m[12];
-            slerp_end(&sampler.sets[i], rotation);
+            slerp_end(&sets.sets[i], rotation);
             if (targets->rotations_in_order) {
                 md5_wide_load_run((const float *)&translated[slot].translation, 8, translation);
                 build_matrices(rotation, translation, m);
@@ -261,7 +252,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
         scratch[plan->fixed_translations[i]].translation =
             md5_constant_of(binding, plan->fixed_translations[i])->translation;
     sample_translations(anim, moment, &plan->targets, scratch);
-    const uint32_t first = md5_binding_targets(binding)[0];
+    const uint32_t first = binding->plan->driven[0];
     if (root != MD5_ROOT_FILE && first != MD5_NONE)
         scratch[first].translation = md5i_root_translation(anim, moment, root);
 
