@@ -13,8 +13,6 @@
 
 // == Plans =======================================================================================
 
-enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
-
 // Writes the targets of the slots to `found`, and lists the joints that none of them drives in
 // `undriven`. Returns whether slot k drives joint k of all `num_joints`.
 static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
@@ -41,8 +39,7 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
                        md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
-    md5_plan_step *const steps = (md5_plan_step *)integers;
-    uint32_t *const fixed_rotations = integers + 2 * (size_t)count;
+    uint32_t *const order = integers, *const fixed_rotations = order + count;
     uint32_t *const fixed_translations = fixed_rotations + count;
     uint32_t *const rotations = fixed_translations + count;
     uint32_t *const translations = rotations + anim->num_rotations;
@@ -63,17 +60,12 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
         begins[depth] = begin;
         begin += width;
     }
-    for (uint32_t joint = 0; joint < count; joint++) {
-        const uint32_t parent = skeleton->joints[joint].parent;
-        steps[begins[depths[joint]]++] = (md5_plan_step){
-            .own = FLOATS * joint,
-            .parent = parent == MD5_NONE ? 0 : FLOATS * parent,
-        };
-    }
+    for (uint32_t joint = 0; joint < count; joint++)
+        order[begins[depths[joint]]++] = joint;
 
     *plan = (md5_pose_plan){
         .kernels = md5i_pose_kernels_best(),
-        .steps = steps,
+        .order = order,
         .num_roots = num_roots,
         .driven = targets,
         .targets = {.rotations = rotations,
@@ -318,7 +310,7 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     const size_t num_tracks = found.skeleton->num_joints;
     const size_t num_targets = found.anim->skeleton.num_joints;
     const size_t num_integers =
-        4 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
+        3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
     const md5_packed *const packed = found.anim->packed;
     const uint32_t num_groups =
         packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;

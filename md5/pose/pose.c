@@ -449,14 +449,11 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
                             const md5_moment *moment, md5_root root, md5_xform *pose,
                             md5_mat34 *joints, md5_mat34 *palette)
 {
-    const bool is_slerp = moment->interpolation == MD5_INTERPOLATE_LINEAR
-                          || moment->interpolation == MD5_INTERPOLATE_STEP;
-    if (is_slerp && binding->num_rebases == 0 && !binding->anim->packed && joints && palette) {
-        kernels->single(binding, moment, root, pose, joints, palette);
-        return;
-    }
     md5i_sample_with(kernels, binding, moment, root, pose);
-    finish(kernels, binding->skeleton, binding->inverse_bind, pose, joints, palette);
+    // By depth, so that a joint's matrix is not needed right after it is computed.
+    md5_skeleton by_depth = *binding->skeleton;
+    by_depth.order = binding->plan->order;
+    finish(kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }
 
 #if !defined(NDEBUG)

@@ -93,9 +93,9 @@ MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *b
 {
     const md5_pose_plan *const plan = binding->plan;
     for (uint32_t i = plan->num_roots; i < binding->skeleton->num_joints; i++) {
-        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+        const uint32_t parent = binding->skeleton->joints[plan->order[i]].parent;
         md5_wide joint[12];
-        compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, joint);
+        compose_joint(matrix_of(lanes, parent), matrix_of(lanes, plan->order[i]), joint);
     }
 }
 
