@@ -29,16 +29,6 @@
 //   add_translations(out, a, b, c, t, is_same, q)
 //                             translations: a + (b - c) * t, without c if it is NULL; rotations: q
 
-#if MD5_WIDTH > 4
-// One of the rows of md5_wide_spread().
-MD5_WIDE_INLINE md5_wide spread_one(md5_wide a, int row)
-{
-    md5_wide rows[4];
-    md5_wide_spread(a, rows);
-    return rows[row];
-}
-#endif
-
 #if defined(MD5_WIDE_AVX512)
 
 // A register is loaded with two transforms. So four joints stand together, and joint 4 i + k is in
@@ -69,6 +59,21 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
         products[i] = _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0));
     }
     return md5_wide_sums(products);
+}
+
+// One of the rows of md5_wide_spread().
+MD5_WIDE_INLINE __m512 spread_one(__m512 a, int i)
+{
+    switch (i) {
+    case 0:
+        return _mm512_permute_ps(a, 0x00);
+    case 1:
+        return _mm512_permute_ps(a, 0x55);
+    case 2:
+        return _mm512_permute_ps(a, 0xaa);
+    default:
+        return _mm512_permute_ps(a, 0xff);
+    }
 }
 
 // The weights that spread_one() spreads for register 2 i and for the next one: a's in the first and
@@ -152,6 +157,21 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 #endif
 
 #if defined(MD5_WIDE_AVX2)
+
+// One of the rows of md5_wide_spread().
+MD5_WIDE_INLINE __m256 spread_one(__m256 a, int i)
+{
+    switch (i) {
+    case 0:
+        return _mm256_permute_ps(a, 0x00);
+    case 1:
+        return _mm256_permute_ps(a, 0x55);
+    case 2:
+        return _mm256_permute_ps(a, 0xaa);
+    default:
+        return _mm256_permute_ps(a, 0xff);
+    }
+}
 
 // The lower halves hold the weights of the rotations, the upper ones those of the translations.
 // Each transform is finished before the next one begins, for compilers that run out of registers.
