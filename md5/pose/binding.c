@@ -13,14 +13,39 @@
 
 // == Plans =======================================================================================
 
-enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
+// Writes the targets of the slots to `found`, and lists the joints that none of them drives in
+// `undriven`. Returns whether slot k drives joint k of all `num_joints`.
+static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
+                         uint32_t *found, uint32_t num_joints, uint32_t *undriven,
+                         uint32_t *num_undriven)
+{
+    bool in_order = count == num_joints;
+    memset(undriven, 0, num_joints * sizeof *undriven); // first a mark for each joint
+    for (uint32_t slot = 0; slot < count; slot++) {
+        found[slot] = targets[joints[slot]];
+        in_order = in_order && found[slot] == slot;
+        if (found[slot] != MD5_NONE)
+            undriven[found[slot]] = 1;
+    }
+    *num_undriven = 0;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        if (undriven[joint] == 0)
+            undriven[(*num_undriven)++] = joint;
+    return in_order;
+}
 
-// Sorts the joints by depth. `depths` and `begins` [joints] are scratch. Returns the number of
-// roots.
-static uint32_t order_by_depth(const md5_skeleton *skeleton, uint32_t *depths, uint32_t *begins,
-                               md5_plan_step *steps)
+// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
+static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
+                       md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
+    uint32_t *const order = integers, *const fixed_rotations = order + count;
+    uint32_t *const fixed_translations = fixed_rotations + count;
+    uint32_t *const rotations = fixed_translations + count;
+    uint32_t *const translations = rotations + anim->num_rotations;
+
+    // Sorts the joints by depth, in memory that is filled later.
+    uint32_t *const depths = fixed_rotations, *const begins = fixed_translations;
     memset(begins, 0, count * sizeof *begins);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -35,57 +60,14 @@ static uint32_t order_by_depth(const md5_skeleton *skeleton, uint32_t *depths, u
         begins[depth] = begin;
         begin += width;
     }
-    for (uint32_t joint = 0; joint < count; joint++) {
-        const uint32_t parent = skeleton->joints[joint].parent;
-        steps[begins[depths[joint]]++] = (md5_plan_step){
-            .own = FLOATS * joint,
-            .parent = parent == MD5_NONE ? 0 : FLOATS * parent,
-        };
-    }
-    return num_roots;
-}
-
-// Writes the targets of the slots to `found`, and marks the driven joints in `driven`. Returns
-// whether slot k drives joint k of all `num_joints`.
-static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
-                         uint32_t *found, uint32_t num_joints, uint32_t *driven)
-{
-    bool in_order = count == num_joints;
-    memset(driven, 0, num_joints * sizeof *driven);
-    for (uint32_t slot = 0; slot < count; slot++) {
-        found[slot] = targets[joints[slot]];
-        in_order = in_order && found[slot] == slot;
-        if (found[slot] != MD5_NONE)
-            driven[found[slot]] = 1;
-    }
-    return in_order;
-}
-
-// Replaces marks by the list of unmarked joints. Returns their number.
-static uint32_t list_unmarked(uint32_t *marks, uint32_t count)
-{
-    uint32_t listed = 0;
-    for (uint32_t joint = 0; joint < count; joint++) {
-        if (marks[joint] == 0)
-            marks[listed++] = joint;
-    }
-    return listed;
-}
-
-// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
-static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
-                       md5_pose_plan *plan, uint32_t *integers)
-{
-    const uint32_t count = skeleton->num_joints;
-    md5_plan_step *const steps = (md5_plan_step *)integers;
-    uint32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
-                                                                        fixed_rotations + count;
-    uint32_t *const rotations = fixed_translations + count;
-    uint32_t *const translations = rotations + anim->num_rotations;
+    for (uint32_t joint = 0; joint < count; joint++)
+        order[begins[depths[joint]]++] = joint;
 
     *plan = (md5_pose_plan){
-        .steps = steps,
-        .num_roots = order_by_depth(skeleton, fixed_rotations, fixed_translations, steps),
+        .kernels = md5i_pose_kernels_best(),
+        .order = order,
+        .num_roots = num_roots,
+        .driven = targets,
         .targets = {.rotations = rotations,
                     .translations = translations,
                     .rotation_slots = {0, anim->num_rotations},
@@ -93,13 +75,12 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
         .fixed_rotations = fixed_rotations,
         .fixed_translations = fixed_translations,
     };
-    plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
-                                                    targets, rotations, count, fixed_rotations);
+    plan->targets.rotations_in_order =
+        find_targets(anim->rotation_joints, anim->num_rotations, targets, rotations, count,
+                     fixed_rotations, &plan->num_fixed_rotations);
     plan->targets.translations_in_order =
         find_targets(anim->translation_joints, anim->num_translations, targets, translations, count,
-                     fixed_translations);
-    plan->num_fixed_rotations = list_unmarked(fixed_rotations, count);
-    plan->num_fixed_translations = list_unmarked(fixed_translations, count);
+                     fixed_translations, &plan->num_fixed_translations);
 }
 
 // == Joints whose parents differ =================================================================
@@ -219,69 +200,53 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                             : "it follows the animation";
 }
 
-// Whether the joint's parent in the animation drives its parent in the model.
-static bool parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
-                          const uint32_t *tracks, const uint32_t *targets, uint32_t joint)
-{
-    const uint32_t parent = model->joints[joint].parent;
-    const uint32_t anim_parent = anim->joints[tracks[joint]].parent;
-    return anim_parent == MD5_NONE ? parent == MD5_NONE
-                                   : parent != MD5_NONE && targets[anim_parent] == parent;
-}
-
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
 // Returns false and sets the context's error if memory runs out.
-static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                         const uint32_t *tracks, const uint32_t *targets, md5_rebase **rebases,
-                         uint32_t *num_rebases)
+static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding *binding)
 {
-    *rebases = NULL;
-    *num_rebases = 0;
-    uint32_t agreeing = 0;
-    while (
-        agreeing < model->num_joints
-        && (tracks[agreeing] == MD5_NONE || parents_agree(model, anim, tracks, targets, agreeing)))
-        agreeing++;
-    if (agreeing == model->num_joints)
-        return true;
-    const branch *branches = find_branches(arena, model);
-    const ancestry *ancestries = find_ancestries(arena, anim, targets);
-    *rebases = MD5_NEW(arena, md5_rebase, model->num_joints);
-    TRY(branches && ancestries && *rebases);
-
+    const md5_skeleton *const model = binding->skeleton, *const anim = &binding->anim->skeleton;
+    const branch *branches = NULL;
+    const ancestry *ancestries = NULL;
+    md5_rebase *rebases = NULL;
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
-        const uint32_t track = tracks[joint];
-        if (track == MD5_NONE || parents_agree(model, anim, tracks, targets, joint))
+        const uint32_t track = binding->tracks[joint];
+        if (track == MD5_NONE)
             continue;
+        // Mostly the joint's parent in the animation drives its parent in the model.
         const uint32_t parent = model->joints[joint].parent;
-        md5_rebase *rebase = &(*rebases)[(*num_rebases)++];
+        const uint32_t anim_parent = anim->joints[track].parent;
+        if (anim_parent == MD5_NONE ? parent == MD5_NONE
+                                    : parent != MD5_NONE && targets[anim_parent] == parent)
+            continue;
+        if (!rebases) {
+            branches = find_branches(arena, model);
+            ancestries = find_ancestries(arena, anim, targets);
+            rebases = MD5_NEW(arena, md5_rebase, model->num_joints);
+            TRY(branches && ancestries && rebases);
+            binding->rebases = rebases;
+        }
+        md5_rebase *const rebase = &rebases[binding->num_rebases++];
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
-            plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
+            plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared);
         md5i_warn(arena->context, 0, 0,
                   "joint %s is a child of %s in the animation, of %s in the model: %s",
-                  quote_name(model->joints[joint].name).text,
-                  quote_parent(anim, anim->joints[track].parent).text,
-                  quote_parent(model, model->joints[joint].parent).text, consequence);
+                  quote_name(model->joints[joint].name).text, quote_parent(anim, anim_parent).text,
+                  quote_parent(model, parent).text, consequence);
     }
     return true;
 }
 
 // == Bindings ====================================================================================
 
-// The results of matching, in the arena, before the size of the binding's block is known.
-typedef struct matching {
-    uint32_t *tracks, *targets;
-    md5_rebase *rebases;
-    md5_binding binding; // the counts
-} matching;
-
-static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *clip,
-                  matching *found)
+// Matches the model's joints and the clip's. Fills the counts of a binding that has both, and its
+// tracks, with the targets beside them, and rebases: in the arena, as the size of the binding's
+// block is not known yet.
+static bool match(md5_arena *arena, md5_binding *binding)
 {
-    const md5_skeleton *const anim = &clip->skeleton;
+    const md5_skeleton *const model = binding->skeleton, *const anim = &binding->anim->skeleton;
     md5_context *const context = arena->context;
     if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
         return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
@@ -289,14 +254,15 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                          "load both with the same options",
                          (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
                          (double)md5_scale_of(model));
-    found->tracks = MD5_NEW(arena, uint32_t, model->num_joints);
-    found->targets = MD5_NEW(arena, uint32_t, anim->num_joints);
-    TRY(found->tracks && found->targets);
-    TRY(md5i_match_joints(arena, model, anim, found->tracks, found->targets));
+    uint32_t *const tracks = MD5_NEW(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
+    TRY(tracks);
+    uint32_t *const targets = tracks + model->num_joints;
+    TRY(md5i_match_joints(arena, model, anim, tracks, targets));
+    binding->tracks = tracks;
 
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
-        num_driven += found->tracks[joint] != MD5_NONE;
+        num_driven += tracks[joint] != MD5_NONE;
     if (num_driven == 0) {
         if (model->num_joints == 0 || anim->num_joints == 0)
             return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
@@ -307,11 +273,10 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                          quote_name(model->joints[0].name).text,
                          quote_name(anim->joints[0].name).text);
     }
-    md5_binding *const binding = &found->binding;
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        binding->same_order = binding->same_order && found->tracks[joint] == joint;
-        if (found->tracks[joint] != MD5_NONE)
+        binding->same_order = binding->same_order && tracks[joint] == joint;
+        if (tracks[joint] != MD5_NONE)
             continue;
         binding->num_missing++;
         md5i_warn(context, 0, 0,
@@ -319,87 +284,74 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                   quote_name(model->joints[joint].name).text);
     }
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
-        if (found->targets[joint] != MD5_NONE)
+        if (targets[joint] != MD5_NONE)
             continue;
         binding->num_extra++;
         md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
                   quote_name(anim->joints[joint].name).text);
     }
-    return clip->parents_unknown
-           || plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
-                           &binding->num_rebases);
+    return binding->anim->parents_unknown || plan_rebases(arena, targets, binding);
 }
 
-// Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
-// with its integers and groups, and the inverse bind pose if there is no model that has it.
-static md5_binding *build_binding(md5_arena *arena, const matching *found)
-{
-    md5_context *const context = arena->context;
-    const md5_skeleton *const skeleton = found->binding.skeleton;
-    const size_t num_tracks = skeleton->num_joints;
-    const size_t num_targets = found->binding.anim->skeleton.num_joints;
-    const size_t num_integers = 4 * num_tracks + found->binding.anim->num_rotations
-                                + found->binding.anim->num_translations; // of the plan
-    const bool has_inverse = found->binding.inverse_bind != NULL;
-    const md5_packed *const packed = found->binding.anim->packed;
-    const uint32_t num_groups = packed ? md5i_packed_group(packed, found->targets, NULL) : 0;
-    md5_block block = {0};
-    md5_binding *binding = NULL;
-    uint32_t *tracks = NULL;
-    md5_rebase *rebases = NULL;
-    md5_pose_plan *plan = NULL;
-    uint32_t *integers = NULL;
-    md5_mat34 *inverse_bind = NULL;
-    md5_packed_lanes *groups = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        binding = MD5_TAKE(&block, md5_binding, 1);
-        tracks = MD5_TAKE(&block, uint32_t, num_tracks + num_targets);
-        rebases = MD5_TAKE(&block, md5_rebase, found->binding.num_rebases);
-        plan = MD5_TAKE(&block, md5_pose_plan, 1);
-        integers = MD5_TAKE(&block, uint32_t, num_integers);
-        inverse_bind = MD5_TAKE(&block, md5_mat34, has_inverse ? 0 : num_tracks);
-        groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
-            return NULL;
-    }
-
-    *binding = found->binding;
-    if (!has_inverse) {
-        if (!md5i_invert_bind_pose(arena, skeleton, binding->bind_local, inverse_bind)) {
-            md5i_free(context, block.base, block.used);
-            return NULL;
-        }
-        binding->inverse_bind = inverse_bind;
-    }
-    binding->tracks = tracks;
-    binding->rebases = rebases;
-    binding->plan = plan;
-    binding->size = block.used;
-    binding->allocator = context->allocator;
-    memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
-    memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
-    build_plan(skeleton, binding->anim, found->targets, plan, integers);
-    plan->kernels = md5i_pose_kernels_best();
-    if (packed) {
-        plan->groups = groups;
-        plan->num_groups = md5i_packed_group(packed, found->targets, groups);
-    }
-    if (binding->num_rebases > 0)
-        memcpy(rebases, found->rebases, binding->num_rebases * sizeof *rebases);
-    return binding;
-}
-
-// `parts` has the skeleton, its bind pose and the clip, and the model if there is one.
-static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md5_error *error)
+// `found` has the skeleton, its bind pose and the clip, and the model if there is one. Builds the
+// binding in one block: the binding, tracks and targets side by side, rebases, the plan with its
+// integers and groups, and the inverse bind pose if there is no model that has it.
+static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    matching found = {.binding = *parts};
+    md5_block block = {0};
     md5_binding *binding = NULL;
-    if (match(&arena, parts->skeleton, parts->anim, &found) && found.tracks && found.targets)
-        binding = build_binding(&arena, &found);
+    if (!match(&arena, &found)) {
+        md5i_arena_free(&arena);
+        return NULL;
+    }
+    const size_t num_tracks = found.skeleton->num_joints;
+    const size_t num_targets = found.anim->skeleton.num_joints;
+    const size_t num_integers =
+        3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
+    const md5_packed *const packed = found.anim->packed;
+    const uint32_t num_groups =
+        packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
+    uint32_t *tracks = NULL, *integers = NULL;
+    md5_rebase *rebases = NULL;
+    md5_pose_plan *plan = NULL;
+    md5_mat34 *inverse_bind = NULL;
+    md5_packed_lanes *groups = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        binding = (md5_binding *)md5i_block_put(&block, &found, 1, sizeof found);
+        tracks = (uint32_t *)md5i_block_put(&block, found.tracks, num_tracks + num_targets,
+                                            sizeof *tracks);
+        rebases =
+            (md5_rebase *)md5i_block_put(&block, found.rebases, found.num_rebases, sizeof *rebases);
+        plan = MD5_TAKE(&block, md5_pose_plan, 1);
+        integers = MD5_TAKE(&block, uint32_t, num_integers);
+        inverse_bind = MD5_TAKE(&block, md5_mat34, found.inverse_bind ? 0 : num_tracks);
+        groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
+        if (pass == 0 && !md5i_block_allocate(&context, &block))
+            break;
+    }
+    if (block.base && !found.inverse_bind
+        && !md5i_invert_bind_pose(&arena, found.skeleton, found.bind_local, inverse_bind)) {
+        md5i_free(&context, block.base, block.used);
+        block.base = NULL;
+    }
     md5i_arena_free(&arena);
+    if (!block.base)
+        return NULL;
+    if (!found.inverse_bind)
+        binding->inverse_bind = inverse_bind;
+    binding->tracks = tracks;
+    binding->rebases = rebases;
+    binding->plan = plan;
+    binding->size = block.used;
+    binding->allocator = context.allocator;
+    build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
+    if (packed) {
+        plan->groups = groups;
+        plan->num_groups = md5i_packed_group(packed, plan->driven, groups);
+    }
     return binding;
 }
 
@@ -418,7 +370,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         .inverse_bind = model->inverse_bind,
         .anim = anim,
     };
-    return bind(&parts, opts, error);
+    return bind(parts, opts, error);
 }
 
 #if !defined(NDEBUG)
@@ -454,7 +406,7 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};
-    return bind(&parts, opts, error);
+    return bind(parts, opts, error);
 }
 
 void md5_free_binding(md5_binding *binding)

@@ -45,15 +45,11 @@ typedef struct md5_pose_kernels {
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-    // md5_pose_palette() by slerp, of a binding without rebases.
-    void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                   md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette);
-
     void (*combine)(const md5_combination *poses);
 
-    // `single` for `width` characters with the same binding, one in each lane, whose moments all
-    // have the interpolation LINEAR, or all NLERP. NULL if `width` is 1. `scratch` holds `width`
-    // matrices for each joint of the model.
+    // md5_pose_palette() for `width` characters with the same binding, one in each lane, which has
+    // no rebases, and whose moments all have the interpolation LINEAR, or all NLERP. NULL if
+    // `width` is 1. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms

@@ -5,47 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-// A position on the endless sequence of frames.
-typedef struct frame_position {
-    uint32_t frame; // within its cycle
-    float fraction; // 0 <= fraction < 1
-    int64_t cycle;
-} frame_position;
-
-static frame_position wrap_position(double position, uint32_t num_frames)
-{
-    const int64_t length = num_frames;
-    if (fabs(position) <= 0x1p62) {
-        // Positions that fit into an int64 are divided as integers, exactly.
-        const double start = floor(position);
-        float fraction = (float)(position - start);
-        int64_t frame = (int64_t)start;
-        // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
-        // limits of int64, so that the next frame cannot overflow.
-        if (fraction >= 1.0f) {
-            fraction = 0.0f;
-            frame++;
-        }
-        int64_t cycle = frame / length;
-        int64_t rest = frame % length;
-        if (rest < 0) {
-            rest += length;
-            cycle--;
-        }
-        return (frame_position){(uint32_t)rest, fraction, cycle};
-    }
-    // Larger positions are whole frames. fmod is exact; the cycle has the precision of a double.
-    const double period = (double)length;
-    double rest = fmod(position, period);
-    if (rest < 0.0)
-        rest += period;
-    const double cycle = (position - rest) / period;
-    return (frame_position){.frame = (uint32_t)rest,
-                            .cycle = cycle >= 0x1p63    ? INT64_MAX
-                                     : cycle <= -0x1p63 ? INT64_MIN
-                                                        : (int64_t)cycle};
-}
-
 md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
 {
     const uint32_t last = num_frames - 1;
@@ -59,30 +18,53 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
         position = copysign(DBL_MAX, position);
     else if (isnan(position))
         position = 0.0;
-    if (wrap == MD5_WRAP_CLAMP) {
-        const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
-        if (!(position < (double)last))
-            return end;
-        const frame_position wrapped = wrap_position(position > 0.0 ? position : 0.0, last);
-        // The fraction may have rounded up to the end.
-        if (wrapped.cycle > 0)
-            return end;
-        return (md5_moment){
-            .frame0 = wrapped.frame,
-            .frame1 = wrapped.frame + 1,
-            .fraction = wrapped.fraction,
-            .wrap = MD5_WRAP_CLAMP,
-        };
-    }
+    const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
+    if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
+        return end;
+    if (wrap == MD5_WRAP_CLAMP && position < 0.0)
+        position = 0.0;
 
-    const uint32_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
-    const frame_position wrapped = wrap_position(position, length);
+    // The frame within its cycle of so many, 0 <= fraction < 1, and the cycle.
+    const int64_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
+    int64_t frame, cycle;
+    float fraction = 0.0f;
+    if (fabs(position) <= 0x1p62) {
+        // Positions that fit into an int64 are divided as integers, exactly.
+        const double start = floor(position);
+        fraction = (float)(position - start);
+        frame = (int64_t)start;
+        // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
+        // limits of int64, so that the next frame cannot overflow.
+        if (fraction >= 1.0f) {
+            fraction = 0.0f;
+            frame++;
+        }
+        cycle = frame / length;
+        frame %= length;
+        if (frame < 0) {
+            frame += length;
+            cycle--;
+        }
+    } else {
+        // Larger positions are whole frames. fmod is exact; the cycle has the precision of a
+        // double.
+        const double period = (double)length;
+        double rest = fmod(position, period);
+        if (rest < 0.0)
+            rest += period;
+        const double cycles = (position - rest) / period;
+        frame = (int64_t)rest;
+        cycle = cycles >= 0x1p63 ? INT64_MAX : cycles <= -0x1p63 ? INT64_MIN : (int64_t)cycles;
+    }
+    // Clamped, the fraction may have rounded up to the end.
+    if (wrap == MD5_WRAP_CLAMP && cycle > 0)
+        return end;
     return (md5_moment){
-        .frame0 = wrapped.frame,
-        .frame1 = wrapped.frame == last ? 0 : wrapped.frame + 1,
-        .fraction = wrapped.fraction,
+        .frame0 = (uint32_t)frame,
+        .frame1 = frame == (int64_t)last ? 0 : (uint32_t)frame + 1,
+        .fraction = fraction,
         .wrap = wrap,
-        .cycle = wrapped.cycle,
+        .cycle = cycle,
     };
 }
 

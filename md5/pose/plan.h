@@ -1,6 +1,6 @@
 // Tables that posing looks up for each joint, built once by md5_bind(): the joints by depth, the
 // target of each track, the joints that the clip leaves constant, and those that are composed.
-// Invariant: `steps` lists every parent before its children, and each joint has either a track or
+// Invariant: `order` lists every parent before its children, and each joint has either a track or
 // an entry in the constant lists.
 //
 // The players of state machines read plans and call their kernels, as this file offers it inline:
@@ -25,17 +25,13 @@ typedef struct md5_targets {
     md5_slots rotation_slots, translation_slots;    // the sampled ones
 } md5_targets;
 
-// One joint of the hierarchy: the offsets of its matrix and its parent's in an array of matrices,
-// in floats.
-typedef struct md5_plan_step {
-    uint32_t own, parent;
-} md5_plan_step;
-
 struct md5_pose_plan {
     const struct md5_pose_kernels *kernels; // the best: asked for once
-    // By depth, roots first, so that a joint's matrix is not needed right after it is computed.
-    const md5_plan_step *steps; // [model joints]
-    uint32_t num_roots;         // whose `parent` is not used
+    const uint32_t *order;                  // [model joints] by depth
+    uint32_t num_roots;                     // with which it begins
+    // [anim joints] the model joint that each one drives, or MD5_NONE: the inverse of the binding's
+    // `tracks`, behind which it is stored.
+    const uint32_t *driven;
     md5_targets targets;
     // Joints whose rotation or translation the clip does not animate.
     uint32_t num_fixed_rotations, num_fixed_translations;
@@ -57,13 +53,6 @@ struct md5_rebase {
     uint32_t extra; // nearest ancestor of its track, if that drives nothing; MD5_NONE = none
     uint32_t above; // model joint, an ancestor of `joint`; MD5_NONE = model space
 };
-
-// Returns the model joint that each joint of the animation drives, or MD5_NONE: [anim joints].
-// Stored after `tracks`, of which it is the inverse.
-static inline const uint32_t *md5_binding_targets(const md5_binding *binding)
-{
-    return binding->tracks + binding->skeleton->num_joints;
-}
 
 // Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)

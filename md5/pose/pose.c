@@ -313,7 +313,7 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
                           md5_xform *pose)
 {
     const sampler from = begin_sampler(binding->anim, moment, root);
-    const uint32_t *targets = md5_binding_targets(binding);
+    const uint32_t *targets = binding->plan->driven;
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
@@ -389,7 +389,7 @@ static void sample_tracks(const md5_binding *binding, const md5_moment *moment, 
         pose[target].translation = sample_translation(&from, slot);
         pose[target].pad = 0.0f;
     }
-    const uint32_t first = md5_binding_targets(binding)[0];
+    const uint32_t first = binding->plan->driven[0];
     if (first != MD5_NONE && root != MD5_ROOT_FILE)
         pose[first].translation = sample_root(&from);
 }
@@ -411,7 +411,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
             kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
         else
             kernels->sample(anim, moment, targets, pose);
-        const uint32_t first = md5_binding_targets(binding)[0];
+        const uint32_t first = binding->plan->driven[0];
         if (first != MD5_NONE && root != MD5_ROOT_FILE)
             pose[first].translation = md5i_root_translation(anim, moment, root);
     }
@@ -449,14 +449,11 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
                             const md5_moment *moment, md5_root root, md5_xform *pose,
                             md5_mat34 *joints, md5_mat34 *palette)
 {
-    const bool is_slerp = moment->interpolation == MD5_INTERPOLATE_LINEAR
-                          || moment->interpolation == MD5_INTERPOLATE_STEP;
-    if (is_slerp && binding->num_rebases == 0 && !binding->anim->packed && joints && palette) {
-        kernels->single(binding, moment, root, pose, joints, palette);
-        return;
-    }
     md5i_sample_with(kernels, binding, moment, root, pose);
-    finish(kernels, binding->skeleton, binding->inverse_bind, pose, joints, palette);
+    // By depth, so that a joint's matrix is not needed right after it is computed.
+    md5_skeleton by_depth = *binding->skeleton;
+    by_depth.order = binding->plan->order;
+    finish(kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }
 
 #if !defined(NDEBUG)

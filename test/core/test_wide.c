@@ -12,7 +12,6 @@ static const md5_pose_kernels plain = {
     .sample = sample,
     .multiply = multiply,
     .finish = finish,
-    .single = single,
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
@@ -65,7 +64,7 @@ static void check_made(const made_pose *made, uint64_t *random)
 
     memset(palette, 0, size);
     memset(joints, 0, size);
-    plain.single(made->binding, &moment, root, pose, joints, palette);
+    md5i_pose_palette_with(&plain, made->binding, &moment, root, pose, joints, palette);
     CHECK_BYTES(joints, expected_joints, size);
     CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);

@@ -309,8 +309,7 @@ typedef struct prepared {
     float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
     float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
-    // With joint weights.
-    float shares[MD5_WIDTH]; // see share_of()
+    float shares[MD5_WIDTH]; // with joint weights: see share_of()
     uint32_t changed;        // a bit for each joint, in memory order: computed; others are copied
     uint32_t copied_from_b;  // which of the others are copied from b
 } prepared;
@@ -406,13 +405,6 @@ MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *of,
     md5_wide_store(to->cosines, q[3]);
 }
 
-MD5_WIDE_INLINE void find_slerp(const wide_slerp *slerp, prepared *to)
-{
-    const wide_slerp_pair found = wide_slerp_weigh(slerp, md5_wide_load(to->cosines));
-    md5_wide_store(to->of_a, found.of_a);
-    md5_wide_store(to->of_b, found.of_b);
-}
-
 // Slerp from the identity to a difference's rotation; with a negative weight, to its inverse. A
 // share of 1 gives that rotation unchanged.
 MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wide q[4])
@@ -463,36 +455,20 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
         out[i] = from[i];
 }
 
-// Writes a block of which some joints are copied and the others taken from `results`. Does not
-// write the first `skipped` joints.
-MD5_WIDE_INLINE void pick_joints(const md5_combination *of, size_t first, uint32_t skipped,
-                                 const prepared *from, const md5_xform *results)
-{
-    const md5_xform *const sources[4] = {of->a + first, of->b + first, results, results};
-    for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
-        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
-        of->out[first + lane] = sources[source][lane];
-    }
-}
-
-// Without joint weights: all joints of a block are computed. Does not write the first `skipped`
-// joints.
-MD5_WIDE_INLINE void finish_block(md5_combining kind, const md5_combination *of, size_t first,
-                                  uint32_t skipped, md5_wide share, const prepared *from)
-{
-    md5_xform results[MD5_WIDTH];
-    md5_xform *const out = of->out + first;
-    finish_joints(kind, of, first, from, share, true, skipped > 0 ? results : out);
-    if (skipped > 0)
-        copy_joints(results, skipped, out);
-}
-
-MD5_WIDE_INLINE void finish_weighed(md5_combining kind, const md5_combination *of, size_t first,
-                                    uint32_t skipped, const prepared *from)
+// Does not write the first `skipped` joints. `share`: of all joints, unless they are weighed.
+MD5_WIDE_INLINE void finish_block(md5_combining kind, bool is_weighed, const md5_combination *of,
+                                  size_t first, uint32_t skipped, md5_wide share,
+                                  const prepared *from)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
     md5_xform *const out = of->out + first;
     md5_xform results[MD5_WIDTH];
+    if (!is_weighed) {
+        finish_joints(kind, of, first, from, share, true, skipped > 0 ? results : out);
+        if (skipped > 0)
+            copy_joints(results, skipped, out);
+        return;
+    }
     if (from->changed == 0 && (from->copied_from_b == 0 || from->copied_from_b == all)) {
         copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
         return;
@@ -501,8 +477,14 @@ MD5_WIDE_INLINE void finish_weighed(md5_combining kind, const md5_combination *o
     if (from->changed > 0)
         finish_joints(kind, of, first, from, md5_wide_load(from->shares), false,
                       is_whole ? out : results);
-    if (!is_whole)
-        pick_joints(of, first, skipped, from, results);
+    if (is_whole)
+        return;
+    // Some joints are copied, and the others taken from the results.
+    const md5_xform *const sources[4] = {of->a + first, of->b + first, results, results};
+    for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
+        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
+        out[lane] = sources[source][lane];
+    }
 }
 
 // Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.
@@ -522,55 +504,41 @@ typedef struct block_group {
     uint32_t skipped_last; // joints that the last block does not write
 } block_group;
 
-MD5_WIDE_INLINE uint32_t skipped_of(const block_group *group, uint32_t block)
-{
-    return block + 1 == group->count ? group->skipped_last : 0;
-}
-
-// Joints without weights of their own.
-MD5_WIDE_INLINE void combine_blocks(md5_combining kind, const md5_combination *of,
+MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed, const md5_combination *of,
                                     const block_group *group)
 {
     prepared slots[SLOTS];
     const md5_wide share = share_of(kind, md5_wide_all(of->weight));
-    wide_slerp at = wide_slerp_at(size_of_share(kind, share));
-    if (MD5_WIDE_REGISTERS == 16)
-        MD5_KEEP_IN_MEMORY(at);
+    wide_slerp common = wide_slerp_at(size_of_share(kind, share)); // of joints that are not weighed
+    if (MD5_WIDE_REGISTERS == 16 && !is_weighed)
+        MD5_KEEP_IN_MEMORY(common);
     size_t first = group->first;
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
-        find_cosines(kind, of, first, &slots[i]);
-        first = next_block(of, first);
-    }
-    for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++)
-        find_slerp(&at, &slots[i]);
-    first = group->first;
-    for (uint32_t i = 0; i < group->count; i++) {
-        finish_block(kind, of, first, skipped_of(group, i), share, &slots[i]);
-        first = next_block(of, first);
-    }
-}
-
-MD5_WIDE_INLINE void combine_weighed(md5_combining kind, const md5_combination *of,
-                                     const block_group *group)
-{
-    prepared slots[SLOTS];
-    size_t first = group->first;
-    for (uint32_t i = 0; i < group->count; i++) {
-        weigh_joints(kind, of, first, &slots[i]);
-        if (slots[i].changed > 0)
+        if (is_weighed)
+            weigh_joints(kind, of, first, &slots[i]);
+        if (!is_weighed || slots[i].changed > 0)
             find_cosines(kind, of, first, &slots[i]);
         first = next_block(of, first);
     }
-    for (uint32_t i = 0; i < group->count; i++) {
-        if (slots[i].changed == 0)
+    for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
+        if (is_weighed && slots[i].changed == 0)
             continue;
-        const md5_wide size = size_of_share(kind, md5_wide_load(slots[i].shares));
-        const wide_slerp own = wide_slerp_at(size);
-        find_slerp(&own, &slots[i]);
+        const md5_wide cosine = md5_wide_load(slots[i].cosines);
+        wide_slerp_pair weights;
+        if (is_weighed) {
+            const md5_wide size = size_of_share(kind, md5_wide_load(slots[i].shares));
+            const wide_slerp own = wide_slerp_at(size);
+            weights = wide_slerp_weigh(&own, cosine);
+        } else {
+            weights = wide_slerp_weigh(&common, cosine);
+        }
+        md5_wide_store(slots[i].of_a, weights.of_a);
+        md5_wide_store(slots[i].of_b, weights.of_b);
     }
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
-        finish_weighed(kind, of, first, skipped_of(group, i), &slots[i]);
+        const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
+        finish_block(kind, is_weighed, of, first, skipped, share, &slots[i]);
         first = next_block(of, first);
     }
 }
@@ -596,9 +564,9 @@ MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *of)
         const size_t first = next < last ? next : last;
         const block_group group = {first, count, left == 0 && in_place ? num_shared : 0};
         if (kind != MD5_SUBTRACT && of->joint_weights)
-            combine_weighed(kind, of, &group);
+            combine_blocks(kind, true, of, &group);
         else
-            combine_blocks(kind, of, &group);
+            combine_blocks(kind, false, of, &group);
         next += (size_t)count * MD5_WIDTH;
     }
 }

@@ -17,8 +17,7 @@
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
-    wide_weigher weigher;
-    md5_wide fractions[4]; // as rows
+    md5_wide fraction, fractions[4];                                   // and as rows
     float *scratch;
 } crowd_lanes;
 
@@ -90,16 +89,6 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
     }
 }
 
-MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
-{
-    const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = plan->num_roots; i < binding->skeleton->num_joints; i++) {
-        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
-        md5_wide joint[12];
-        compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, joint);
-    }
-}
-
 // `a` is the rotation part of a joint's matrix; its translation is in `own`.
 MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
                                    float *const palettes[MD5_WIDTH], uint32_t joint)
@@ -120,72 +109,98 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
     store_matrices(palettes, joint, m);
 }
 
-MD5_WIDE_INLINE void find_palettes(const crowd_lanes *lanes, float *palettes[MD5_WIDTH])
+MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
 {
-    for (int i = 0; i < MD5_WIDTH; i++)
-        palettes[i] = lanes->jobs[i]->palette->m;
+    md5_wide m[12];
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        MD5_UNROLL
+        for (int k = 4 * row; k < 4 * row + 3; k++)
+            md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
+    }
 }
 
-MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
 {
-    float *palettes[MD5_WIDTH];
-    find_palettes(lanes, palettes);
-    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
+}
+
+// Stores the local matrices of a joint of poses that are `floats` floats apart.
+MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t floats, float *matrix)
+{
+    md5_wide rotation[4], translation[4];
+    md5_wide_load_run(&joint->rotation.x, floats, rotation);
+    md5_wide_load_run(&joint->translation.x, floats, translation);
+    md5_wide_transpose(rotation);
+    md5_wide_transpose(translation);
+    store_rotation(matrix, rotation);
+    store_translation(matrix, translation);
+}
+
+// From local matrices on; or, if `poses` is not NULL, from poses that are `floats` floats apart.
+// One function for both kinds of crowds: it is as fast, and they are half as large.
+MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
+                                                  const md5_binding *binding,
+                                                  const md5_xform *poses, size_t floats)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    const md5_joint *const skeleton = binding->skeleton->joints;
+    const uint32_t count = binding->skeleton->num_joints;
+    float *palettes[MD5_WIDTH], *joints[MD5_WIDTH];
+    bool wants_joints = false;
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const md5_pose_job *const job = lanes->jobs[i];
+        wants_joints = wants_joints || job->joints;
+        palettes[i] = job->palette->m;
+        // Joints that nobody wants go to the palette, which is overwritten later.
+        joints[i] = job->joints ? job->joints->m : palettes[i];
+    }
+    // Sets with enough registers keep a joint's matrix until its palette entry is written. In the
+    // order of memory: sixteen palettes that are written here and there are more than processors
+    // fetch ahead.
+    bool fits_registers = MD5_WIDE_REGISTERS > 16 && !wants_joints;
+    for (uint32_t i = 0; fits_registers && i < count; i++)
+        fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
+    for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
+        float *const own = matrix_of(lanes, joint);
+        if (poses)
+            store_local(&poses[joint], floats, own);
+        if (!fits_registers)
+            continue;
+        md5_wide m[12], a[9];
+        if (skeleton[joint].parent == MD5_NONE) {
+            load_rotation(own, a);
+        } else {
+            compose_joint(matrix_of(lanes, skeleton[joint].parent), own, m);
+            MD5_UNROLL
+            for (int k = 0; k < 9; k++)
+                a[k] = m[k / 3 * 4 + k % 3];
+        }
+        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
+    }
+    if (fits_registers)
+        return;
+    for (uint32_t i = plan->num_roots; i < count; i++) {
+        const uint32_t joint = plan->order[i];
+        md5_wide m[12];
+        compose_joint(matrix_of(lanes, skeleton[joint].parent), matrix_of(lanes, joint), m);
+    }
+    for (uint32_t joint = 0; joint < count && wants_joints; joint++) {
+        md5_wide m[3][4];
+        MD5_UNROLL
+        for (int k = 0; k < 12; k++)
+            m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
+        store_matrices(joints, joint, m);
+    }
+    for (uint32_t joint = 0; joint < count; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
         load_rotation(own, a);
         store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
-}
-
-// Whether joints can be computed in the order of memory.
-static inline bool has_parents_first(const md5_skeleton *skeleton)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t parent = skeleton->joints[i].parent;
-        if (parent != MD5_NONE && parent >= i)
-            return false;
-    }
-    return true;
-}
-
-// Whether any job wants joints.
-static inline bool any_joints_wanted(const crowd_lanes *lanes)
-{
-    bool any = false;
-    for (int i = 0; i < MD5_WIDTH; i++)
-        any = any || lanes->jobs[i]->joints;
-    return any;
-}
-
-// Stores joints for the jobs that want them. Those of the others go to their palettes, which are
-// overwritten later.
-MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_binding *binding)
-{
-    float *joints[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++) {
-        const md5_pose_job *const job = lanes->jobs[i];
-        joints[i] = job->joints ? job->joints->m : job->palette->m;
-    }
-    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        const float *const own = matrix_of(lanes, joint);
-        md5_wide m[3][4];
-        MD5_UNROLL
-        for (int k = 0; k < 12; k++)
-            m[k / 4][k % 4] = md5_wide_load(own + k * MD5_WIDTH);
-        store_matrices(joints, joint, m);
-    }
-}
-
-// From local matrices on. One function for both kinds of crowds: it is as fast, and they are half
-// as large.
-MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
-                                                  const md5_binding *binding)
-{
-    crowd_joints(lanes, binding);
-    if (any_joints_wanted(lanes))
-        crowd_results(lanes, binding);
-    crowd_palettes(lanes, binding);
 }
 
 // == Characters with one binding =================================================================
@@ -215,9 +230,8 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
     }
     lanes->jobs = jobs;
     lanes->scratch = scratch;
-    const md5_wide fraction = md5_wide_load(fractions);
-    md5_wide_spread(fraction, lanes->fractions);
-    begin_weigher(&lanes->weigher, jobs[0]->moment.interpolation, fraction);
+    lanes->fraction = md5_wide_load(fractions);
+    md5_wide_spread(lanes->fraction, lanes->fractions);
 }
 
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
@@ -227,25 +241,6 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
     for (int i = 0; i < MD5_WIDTH; i++)
         pointers[i] = from[i] + offset;
     md5_wide_load_rows(pointers, rows);
-}
-
-MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
-{
-    md5_wide m[12];
-    matrix_wide(rotation, m);
-    MD5_UNROLL
-    for (int row = 0; row < 3; row++) {
-        MD5_UNROLL
-        for (int k = 4 * row; k < 4 * row + 3; k++)
-            md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
-    }
-}
-
-MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
-{
-    MD5_UNROLL
-    for (int row = 0; row < 3; row++)
-        md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
 MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
@@ -261,7 +256,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        weigh_all(&lanes->weigher, sets, size);
+        weigh_all(lanes->jobs[0]->moment.interpolation, lanes->fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
@@ -334,36 +329,12 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
 // Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const uint32_t target = md5_binding_targets(binding)[0];
+    const uint32_t target = binding->plan->driven[0];
     for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
             set_translation(matrix_of(lanes, target), i,
                             md5i_root_translation(binding->anim, &job->moment, job->root));
-    }
-}
-
-// Both steps in one loop, for sets with enough registers to keep a joint's matrix until its palette
-// entry is written. In the order of memory: sixteen palettes that are written here and there are
-// more than processors fetch ahead.
-MD5_WIDE_INLINE void crowd_joints_and_palettes(const crowd_lanes *lanes, const md5_binding *binding)
-{
-    const md5_joint *const joints = binding->skeleton->joints;
-    float *palettes[MD5_WIDTH];
-    find_palettes(lanes, palettes);
-    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        const uint32_t parent = joints[joint].parent;
-        float *const own = matrix_of(lanes, joint);
-        md5_wide m[12], a[9];
-        if (parent == MD5_NONE) {
-            load_rotation(own, a);
-        } else {
-            compose_joint(matrix_of(lanes, parent), own, m);
-            MD5_UNROLL
-            for (int k = 0; k < 9; k++)
-                a[k] = m[k / 3 * 4 + k % 3];
-        }
-        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
 }
 
@@ -376,104 +347,16 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     crowd_translations(&lanes, binding);
     crowd_constants(&lanes, binding);
     crowd_roots(&lanes, binding);
-    if (MD5_WIDE_REGISTERS > 16 && !any_joints_wanted(&lanes)
-        && has_parents_first(binding->skeleton))
-        crowd_joints_and_palettes(&lanes, binding);
-    else
-        end_crowd(&lanes, binding);
+    end_crowd(&lanes, binding, NULL, 0);
 }
 
 // == Characters of one model =====================================================================
-//
-// Converts poses to palettes for several characters of the same model, one in each lane: see
-// kernels.h.
-
-// Loads the local matrices of a joint from poses that are `floats` floats apart.
-MD5_WIDE_INLINE void load_local(const md5_xform *joint, size_t floats, md5_wide m[12])
-{
-    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its offset
-    const float *const numbers = (const float *)joint;
-    md5_wide rotation[4], translation[4];
-    md5_wide_load_run(numbers, floats, rotation);
-    md5_wide_load_run(numbers + TRANSLATION, floats, translation);
-    md5_wide_transpose(rotation);
-    md5_wide_transpose(translation);
-    matrix_wide(rotation, m);
-    MD5_UNROLL
-    for (int row = 0; row < 3; row++)
-        m[4 * row + 3] = translation[row];
-}
-
-MD5_WIDE_INLINE void store_matrix(float *matrix, const md5_wide m[12])
-{
-    MD5_UNROLL
-    for (int k = 0; k < 12; k++)
-        md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
-}
-
-// Local to model space, in registers.
-MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12])
-{
-    md5_wide a[9];
-    load_rotation(parent, a);
-    MD5_UNROLL
-    for (int k = 0; k < 4; k++) {
-        const md5_wide b[3] = {joint[k], joint[4 + k], joint[8 + k]};
-        md5_wide column[3];
-        multiply_column(a, b, column);
-        if (k == 3)
-            add_translation(parent, column);
-        MD5_UNROLL
-        for (int row = 0; row < 3; row++)
-            joint[4 * row + k] = column[row];
-    }
-}
-
-// Joint by joint, in the order of memory, for sets with enough registers to keep a joint's matrix
-// until its palette entry is written. Without a slerp the chain of each joint is short enough for
-// that. Not inlined, so that there are registers for most of the addresses: inlined it takes a
-// fifth longer.
-MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *const *jobs,
-                                                            const md5_xform *first, size_t floats,
-                                                            float *scratch)
-{
-    const md5_binding *const binding = jobs[0]->binding;
-    const md5_joint *const joints = binding->skeleton->joints;
-    float *palettes[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++)
-        palettes[i] = jobs[i]->palette->m;
-    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        const uint32_t parent = joints[joint].parent;
-        float *const own = scratch + (size_t)joint * 12 * MD5_WIDTH;
-        md5_wide m[12], a[9];
-        load_local(&first[joint], floats, m);
-        if (parent != MD5_NONE)
-            compose_in_registers(scratch + (size_t)parent * 12 * MD5_WIDTH, m);
-        store_matrix(own, m);
-        MD5_UNROLL
-        for (int k = 0; k < 9; k++)
-            a[k] = m[k / 3 * 4 + k % 3];
-        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
-    }
-}
 
 MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md5_xform *first,
                                        size_t step, float *scratch)
 {
-    const md5_binding *const binding = jobs[0]->binding;
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
-    const size_t floats = step * (sizeof *first / sizeof(float));
-    if (MD5_WIDE_REGISTERS > 16 && !any_joints_wanted(&lanes)
-        && has_parents_first(binding->skeleton)) {
-        finish_in_registers(jobs, first, floats, scratch);
-        return;
-    }
-    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        md5_wide m[12];
-        load_local(&first[joint], floats, m);
-        store_matrix(matrix_of(&lanes, joint), m);
-    }
-    end_crowd(&lanes, binding);
+    end_crowd(&lanes, jobs[0]->binding, first, step * (sizeof *first / sizeof(float)));
 }
 
 #endif

@@ -2,7 +2,6 @@
 // others.
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
-#include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
 
 #include "md5/pose/simd/blend_wide.h"
@@ -49,23 +48,11 @@ static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
         multiply(skeleton->num_joints, joints, inverse_bind, palette);
 }
 
-static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                   md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette)
-{
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
-    sample(binding->anim, moment, &binding->plan->targets, scratch);
-    const uint32_t first = md5_binding_targets(binding)[0];
-    if (root != MD5_ROOT_FILE && first != MD5_NONE)
-        scratch[first].translation = md5i_root_translation(binding->anim, moment, root);
-    finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
-}
-
 const md5_pose_kernels md5i_pose_kernels_scalar = {
     .sample = sample,
     .sample_packed = md5i_packed_sample_scalar,
     .multiply = multiply,
     .finish = finish,
-    .single = single,
     .combine = combine_poses,
     .width = 1,
 };

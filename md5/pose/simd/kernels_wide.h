@@ -13,7 +13,6 @@ const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .sample_packed = sample_packed,
     .multiply = multiply,
     .finish = finish,
-    .single = single,
     .combine = combine_poses,
     .crowd = crowd,
     .finish_crowd = finish_crowd,

@@ -65,34 +65,6 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
     };
 }
 
-// md5_nlerp_weights of each.
-typedef struct wide_nlerp {
-    md5_wide of_a, of_b, product;
-} wide_nlerp;
-
-// md5_nlerp_weights_at of each.
-MD5_WIDE_INLINE wide_nlerp wide_nlerp_at(md5_wide t)
-{
-    const md5_wide one = md5_wide_all(1.0f), of_a = md5_wide_sub(one, t);
-    const md5_wide of_b = md5_wide_sub(one, of_a);
-    return (wide_nlerp){of_a, of_b, md5_wide_mul(md5_wide_add(of_a, of_a), of_b)};
-}
-
-// As wide_slerp_weigh(): the operations of md5_nlerp_weighted().
-MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(const wide_nlerp *nlerp, md5_wide cosine)
-{
-    const md5_wide one = md5_wide_all(1.0f);
-    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
-    const md5_wide square = md5_wide_sub(one, md5_wide_mul(nlerp->product, u));
-    const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
-    return (wide_slerp_pair){
-        .of_a = md5_wide_sub(one, md5_wide_mul(nlerp->of_a, scale)),
-        .of_b = md5_wide_flip(opposite, md5_wide_mul(nlerp->of_b, scale)),
-    };
-}
-
 MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
 {
     return md5_wide_add(a, md5_wide_mul(md5_wide_sub(b, a), t));
@@ -131,33 +103,31 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     }
 }
 
-// What the weights of fractions are computed from, by slerp or by nlerp.
-typedef struct wide_weigher {
-    bool is_nlerp;
-    wide_slerp slerp;
-    wide_nlerp nlerp;
-} wide_weigher;
-
-MD5_WIDE_INLINE void begin_weigher(wide_weigher *weigher, md5_interpolation interpolation,
-                                   md5_wide fraction)
+// Finds the weights of all sets, at a fraction for each lane.
+MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide_slerp_set *sets,
+                               uint32_t count)
 {
-    weigher->is_nlerp = interpolation == MD5_INTERPOLATE_NLERP;
-    if (weigher->is_nlerp)
-        weigher->nlerp = wide_nlerp_at(fraction);
-    else
-        weigher->slerp = wide_slerp_at(fraction);
-}
-
-MD5_WIDE_INLINE void weigh_all(const wide_weigher *weigher, wide_slerp_set *sets, uint32_t count)
-{
-    if (weigher->is_nlerp) {
-        const wide_nlerp nlerp = weigher->nlerp;
-        for (uint32_t i = 0; i < count; i++)
-            sets[i].weights = wide_nlerp_weigh(&nlerp, sets[i].cosine);
-    } else {
-        const wide_slerp slerp = weigher->slerp;
+    if (interpolation != MD5_INTERPOLATE_NLERP) {
+        const wide_slerp slerp = wide_slerp_at(t);
         for (uint32_t i = 0; i < count; i++)
             sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
+        return;
+    }
+    // md5_nlerp_weights_at() and md5_nlerp_weighted() of each.
+    const md5_wide one = md5_wide_all(1.0f), left = md5_wide_sub(one, t);
+    const md5_wide right = md5_wide_sub(one, left);
+    const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
+    const md5_wide equal = md5_wide_all(MD5_SLERP_EQUAL);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_mask opposite = md5_wide_less(sets[i].cosine, md5_wide_all(0.0f));
+        const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, sets[i].cosine));
+        const md5_wide u = md5_wide_keep(md5_wide_greater(less, equal), less);
+        const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
+        const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
+        sets[i].weights = (wide_slerp_pair){
+            .of_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
+            .of_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
+        };
     }
 }
 
