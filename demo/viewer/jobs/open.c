@@ -859,7 +859,7 @@ static void list_game(view_state *viewer)
     view_browser *const browser = &viewer->ui.browser;
     const bool was_open = browser->kind == VIEW_BROWSE_GAME;
     const view_package *const package = viewer->document->textures.package;
-    const char *const root = package != NULL ? view_package_root(package) : NULL;
+    const char *const root = package != NULL ? package->root : NULL;
     view_clear_browser(browser);
     if (was_open)
         return;
