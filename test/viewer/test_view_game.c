@@ -162,8 +162,8 @@ static const char *const base = "models/game/base", *const mod = "models/game/wi
 static char *place_of(const char *first, const char *second)
 {
     OWN char *const path = common_copy(test_path(first));
-    char *const place = view_put_behind(path, test_path(second));
-    return place;
+    const char *bases[] = {test_path(second)};
+    return view_with_bases(path, bases, 1);
 }
 
 static bool has_name(const view_library *library, view_section section, const char *name)
@@ -199,20 +199,20 @@ TEST (title_of_a_place_names_its_base_shortly) {
 
 TEST (base_is_found_beside_a_mod) {
     char *const expected = place_of(mod, base);
-    char *found = view_with_base(test_path(mod));
+    char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
-    found = view_with_base(expected); // has one already
+    found = view_with_bases(expected, NULL, 0); // has one already
     CHECK_STRING(found, expected);
     free(found);
     free(expected);
-    found = view_with_base(test_path(base)); // is one itself
+    found = view_with_bases(test_path(base), NULL, 0); // is one itself
     CHECK_STRING(found, test_path(base));
     free(found);
-    found = view_with_base(test_path("models/game/README.md")); // no folder
+    found = view_with_bases(test_path("models/game/README.md"), NULL, 0); // no folder
     CHECK(strchr(found, '|') == NULL);
     free(found);
-    found = view_with_base(test_path("models/bobbin")); // no folder "base" beside it
+    found = view_with_bases(test_path("models/bobbin"), NULL, 0); // no folder "base" beside it
     CHECK(strchr(found, '|') == NULL);
     free(found);
 }
@@ -268,8 +268,9 @@ static char *place_of_arguments(int count, char **arguments)
     char problem[256];
     view_options options;
     const bool is_read = view_read_options(count, arguments, &options, problem, sizeof problem);
-    char *const place =
-        is_read && options.game != NULL ? view_place_of_options(&options) : common_copy("-");
+    char *const place = is_read && options.game != NULL
+                            ? view_with_bases(options.game, options.bases, options.num_bases)
+                            : common_copy("-");
     view_free_options(&options);
     return place;
 }

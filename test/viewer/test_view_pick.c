@@ -440,8 +440,8 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         view_textures textures;
-        OWN char *const address = view_make_address(view_package_root(package),
-                                                    i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
+        OWN char *const address =
+            view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_dressing){

@@ -261,7 +261,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
 
 typedef struct byte_reader {
     const uint8_t *bytes;
-    size_t at, size;
+    size_t offset, size;
 } byte_reader;
 
 // -- Header ---------------------------------------------------------------------------------
@@ -272,11 +272,11 @@ enum { MOST_LINE = 128 };
 static bool take_line(byte_reader *from, char line[MOST_LINE])
 {
     size_t length = 0;
-    for (; from->at < from->size && from->bytes[from->at] != '\n'; from->at++)
+    for (; from->offset < from->size && from->bytes[from->offset] != '\n'; from->offset++)
         if (length + 1 < MOST_LINE)
-            line[length++] = (char)from->bytes[from->at];
+            line[length++] = (char)from->bytes[from->offset];
     line[length] = '\0';
-    return from->at++ < from->size;
+    return from->offset++ < from->size;
 }
 
 // Takes a whole number after a sign and an axis, "-Y 512 ".
@@ -324,16 +324,16 @@ enum { LEAST_PACKED = 8, MOST_PACKED = 0x7fff }; // widths of rows that are pack
 static bool take_channel(byte_reader *from, uint8_t *to, uint32_t width)
 {
     for (uint32_t x = 0; x < width;) {
-        if (from->size - from->at < 2)
+        if (from->size - from->offset < 2)
             return false;
-        const uint8_t code = from->bytes[from->at++];
+        const uint8_t code = from->bytes[from->offset++];
         const bool is_run = code > 128;
         const uint32_t count = is_run ? code - 128u : code;
-        if (count == 0 || count > width - x || (!is_run && count > from->size - from->at))
+        if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
             return false;
         for (uint32_t i = 0; i < count; i++)
-            to[4 * (size_t)(x + i)] = from->bytes[from->at + (is_run ? 0 : i)];
-        from->at += is_run ? 1 : count;
+            to[4 * (size_t)(x + i)] = from->bytes[from->offset + (is_run ? 0 : i)];
+        from->offset += is_run ? 1 : count;
         x += count;
     }
     return true;
@@ -345,10 +345,10 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
     uint32_t shift = 0;
     for (uint32_t x = 0; x < width;) {
         uint8_t *const pixel = to + 4 * (size_t)x;
-        if (from->size - from->at < 4)
+        if (from->size - from->offset < 4)
             return false;
-        memcpy(pixel, from->bytes + from->at, 4);
-        from->at += 4;
+        memcpy(pixel, from->bytes + from->offset, 4);
+        from->offset += 4;
         if (pixel[0] != 1 || pixel[1] != 1 || pixel[2] != 1) {
             x++;
             shift = 0;
@@ -369,15 +369,15 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 
 static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
 {
-    const uint8_t *const head = from->bytes + from->at;
+    const uint8_t *const head = from->bytes + from->offset;
     const bool is_packed = width >= LEAST_PACKED && width <= MOST_PACKED
-                           && from->size - from->at >= 4 && head[0] == 2 && head[1] == 2
+                           && from->size - from->offset >= 4 && head[0] == 2 && head[1] == 2
                            && head[2] < 128;
     if (!is_packed)
         return take_pixels(from, to, width);
     if (((uint32_t)head[2] << 8 | head[3]) != width)
         return false;
-    from->at += 4;
+    from->offset += 4;
     for (int channel = 0; channel < 4; channel++)
         if (!take_channel(from, to + channel, width))
             return false;
@@ -394,9 +394,9 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         return false;
     const uint32_t width = panorama->width, height = panorama->height;
     const size_t pixels = (size_t)width * height, least = width > 1 ? 8 : 4;
-    if (pixels == 0 || (from.size - from.at) / least < height)
+    if (pixels == 0 || (from.size - from.offset) / least < height)
         return fail(error, MD5_ERROR_SYNTAX, "%u by %u pixels cannot be in %zu bytes",
-                    (unsigned)width, (unsigned)height, from.size - from.at);
+                    (unsigned)width, (unsigned)height, from.size - from.offset);
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
     bool is_read = true;
@@ -408,7 +408,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     for (uint32_t y = 0; y < height && is_read; y++) {
         is_read = take_row(&from, row, width)
                   || fail(error, MD5_ERROR_SYNTAX, "row %u of %u is damaged at byte %zu",
-                          (unsigned)y + 1, (unsigned)height, from.at);
+                          (unsigned)y + 1, (unsigned)height, from.offset);
         // A mantissa of m / 256 and an exponent of e - 128.
         for (size_t x = 0; x < width && is_read; x++) {
             const uint8_t *const pixel = row + 4 * x;
@@ -429,12 +429,9 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 
 enum { MAX_FILE_SIZE = 1 << 29 };
 
-static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
-{
-    return size >= length && memcmp(bytes, magic, length) == 0;
-}
-
-bool view_take_picture(md5_image *picture, view_image *image, md5_error *error)
+// Copies a picture of the library to memory that free() frees, and frees it. Returns false if it is
+// NULL, with the error that is there, or if memory runs out.
+static bool take_picture(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
     if (picture == NULL)
@@ -458,12 +455,12 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
         return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8))
+    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
         return decode_png(bytes, size, max_pixels, image, error);
-    if (!begins_with(bytes, size, "\xff\xd8\xff", 3)) {
+    if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
         const bool is_small = max_pixels < VIEW_IMAGE_MAX_PIXELS;
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
-        return view_take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
+        return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
     jpeg_reader reader = {.error = error};
     reader.jpeg.err = jpeg_std_error(&reader.errors);
@@ -484,13 +481,14 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
 {
     const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
-    uint8_t *bytes = NULL;
-    if (common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE)
+    const bool is_file = common_is_file(path);
+    const bool is_large = is_file && common_file_size(path) > MAX_FILE_SIZE;
+    char *const bytes = is_file && !is_large ? common_read_stream(path, size, &why) : NULL;
+    if (is_large)
         (void)fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    else if (!common_is_file(path)
-             || (bytes = (uint8_t *)common_read_stream(path, size, &why)) == NULL)
+    else if (bytes == NULL)
         (void)fail(error, MD5_ERROR_IO, "%s", why);
-    return bytes;
+    return (uint8_t *)bytes;
 }
 
 bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, md5_error *error)
@@ -501,6 +499,31 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
     const bool is_read = bytes != NULL && view_decode_image(bytes, size, max_pixels, image, error);
     free(bytes);
     return is_read;
+}
+
+static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
+                          uint32_t *height, md5_error *error)
+{
+    view_image image;
+    (void)user;
+    (void)view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
+    *width = image.width;
+    *height = image.height;
+    return image.rgba;
+}
+
+static void release(void *user, const void *pixels)
+{
+    (void)user;
+    free((void *)(uintptr_t)pixels);
+}
+
+bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
+                          md5_error *error)
+{
+    // The library does not decode PNG and JPEG.
+    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
+    return take_picture(md5_load_image(game, program, &opts, error), image, error);
 }
 
 static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,

@@ -9,7 +9,7 @@
 #define DEMO_VIEWER_ASSETS_IMAGE_H
 
 #include "demo/viewer/base/image_size.h"
-#include "md5/md5image.h"
+#include "md5/md5game.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,9 +31,10 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 // Reads and decodes a file.
 bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, md5_error *error);
 
-// Copies a picture of the library to memory that free() frees, and frees it. Returns false if it is
-// NULL, with the error that is there, or if memory runs out.
-bool view_take_picture(md5_image *picture, view_image *image, md5_error *error);
+// Reads the picture of an image program. Of the game, only its files are read: one thread at a
+// time.
+bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
+                          md5_error *error);
 
 // A picture in linear colour of any brightness, top row first.
 typedef struct view_panorama {

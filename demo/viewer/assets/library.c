@@ -9,9 +9,6 @@
 
 #include <SDL.h>
 
-// A file name cannot contain it on Windows; elsewhere hardly any does.
-static const char separator = '|';
-
 bool view_is_game(const char *path)
 {
     static const char *const folders[] = {"def", "materials"};
@@ -27,13 +24,14 @@ bool view_is_game(const char *path)
     return has_any;
 }
 
+// A file name cannot contain "|" on Windows; elsewhere hardly any does.
 common_list view_split_place(const char *place)
 {
     common_list list = {NULL, 0};
     const bool is_one = common_is_folder(place) || common_is_file(place);
     const char *at = place;
     do {
-        const char *const end = is_one ? NULL : strchr(at, separator);
+        const char *const end = is_one ? NULL : strchr(at, '|');
         char *const path = common_copy(at);
         if (end != NULL)
             path[end - at] = '\0';
@@ -45,29 +43,41 @@ common_list view_split_place(const char *place)
     return list;
 }
 
-char *view_put_behind(const char *place, const char *behind)
+// Returns a place with another one behind it, and frees it.
+static char *put_behind(char *place, const char *behind)
 {
-    return common_format("%s%c%s", place, separator, behind);
+    char *const longer =
+        place != NULL ? common_format("%s|%s", place, behind) : common_copy(behind);
+    free(place);
+    return longer;
 }
 
-char *view_with_base(const char *place)
+char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
+    char *whole = common_copy(place);
+    for (size_t i = 0; i < num_bases; i++)
+        whole = put_behind(whole, bases[i]);
+    if (num_bases > 0 || !common_is_folder(place))
+        return whole;
     static const char *const names[] = {"base", "q4base"};
     common_list parts = view_split_place(place);
     // The folder around it, also around "." and "..".
     const char *const path = parts.names[0], *const name = common_base(path);
     const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
     char *const folder = is_up ? common_join(path, "..") : common_folder(path);
-    char *found = NULL;
-    for (size_t i = 0; i < 2 && found == NULL && parts.count == 1 && common_is_folder(place); i++) {
+    bool is_found = false;
+    for (size_t i = 0; i < 2 && !is_found; i++) {
         char *const base = common_join(folder, names[i]);
-        if (common_is_folder(base) && view_is_game(base) && !common_same_file(base, place))
-            found = view_put_behind(path, base);
+        is_found = common_is_folder(base) && view_is_game(base) && !common_same_file(base, place);
+        if (is_found) {
+            free(whole);
+            whole = put_behind(common_copy(path), base);
+        }
         free(base);
     }
     free(folder);
     common_free_list(&parts);
-    return found != NULL ? found : common_copy(place);
+    return whole;
 }
 
 char *view_title_of_place(const char *place)
@@ -165,15 +175,13 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     places->user = user;
     for (size_t i = 0; i < parts.count; i++) {
         const char *const path = parts.names[i];
-        char *const longer = i > 0 ? view_put_behind(library->place, path) : common_copy(path);
         md5_error reason;
-        free(library->place);
-        library->place = longer;
+        library->place = put_behind(library->place, path);
         if (are_added && common_is_folder(path))
             are_added = common_add_game_folder(places, path);
         else if (are_added)
-            are_added = common_add_game_archive(places, path, &reason)
-                        || fail(error, path, reason.message);
+            are_added =
+                common_add_game_archive(places, path, &reason) || fail(error, path, reason.message);
         library->num_own = i == 0 ? places->count : library->num_own;
     }
     common_free_list(&parts);
@@ -220,11 +228,6 @@ void view_drop_library(view_library *library)
 }
 
 // -- Addresses ------------------------------------------------------------------------------
-
-bool view_is_address(const char *text)
-{
-    return strstr(text, "::") != NULL;
-}
 
 bool view_read_address(const char *text, view_address *address)
 {
@@ -301,71 +304,68 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
 // -- On a thread ---------------------------------------------------------------------------------
 
-struct view_scan {
-    char *place;
+typedef struct scan {
+    view_scan shown; // first: what the caller has
     SDL_Thread *thread;
     SDL_atomic_t num_files, stops, has_ended;
     view_library *library; // of the thread until it has ended
     md5_error error;
-};
+} scan;
 
 static bool count_files(void *user, size_t num_files)
 {
-    view_scan *const scan = user;
+    scan *const own = user;
     if (num_files > 0)
-        SDL_AtomicSet(&scan->num_files, (int)(num_files < INT32_MAX ? num_files : INT32_MAX));
-    return SDL_AtomicGet(&scan->stops) == 0;
+        SDL_AtomicSet(&own->num_files, (int)(num_files < INT32_MAX ? num_files : INT32_MAX));
+    return SDL_AtomicGet(&own->stops) == 0;
 }
 
 static int run(void *user)
 {
-    view_scan *const scan = user;
-    scan->library = view_open_library(scan->place, count_files, scan, &scan->error);
-    SDL_AtomicSet(&scan->has_ended, 1);
+    scan *const own = user;
+    own->library = view_open_library(own->shown.place, count_files, own, &own->error);
+    SDL_AtomicSet(&own->has_ended, 1);
     return 0;
 }
 
 view_scan *view_begin_scan(const char *place)
 {
-    view_scan *const scan = common_alloc(1, sizeof *scan);
-    scan->place = common_copy(place);
-    scan->thread = SDL_CreateThread(run, "scan", scan);
-    if (scan->thread == NULL)
-        (void)run(scan);
-    return scan;
+    scan *const own = common_alloc(1, sizeof *own);
+    own->shown.place = common_copy(place);
+    own->thread = SDL_CreateThread(run, "scan", own);
+    if (own->thread == NULL)
+        (void)run(own);
+    return &own->shown;
 }
 
-bool view_has_scanned(view_scan *scan, size_t *num_files)
+bool view_has_scanned(view_scan *shown, size_t *num_files)
 {
-    *num_files = (size_t)SDL_AtomicGet(&scan->num_files);
-    return SDL_AtomicGet(&scan->has_ended) != 0;
+    scan *const own = (scan *)shown;
+    *num_files = (size_t)SDL_AtomicGet(&own->num_files);
+    return SDL_AtomicGet(&own->has_ended) != 0;
 }
 
-const char *view_scanned_place(const view_scan *scan)
+view_library *view_end_scan(view_scan *shown, md5_error *error)
 {
-    return scan->place;
-}
-
-view_library *view_end_scan(view_scan *scan, md5_error *error)
-{
-    SDL_WaitThread(scan->thread, NULL);
-    view_library *const library = scan->library;
-    *error = scan->error;
+    scan *const own = (scan *)shown;
+    SDL_WaitThread(own->thread, NULL);
+    view_library *const library = own->library;
+    *error = own->error;
     if (library != NULL) {
-        // Its thread has ended: nobody is notified any longer, and `scan` is freed.
+        // Its thread has ended: nobody is notified any longer, and `own` is freed.
         library->places.goes_on = NULL;
         library->places.user = NULL;
     }
-    free(scan->place);
-    free(scan);
+    free(shown->place);
+    free(own);
     return library;
 }
 
-void view_stop_scan(view_scan *scan)
+void view_stop_scan(view_scan *shown)
 {
     md5_error error = {0};
-    if (scan == NULL)
+    if (shown == NULL)
         return;
-    SDL_AtomicSet(&scan->stops, 1);
-    view_drop_library(view_end_scan(scan, &error));
+    SDL_AtomicSet(&((scan *)shown)->stops, 1);
+    view_drop_library(view_end_scan(shown, &error));
 }

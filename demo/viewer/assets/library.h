@@ -15,12 +15,9 @@ bool view_is_game(const char *path);
 // common_free_list().
 common_list view_split_place(const char *place);
 
-// Returns a place with another one behind it. To be freed.
-char *view_put_behind(const char *place, const char *behind);
-
-// Returns a place with the engine's base behind it: the folder "base" or "q4base" beside a mod's
-// folder, if that is a game; else the place alone. To be freed.
-char *view_with_base(const char *place);
+// Returns a place with others behind it; if there are none, with the engine's base: the folder
+// "base" or "q4base" beside a mod's folder, if that is a game. To be freed.
+char *view_with_bases(const char *place, const char **bases, size_t num_bases);
 
 // Returns a title: the first path, then the last components of the others, "games/mod + base". To
 // be freed.
@@ -79,7 +76,6 @@ typedef struct view_address {
 } view_address;
 bool view_read_address(const char *text, view_address *address);
 void view_free_address(view_address *address);
-bool view_is_address(const char *text);
 
 // Makes an address; `skin` may be NULL. To be freed.
 char *view_make_address(const char *place, const char *name, const char *skin);
@@ -92,7 +88,9 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 //
 // Opens a library on a thread of its own, so that a window stays responsive.
 
-typedef struct view_scan view_scan;
+typedef struct view_scan {
+    char *place; // that is opened; the rest is library.c's
+} view_scan;
 
 // Begins to open a folder or an archive. Never fails; what goes wrong is an error at the end.
 view_scan *view_begin_scan(const char *place);
@@ -100,8 +98,6 @@ view_scan *view_begin_scan(const char *place);
 // Returns whether the scan has ended. Before that, the number of files that were found so far is
 // in *num_files.
 bool view_has_scanned(view_scan *scan, size_t *num_files);
-
-const char *view_scanned_place(const view_scan *scan);
 
 // Waits for the end and frees the scan. Returns the library, or NULL and an error.
 view_library *view_end_scan(view_scan *scan, md5_error *error);

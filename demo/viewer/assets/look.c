@@ -1,13 +1,13 @@
 // How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
 #include "demo/viewer/assets/look.h"
 
-#include "demo/common/game_folder.h"
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/walk.h"
 #include "demo/viewer/assets/cube.h"
 #include "demo/viewer/assets/image.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +69,9 @@ static bool next_word(const char **at, view_name *word)
     return size > 0;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static uint8_t kind_of(const view_name *word)
 {
-    uint8_t kind = is_digit(word->words[1]) ? WORD_VARIANT : 0;
+    uint8_t kind = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
     for (size_t i = 0; i < sizeof word_rows / sizeof word_rows[0]; i++)
         kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
@@ -91,12 +86,12 @@ view_name view_split_name(const char *name)
     for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++, last = now) {
         const bool is_upper = *c >= 'A' && *c <= 'Z';
         const bool is_lower = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
-        now = is_digit(*c) ? DIGIT : is_upper ? UPPER : is_lower ? LOWER : BETWEEN;
+        now = isdigit((unsigned char)*c) ? DIGIT : is_upper ? UPPER : is_lower ? LOWER : BETWEEN;
         const bool goes_on = now == last || (last == UPPER && now == LOWER && to[used - 2] == ' ');
         if (!goes_on && to[used - 1] != ' ')
             to[used++] = ' ';
         // Zeros before a number are left out.
-        if (now != BETWEEN && !(*c == '0' && to[used - 1] == ' ' && is_digit(c[1])))
+        if (now != BETWEEN && !(*c == '0' && to[used - 1] == ' ' && isdigit((unsigned char)c[1])))
             to[used++] = is_upper ? (char)(*c - 'A' + 'a') : *c;
     }
     if (to[used - 1] != ' ')
@@ -164,7 +159,8 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
         const uint32_t weight = (kind_of(&word) & WORD_VARIANT) != 0 ? 1 : size;
         bool is_in = strstr(b->words, word.words) != NULL;
-        if (!is_in && is_digit(word.words[1]) && strpbrk(b->words, "0123456789") != NULL)
+        if (!is_in && isdigit((unsigned char)word.words[1])
+            && strpbrk(b->words, "0123456789") != NULL)
             return 0;
         word.words[size + 1] = '\0';
         is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);
@@ -325,25 +321,7 @@ enum {
     MAX_PICTURES = 20000,
     MAX_FOLDERS = 4000, // of the package
     MAX_NEAR = 200,     // around the model
-    MAX_SCRIPTS = 64,
     MAX_MODELS = 1000,
-};
-
-struct view_package {
-    char *model, *folder;    // absolute paths
-    char *around;            // the folder above, or NULL: it is not searched
-    char *root;              // or NULL
-    const md5_files *reader; // of view_open_package(), or NULL
-    bool is_near_listed, is_all_listed, is_game_open;
-    view_image_file *pictures;
-    size_t num_pictures;
-    view_name *models; // [num_models] specific names of others beside the model
-    size_t num_models;
-    common_list scripts;           // the md5.cfg files around the model
-    md5_cube2 *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
-    size_t num_cubes;
-    common_game_places places;
-    md5_game *game;
 };
 
 static bool has_folder(const char *folder, const char *name)
@@ -401,12 +379,6 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     return package;
 }
 
-// Whether the model's folder alone is searched.
-static bool is_inside(const view_package *package)
-{
-    return package->reader != NULL;
-}
-
 void view_close_package(view_package *package)
 {
     if (package == NULL)
@@ -429,11 +401,6 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-const char *view_package_root(const view_package *package)
-{
-    return package->root;
-}
-
 md5_game *view_package_game(view_package *package, view_log *log)
 {
     if (package == NULL || package->is_game_open)
@@ -449,9 +416,10 @@ md5_game *view_package_game(view_package *package, view_log *log)
     return package->game;
 }
 
-static view_place place_of(const view_package *package, const char *path)
+// Adds the files of a folder: pictures by their endings, in order of preference.
+static void add_files(view_package *package, const char *folder)
 {
-    char *const folder = common_folder(path);
+    common_list files = common_list_folder(folder, "");
     const char *const around = package->around;
     view_place place = VIEW_ELSEWHERE;
     if (common_is_in(folder, package->folder)) {
@@ -459,32 +427,24 @@ static view_place place_of(const view_package *package, const char *path)
         const view_name name = view_split_name(folder + strlen(package->folder));
         const bool is_own = strcmp(folder, package->folder) == 0 || is_all(&name, WORD_COLOR);
         place = is_own ? VIEW_BESIDE : VIEW_BELOW;
-    } else if (around != NULL && common_is_in(folder, around))
+    } else if (around != NULL && common_is_in(folder, around)) {
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
-    free(folder);
-    return place;
-}
-
-// Adds the files of a folder: pictures by their endings, in order of preference.
-static void add_files(view_package *package, const char *folder)
-{
-    common_list files = common_list_folder(folder, "");
+    }
     for (const char *const *ending = image_endings; *ending != NULL; ending++)
         for (size_t i = 0; i < files.count; i++) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
-                || (is_inside(package) && common_is_link(path)))
+                || (package->reader != NULL && common_is_link(path)))
                 continue;
             char *const stem = without_ending(path);
             package->pictures =
                 common_grow(package->pictures, package->num_pictures, sizeof *package->pictures);
-            package->pictures[package->num_pictures++] =
-                (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)),
-                                  place_of(package, path)};
+            package->pictures[package->num_pictures++] = (view_image_file){
+                common_copy(path), stem, view_split_name(common_base(stem)), place};
         }
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
-        if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
+        if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < VIEW_MAX_SCRIPTS
             && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
         else if (common_has_ending(path, ".md5mesh") && package->num_models < MAX_MODELS
@@ -504,13 +464,13 @@ static void add_files(view_package *package, const char *folder)
 static void list_below(view_package *package, const char *first, const char *listed,
                        size_t max_folders)
 {
-    common_list folders = common_folders_below(first, listed, max_folders, !is_inside(package));
+    common_list folders = common_folders_below(first, listed, max_folders, package->reader == NULL);
     for (size_t i = 0; i < folders.count; i++)
         add_files(package, folders.names[i]);
     common_free_list(&folders);
 }
 
-const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count)
+void view_list_pictures(view_package *package, bool all)
 {
     const char *const around = package->around;
     if (!package->is_near_listed) {
@@ -522,8 +482,6 @@ const view_image_file *view_package_pictures(view_package *package, bool all, si
     if (all && !package->is_all_listed && around != NULL && package->root != NULL)
         list_below(package, package->root, around, MAX_FOLDERS);
     package->is_all_listed = package->is_all_listed || all;
-    *count = package->num_pictures;
-    return package->pictures;
 }
 
 // Adds the pictures in a folder, if there is one and they are not there yet.
@@ -546,8 +504,7 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 // folder and below those above it. Returns the name as common_clean() does, to be freed.
 static char *seek_pictures(view_package *package, const char *name)
 {
-    size_t count;
-    (void)view_package_pictures(package, false, &count);
+    view_list_pictures(package, false);
     char *const path = common_clean(name), *const folder = common_folder(path);
     char *above = common_copy(package->folder);
     const char *const whole = package->root != NULL     ? package->root
@@ -556,7 +513,7 @@ static char *seek_pictures(view_package *package, const char *name)
     if (common_is_absolute(name) && common_is_in(path, whole))
         seek_in(package, whole, folder + strlen(whole));
     for (int up = 0; up <= MAX_SOUGHT_UP && !common_is_absolute(name) && folder[1] != '\0'; up++) {
-        if (up > 0 && (is_inside(package) || is_top(above)))
+        if (up > 0 && (package->reader != NULL || is_top(above)))
             break;
         seek_in(package, above, folder);
         char *const next = common_folder(above);
@@ -851,13 +808,13 @@ static void take(view_look *look, const candidate *best)
 static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
 {
     enum { NOTED = 8 };
-    size_t count;
-    const view_image_file *const images =
-        view_package_pictures(subject->search->package, all, &count);
+    view_package *const package = subject->search->package;
+    view_list_pictures(package, all);
+    const view_image_file *const images = package->pictures;
+    const size_t count = package->num_pictures;
     candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
 
     // The only image that lies beside a model whose shader says no other name.
-    const view_package *const package = subject->search->package;
     bool is_only = true;
     for (size_t i = 0; i < package->num_models; i++)
         subject->is_shared = subject->is_shared
@@ -915,19 +872,17 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
 // ending. NULL if there is none.
 static const view_image_file *find_at(view_package *package, const char *path)
 {
-    size_t count;
-    const char *const root = view_package_root(package);
-    char *const whole =
-        common_is_absolute(path) || root == NULL ? common_copy(path) : common_join(root, path);
+    char *const whole = common_join(package->root != NULL ? package->root : ".", path);
     char *const named = seek_pictures(package, whole);
     char *const stem = without_ending(named);
     const view_name name = view_split_name(common_base(stem));
-    const view_image_file *const images = view_package_pictures(package, false, &count);
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < count && found == NULL; i++)
-        if (view_is_other_map(&images[i].name) == view_is_other_map(&name)
-            && ends_in(images[i].stem, stem))
-            found = &images[i];
+    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
+        const view_image_file *const image = &package->pictures[i];
+        if (view_is_other_map(&image->name) == view_is_other_map(&name)
+            && ends_in(image->stem, stem))
+            found = image;
+    }
     free(stem);
     free(named);
     free(whole);
@@ -987,10 +942,9 @@ static bool find_shader(const view_package *package, const char *name, view_look
 // false, with `look` as it was, if there is none that gives the mesh a texture.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
 {
-    size_t count;
     const md5_load_opts opts = {.files =
                                     package->reader != NULL ? *package->reader : (md5_files){0}};
-    (void)view_package_pictures(package, false, &count);
+    view_list_pictures(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
@@ -1000,8 +954,9 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
             const md5_cube2_part *const part = &cube->parts[k];
             char *const absolute = common_absolute(part->mesh);
             char *const path = common_clean(absolute);
-            const bool is_it = strcmp(path, package->model) == 0
-                               || (!is_inside(package) && common_same_file(path, package->model));
+            const bool is_it =
+                strcmp(path, package->model) == 0
+                || (package->reader == NULL && common_same_file(path, package->model));
             free(absolute);
             free(path);
             view_look said = is_it ? view_cube_look(cube, part, mesh) : (view_look){0};
@@ -1058,15 +1013,18 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path), *const absolute = common_absolute(folder);
-    char *const above = common_folder(absolute), *const stem = common_stem(path);
-    char *const name = common_format("%s.md2", stem);
     const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
-    *md2 = strcmp(common_base(absolute), "md5") == 0 ? common_find(above, name) : NULL;
+    *md2 = NULL;
+    if (strcmp(common_base(absolute), "md5") == 0) {
+        char *const above = common_folder(absolute), *const stem = common_stem(path);
+        char *const name = common_format("%s.md2", stem);
+        *md2 = common_find(above, name);
+        free(above);
+        free(stem);
+        free(name);
+    }
     free(folder);
     free(absolute);
-    free(above);
-    free(stem);
-    free(name);
     return is_progs ? VIEW_QUAKE_1 : *md2 != NULL ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
 }
 
@@ -1107,19 +1065,18 @@ static char *find_md2_skin(const char *path, uint32_t skin)
 // names follow from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn;
 // Quake II's is that of the .md2. There need not be such a file.
 static const view_image_file *find_skin_image(const named_mesh *subject, uint32_t skin,
-                                              uint32_t image)
+                                              uint32_t number)
 {
-    size_t count;
     view_package *const package = subject->search->package;
     char *md2 = NULL, *name = NULL, text[256];
-    if (is_inside(package)) // which of Quake's it is the folder above says
+    if (package->reader != NULL) // which of Quake's it is the folder above says
         return NULL;
     const view_quake quake = find_quake(package->model, &md2);
     if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
-        && md5_quake_image_name(common_base(subject->path), skin, image, text, sizeof text)
+        && md5_quake_image_name(common_base(subject->path), skin, number, text, sizeof text)
                < sizeof text)
         name = common_copy(text);
-    else if (quake == VIEW_QUAKE_2 && image == 0)
+    else if (quake == VIEW_QUAKE_2 && number == 0)
         name = find_md2_skin(md2, skin);
     free(md2);
     if (name == NULL)
@@ -1128,10 +1085,11 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
-    const view_image_file *const images = view_package_pictures(package, false, &count);
-    for (size_t i = 0; i < count && found == NULL; i++)
-        if (common_has_ending(images[i].stem, images[i].place == VIEW_BESIDE ? end : below))
-            found = &images[i];
+    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
+        const view_image_file *const image = &package->pictures[i];
+        if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? end : below))
+            found = image;
+    }
     free(name);
     free(below);
     return found;

@@ -3,6 +3,7 @@
 #define DEMO_VIEWER_ASSETS_LOOK_H
 
 #include "demo/common/file.h"
+#include "demo/common/game_folder.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
 #include "md5/md5dialects.h"
@@ -73,7 +74,7 @@ void view_free_look(view_look *look); // a zeroed one is allowed
 // declarations. Each name out of a file is sought among the files that are there, ignoring case, so
 // that none leads out of the package or to another machine.
 
-typedef struct view_package view_package;
+typedef struct view_package view_package; // see below
 
 // Opens the package that contains the model; if there is none, the folders around the model are
 // searched alone. Files are read on the first search. Never fails. Free with view_close_package().
@@ -82,11 +83,10 @@ typedef struct view_package view_package;
 view_package *view_open_package(const char *model_path, const md5_files *reader);
 void view_close_package(view_package *package);
 
-// The package's folder, or NULL.
-const char *view_package_root(const view_package *package);
-
 // Returns the package's declarations, or NULL if it has none or is NULL.
 md5_game *view_package_game(view_package *package, view_log *log);
+
+enum { VIEW_MAX_SCRIPTS = 64 };
 
 // Where a picture lies, as seen from the model.
 typedef enum view_place {
@@ -104,9 +104,27 @@ typedef struct view_image_file {
     view_place place;
 } view_image_file;
 
-// The pictures around the model, by folders, the nearest first; with `all` also those of the rest
-// of the package. Owned by the package, and valid until the next call.
-const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count);
+// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
+// rest of the package.
+void view_list_pictures(view_package *package, bool all);
+
+struct view_package {
+    char *root;                // the package's folder, or NULL
+    view_image_file *pictures; // [num_pictures] those that were listed or sought so far
+    size_t num_pictures;
+    // The rest is look.c's.
+    char *model, *folder;    // absolute paths
+    char *around;            // the folder above, or NULL: it is not searched
+    const md5_files *reader; // of view_open_package(), or NULL: not the model's folder alone
+    bool is_near_listed, is_all_listed, is_game_open;
+    view_name *models; // [num_models] specific names of others beside the model
+    size_t num_models;
+    common_list scripts;                // the md5.cfg files around the model
+    md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
+    size_t num_cubes;
+    common_game_places places;
+    md5_game *game;
+};
 
 // Models of the Quake and Quake II re-releases lie beside those that they replace.
 typedef enum view_quake {

@@ -11,33 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// == Pictures of games ============================================================================
-
-static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
-                          uint32_t *height, md5_error *error)
-{
-    view_image image;
-    (void)user;
-    (void)view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
-    *width = image.width;
-    *height = image.height;
-    return image.rgba;
-}
-
-static void release(void *user, const void *pixels)
-{
-    (void)user;
-    free((void *)(uintptr_t)pixels);
-}
-
-bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
-                          md5_error *error)
-{
-    // The library does not decode PNG and JPEG.
-    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
-    return view_take_picture(md5_load_image(game, program, &opts, error), image, error);
-}
-
 // == Pixels of maps ==============================================================================
 
 static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)

@@ -12,11 +12,6 @@
 #include "render/md5gl.h"
 #include "render/md5gl_game.h"
 
-// Reads the picture of an image program; see view_decode_image(). Of the game, only its files are
-// read: one thread at a time.
-bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
-                          md5_error *error);
-
 // Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a
 // camera with up above sees it, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
 void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);

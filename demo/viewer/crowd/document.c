@@ -336,7 +336,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
             ? first_model + 1
                   + view_find_model(files + first_model + 1, num_files - first_model - 1)
             : num_files;
-    const bool is_in_game = own > 0 && view_is_address(files[0]);
+    const bool is_in_game = own > 0 && strstr(files[0], "::") != NULL;
     if (is_in_game && crowd > 0)
         return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)

@@ -282,7 +282,7 @@ void view_show_section(view_state *viewer, size_t section)
 
 void view_browse_game(view_state *viewer, const char *place)
 {
-    char *const whole = view_with_base(place);
+    char *const whole = view_with_bases(place, NULL, 0);
     if (viewer->library != NULL && strcmp(viewer->library->place, whole) == 0) {
         view_show_section(viewer, viewer->section);
     } else {
@@ -609,23 +609,11 @@ void view_drop(view_state *viewer, const char *path)
 
 // == What lies in a game ==========================================================================
 
-char *view_place_of_options(const view_options *options)
-{
-    char *place =
-        options->num_bases > 0 ? common_copy(options->game) : view_with_base(options->game);
-    for (size_t i = 0; i < options->num_bases; i++) {
-        char *const longer = view_put_behind(place, options->bases[i]);
-        free(place);
-        place = longer;
-    }
-    return place;
-}
-
 bool view_open_game_name(view_state *viewer)
 {
     md5_error error = {0};
     const view_options *const options = viewer->options;
-    char *const place = view_place_of_options(options);
+    char *const place = view_with_bases(options->game, options->bases, options->num_bases);
     viewer->library = view_open_library(place, NULL, NULL, &error);
     free(place);
     if (viewer->library == NULL)
@@ -816,7 +804,7 @@ static bool open_named(view_state *viewer)
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
     if (options->game != NULL && opened) {
-        char *const place = view_place_of_options(options);
+        char *const place = view_with_bases(options->game, options->bases, options->num_bases);
         view_browse_game(viewer, place);
         free(place);
     }
@@ -871,12 +859,12 @@ static void list_game(view_state *viewer)
     view_browser *const browser = &viewer->ui.browser;
     const bool was_open = browser->kind == VIEW_BROWSE_GAME;
     const view_package *const package = viewer->document->textures.package;
-    const char *const root = package != NULL ? view_package_root(package) : NULL;
+    const char *const root = package != NULL ? package->root : NULL;
     view_clear_browser(browser);
     if (was_open)
         return;
     if (viewer->scan != NULL)
-        view_list_scan(browser, view_scanned_place(viewer->scan));
+        view_list_scan(browser, viewer->scan->place);
     else if (viewer->library != NULL)
         view_show_section(viewer, viewer->section);
     else if (root != NULL)

@@ -213,10 +213,6 @@ bool view_choose_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
 
-// Returns the place of --game with --base behind it; without --base, with the base that is found.
-// To be freed.
-char *view_place_of_options(const view_options *options);
-
 // Opens --game and what its name names. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer);
 

@@ -336,14 +336,13 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         }
     } else if (kind == VIEW_BROWSE_TEXTURES) {
         // Images are shown by their paths in the package.
-        size_t count;
         view_package *const package = view_open_package(scene->path, NULL);
-        const view_image_file *const pictures = view_package_pictures(package, true, &count);
-        const char *const root = view_package_root(package);
+        const char *const root = package->root;
+        view_list_pictures(package, true);
         browser->mesh = number;
         add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, common_copy("as found by names"), NULL);
-        for (size_t i = 0; i < count; i++) {
-            const char *const path = pictures[i].path;
+        for (size_t i = 0; i < package->num_pictures; i++) {
+            const char *const path = package->pictures[i].path;
             const char *const label = root != NULL ? path + strlen(root) + 1 : common_base(path);
             add_entry(browser, VIEW_ENTRY_TEXTURE, common_copy(label), path);
         }
