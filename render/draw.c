@@ -65,63 +65,17 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
     gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
 }
 
-// Draws `count` instances of a bound mesh as triangles or as their edges. OpenGL ES has no mode for
-// the edges of polygons, so that they are lines of their own.
-static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum md5gl_pass pass,
-                          uint32_t count)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const GLsizei num_corners = (GLsizei)(3 * md5gli_num_drawn_triangles(mesh));
-    const bool lines = renderer->is_es && pass == MD5GL_PASS_EDGES;
-    if (lines && mesh->deform.write) // edges are those of the mesh
-        return;
-    if (lines)
-        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-    gl->DrawElementsInstanced(lines ? GL_LINES : GL_TRIANGLES,
-                              lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT, NULL,
-                              (GLsizei)count);
-    if (lines)
-        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-}
-
-// Whether the vertices of a mesh's instances are in its buffer `posed`.
-static bool is_preskinned(const md5gl_model *model, const md5gl_mesh *mesh)
-{
-    return !model->baked && md5gli_preskins(mesh->path);
-}
-
 // Sets the attributes of a bound mesh to the skinned vertices of an instance.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
                                  uint32_t instance)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = md5gli_num_posed(mesh);
+    const size_t vertices = mesh->deform.num_vertices;
     const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     md5gli_set_attributes(gl, &all, vertices * instance, 0,
                           mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-}
-
-// Draws `count` instances of a batch from `first`. `before` is the number of instances of earlier
-// batches.
-static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
-                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before,
-                      uint32_t first, uint32_t count)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const GLint first_instance = program->uniforms[MD5GL_FIRST_INSTANCE];
-    md5gli_bind_mesh(renderer, draw->model, mesh, program, batch, before);
-    if (!is_preskinned(draw->model, mesh)) {
-        gl->Uniform1i(first_instance, (GLint)first);
-        draw_elements(renderer, mesh, draw->pass, count);
-        return;
-    }
-    for (uint32_t i = first; i < first + count; i++) {
-        set_posed_attributes(renderer, mesh, before + i);
-        gl->Uniform1i(first_instance, (GLint)i);
-        draw_elements(renderer, mesh, draw->pass, 1);
-    }
 }
 
 // The program of a pass. What cannot be built for the frame's light is drawn in the studio's. The
@@ -144,30 +98,19 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
     return md5gli_program_of(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
-// Whether a pass draws a mesh with a material.
-static bool is_drawn(enum md5gl_pass pass, const md5gl_mesh *mesh, const md5gl_surface *surface)
-{
-    if (!mesh->visible || mesh->mesh->num_triangles == 0)
-        return false;
-    if (pass == MD5GL_PASS_LIT || pass == MD5GL_PASS_PICTURE)
-        return !surface->material.is_staged;
-    return pass != MD5GL_PASS_DEPTH || !surface->material.no_shadow;
-}
-
-static bool has_colours(const md5gl_mesh *mesh)
-{
-    return mesh->mesh->colors != NULL || mesh->deform.write != NULL;
-}
-
-// Binds a program and sets what all instances share.
+// Binds a program and sets what all instances share. Of a stage the material is NULL.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
-                              const md5gl_mesh *mesh, const md5gl_program *program)
+                              const md5gl_mesh *mesh, const md5gl_material *material,
+                              const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
+    const bool has_colours =
+        (mesh->mesh->colors || mesh->deform.write) && !(material && material->no_vertex_color);
+    const GLint coloured = material && material->inverse_vertex_color ? 2 : 1;
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
     gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
-    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours(mesh));
+    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours ? coloured : 0);
 }
 
 // Sets all state of a mesh except its vertices.
@@ -175,11 +118,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                         const md5gl_surface *surface, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    use_model_program(renderer, draw->model, mesh, program);
-    if (surface->material.no_vertex_color)
-        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 0);
-    else if (surface->material.inverse_vertex_color && has_colours(mesh))
-        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], 2);
+    use_model_program(renderer, draw->model, mesh, &surface->material, program);
     bind_textures(renderer, &surface->material, program, draw->style);
     gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
                   renderer->adds_light ? 2 : renderer->multisampled);
@@ -191,20 +130,41 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Enable(GL_CULL_FACE);
 }
 
-// Draws the instances of a run of one mesh, whose state is set, from tables.
+// Draws the instances of a run of one mesh, whose state is set: those of a batch at once or, if
+// their vertices are in the mesh's buffer `posed`, one by one. OpenGL ES has no mode for the edges
+// of polygons, so that they are lines of their own.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
+    const GladGLContext *gl = &renderer->gl;
     const md5gl_model *const model = draw->model;
+    const bool is_posed = mesh->posed && !model->baked;
+    const bool has_lines = renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
+    const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
     const uint32_t run_end = run->first + run->count;
-    uint32_t before = 0; // instances of earlier batches
+    uint32_t before = 0;                 // instances of earlier batches
+    if (has_lines && mesh->deform.write) // edges are those of the mesh
+        return;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
         const uint32_t batch_end = before + batch->count;
         const uint32_t first = run->first > before ? run->first : before;
         const uint32_t end = run_end < batch_end ? run_end : batch_end;
         if (first < end)
-            draw_mesh(renderer, draw, mesh, program, batch, before, first - before, end - first);
+            md5gli_bind_mesh(renderer, model, mesh, program, batch, before);
+        if (has_lines && first < end)
+            gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
+        for (uint32_t i = first, count; i < end; i += count) {
+            count = is_posed ? 1 : end - first;
+            if (is_posed)
+                set_posed_attributes(renderer, mesh, i);
+            gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)(i - before));
+            gl->DrawElementsInstanced(has_lines ? GL_LINES : GL_TRIANGLES,
+                                      has_lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT,
+                                      NULL, (GLsizei)count);
+        }
+        if (has_lines && first < end)
+            gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
         before = batch_end;
     }
 }
@@ -235,7 +195,11 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
         for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i];
             const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
-            if (!is_drawn(draw->pass, mesh, surface))
+            const bool is_left_out =
+                draw->pass == MD5GL_PASS_LIT || draw->pass == MD5GL_PASS_PICTURE
+                    ? surface->material.is_staged
+                    : draw->pass == MD5GL_PASS_DEPTH && surface->material.no_shadow;
+            if (!mesh->visible || mesh->mesh->num_triangles == 0 || is_left_out)
                 continue;
             const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
             set_up_mesh(renderer, draw, mesh, surface, program);
@@ -289,14 +253,13 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     if (!renderer->shadowed)
         return;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
-    for (int i = 0; i < 2; i++) {
-        md5gli_bind_map(renderer, maps[i]);
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
     }
@@ -369,7 +332,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                                               count * sizeof *tangents};
     if (count == 0)
         return true;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_state(renderer);
     if (palette
         && !md5gl_pose(renderer, model, &(md5gl_instances){.count = 1, .palettes = palette}, error))
@@ -382,7 +345,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     const md5gl_program *const program =
         md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
-    if (is_preskinned(model, mesh))
+    if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, mesh, 0);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
@@ -557,7 +520,7 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
         const float value = stage->color[i];
         color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }
-    use_model_program(renderer, draw->model, draw->mesh, draw->program);
+    use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
     md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, is_cube ? stage->texture : 0);
     md5gli_bind_texture(gl, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
                         is_bumped ? stage->normals : renderer->white);
@@ -599,14 +562,13 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
 // Both sides cast shadows, as in md5gl_draw_shadows().
 static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
 {
-    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     if (!renderer->shadowed || !has_base(draw->list) || !draw->list->casts_shadow)
         return;
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
-    for (int i = 0; i < 2; i++) {
-        md5gli_bind_map(renderer, maps[i]);
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
     }
     md5gli_bind_frame(renderer);

@@ -48,7 +48,9 @@ typedef struct md5gl_table {
 
 enum { MD5GL_TABLE_WIDTH = 1024 }; // as in shaders/table_texture.glsl
 
-// A depth map rendered from another viewpoint than the camera's.
+// A depth map rendered from another viewpoint than the camera's: from the key light, or from below
+// the ground for contact shadows.
+enum { MD5GL_MAP_SUN, MD5GL_MAP_CONTACT, MD5GL_NUM_MAPS };
 typedef struct md5gl_shadow_map {
     GLuint framebuffer, texture;
     GLsizei side;       // texels
@@ -86,7 +88,7 @@ struct md5gl_renderer {
     GLuint empty_array; // a vertex array without attributes
     md5gl_texture white, grey, checker;
 
-    md5gl_shadow_map sun, contact;
+    md5gl_shadow_map maps[MD5GL_NUM_MAPS];
     bool has_shadows;
     GLuint compare_sampler, depth_sampler; // samplers of depth maps
 
@@ -119,15 +121,12 @@ typedef struct md5gl_mesh {
     GLuint array, vertices, influences, indices;
     GLuint edges; // ends of the triangles' edges, in OpenGL ES, which cannot draw polygons as lines
     md5gl_table exact_influences, exact_joints; // paths exact and compute
-    GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
+    GLuint posed; // paths CPU and COMPUTE, which skin once: all instances' positions, then normals,
+                  // tangents
     uint32_t posed_count; // instances in `posed`
-    md5gl_deform deform;  // write NULL: it has none
+    md5gl_deform deform;  // write NULL: it has none, and the counts are the mesh's
     GLuint deformed_indices;
 } md5gl_mesh;
-
-// Vertices of an instance in `posed`, and triangles that are drawn: the mesh's or its deform's.
-uint32_t md5gli_num_posed(const md5gl_mesh *mesh);
-uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh);
 
 // What a mesh looks like in one skin of its model.
 typedef struct md5gl_surface {
@@ -217,9 +216,6 @@ void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model
 // Returns what a mesh looks like in a skin.
 md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
 
-// Forgets tints and skins of the instances.
-void md5gli_forget_looks(md5gl_model *model);
-
 // Begin a texture of that size, and bind it to `target`: 0 with an error if the size is not
 // supported. End it, and unbind it: returns it or, if its texels were not uploaded or GL reports an
 // error, deletes it and returns 0.
@@ -256,9 +252,6 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 // of the areas that they cover, in linear colour. `half` may be the memory of `level`. Returns the
 // next level.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
-
-// Returns whether a path skins once for all passes, before drawing.
-bool md5gli_preskins(md5gl_path path);
 
 // Returns the program that draws a mesh of the model's instances, which it builds first unless it
 // exists already, as those of the common passes do. NULL on failure.
@@ -341,7 +334,9 @@ bool md5gli_fail_missing(md5_error *error, const char *what);
 // Takes all pending GL errors. If there are any, returns false and fills the error; the message
 // names the first one and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);
-void md5gli_clear_gl_errors(md5gl_renderer *renderer); // drops errors of the host's earlier calls
+
+// The same, and returns the first one: this drops errors of the host's earlier calls.
+GLenum md5gli_take_errors(md5gl_renderer *renderer);
 
 // Returns false and fills the error if the context is known to be lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);

@@ -269,7 +269,7 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     }
     gl->BindVertexArray(0);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
     create_textures(renderer, impostors->textures, impostors->columns * impostors->blocks[0],
                     impostors->rows * impostors->blocks[1], impostors->desc.texels,
@@ -376,7 +376,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     if (frame >= impostors->desc.num_frames)
         return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
                            (unsigned)frame, (unsigned)impostors->desc.num_frames);
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     // Pose one instance for each view.
     const uint32_t num_views = impostors->num_views;
     const size_t num_joints = model->model->skeleton.num_joints;
@@ -501,13 +501,12 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
 {
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
-    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     const md5gl_program *const program = &renderer->fixed[MD5GL_IMPOSTOR_DEPTH];
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
-    for (int i = 0; i < 2; i++) {
-        md5gli_bind_map(renderer, maps[i]);
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        md5gli_bind_map(renderer, &renderer->maps[i]);
         renderer->gl.Uniform1i(program->uniforms[MD5GL_SEEN_FROM], i + 1);
         draw_squares(renderer, impostors);
     }

@@ -8,11 +8,6 @@
 
 // -- Choice of the path -----------------------------------------------------------------------
 
-bool md5gli_preskins(md5gl_path path)
-{
-    return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
-}
-
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    md5_error *error)
 {
@@ -26,73 +21,58 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     return (uint32_t)(limit / texels);
 }
 
-// Whether a mesh's data for a path fits into the context's buffers.
-static bool fits(const md5gl_renderer *renderer, const md5_model *model, const md5_mesh *mesh,
-                 md5gl_path path, md5_error *error)
-{
-    if (path == MD5GL_PATH_CPU)
-        return true;
-    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
-        return false;
-    if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
-        return md5gli_fail(error, MD5_ERROR_GPU, "mesh of %u influences, but %s is %u",
-                           (unsigned)mesh->num_influences, renderer->max_texels_name,
-                           (unsigned)renderer->max_texels);
-    return true;
-}
-
-// Sets the requested path. Returns false if this mesh cannot take it.
+// Sets the requested path. Returns false if this mesh's data cannot take it, because it does not
+// fit into the context's buffers.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path requested, md5_error *error)
 {
     const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
     const float diagonal = size.x < 0.0f ? 0.0f : sqrtf(md5_vec3_dot(size, size)); // empty: 0
     const float limit = MD5GL_MEASURABLE_LOSS * diagonal;
-    if (requested != MD5GL_PATH_AUTO) {
-        mesh->path = requested;
-        mesh->reason = "requested";
-        return fits(renderer, model, mesh->mesh, requested, error);
-    }
-    mesh->path = MD5GL_PATH_EXACT;
-    mesh->reason = "8 is lossy";
-    if (mesh->mesh->loss8 <= limit) {
+    const bool is_auto = requested == MD5GL_PATH_AUTO;
+    const uint32_t num_influences = mesh->mesh->num_influences;
+    mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
+    mesh->reason = is_auto ? "8 is lossy" : "requested";
+    if (is_auto && mesh->mesh->loss8 <= limit) {
         mesh->path = MD5GL_PATH_8;
         mesh->reason = "4 is lossy";
     }
-    if (mesh->mesh->loss4 <= limit) {
+    if (is_auto && mesh->mesh->loss4 <= limit) {
         mesh->path = MD5GL_PATH_4;
         mesh->reason = "lossless";
     }
-    if (!fits(renderer, model, mesh->mesh, mesh->path, NULL)) {
-        mesh->path = MD5GL_PATH_CPU;
-        mesh->reason = "buffer too small";
-    }
-    return true;
+    if (mesh->path == MD5GL_PATH_CPU)
+        return true;
+    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, is_auto ? NULL : error) > 0
+        && (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8
+            || num_influences <= renderer->max_texels
+            || md5gli_fail(is_auto ? NULL : error, MD5_ERROR_GPU,
+                           "mesh of %u influences, but %s is %u", (unsigned)num_influences,
+                           renderer->max_texels_name, (unsigned)renderer->max_texels)))
+        return true;
+    mesh->path = MD5GL_PATH_CPU;
+    mesh->reason = "buffer too small";
+    return is_auto;
 }
 
 // -- Upload ---------------------------------------------------------------------------------
 
 static const struct {
     GLuint attribute;
-    GLint size; // floats
+    size_t size; // bytes of a vertex
 } arrays[MD5GL_NUM_ARRAYS] = {
-    [MD5GL_ARRAY_POSITIONS] = {MD5GL_AT_POSITION, 3},
-    [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, 3},
-    [MD5GL_ARRAY_TANGENTS] = {MD5GL_AT_TANGENT, 4},
-    [MD5GL_ARRAY_TEXCOORDS] = {MD5GL_AT_TEXCOORD, 2},
-    [MD5GL_ARRAY_COLOURS] = {MD5GL_AT_COLOUR, 4},
+    [MD5GL_ARRAY_POSITIONS] = {MD5GL_AT_POSITION, sizeof(md5_vec3)},
+    [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, sizeof(md5_vec3)},
+    [MD5GL_ARRAY_TANGENTS] = {MD5GL_AT_TANGENT, sizeof(md5_vec4)},
+    [MD5GL_ARRAY_TEXCOORDS] = {MD5GL_AT_TEXCOORD, sizeof(md5_vec2)},
+    [MD5GL_ARRAY_COLOURS] = {MD5GL_AT_COLOUR, sizeof(md5_vec4)},
 };
-
-static size_t size_of_vertex(uint32_t array)
-{
-    return (size_t)arrays[array].size * sizeof(float);
-}
 
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
     for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
-        layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * size_of_vertex(i) : 0);
+        layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * arrays[i].size : 0);
     return layout;
 }
 
@@ -100,9 +80,9 @@ void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, 
                            uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        const size_t offset = layout->begin[i] + vertex * size_of_vertex(i);
-        gl->VertexAttribPointer(arrays[i].attribute, arrays[i].size, GL_FLOAT, GL_FALSE, 0,
-                                (const void *)offset);
+        const size_t offset = layout->begin[i] + vertex * arrays[i].size;
+        gl->VertexAttribPointer(arrays[i].attribute, (GLint)(arrays[i].size / sizeof(float)),
+                                GL_FLOAT, GL_FALSE, 0, (const void *)offset);
         gl->EnableVertexAttribArray(arrays[i].attribute);
     }
 }
@@ -143,58 +123,6 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     return true;
 }
 
-// The buffer holds one attribute array after the other, as in the model.
-static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const md5_mesh *const source = mesh->mesh;
-    const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays_of(source));
-    const void *const data[MD5GL_NUM_ARRAYS] = {
-        source->positions, source->normals, source->tangents, source->texcoords, source->colors};
-    buffer_part parts[MD5GL_NUM_ARRAYS];
-    for (int i = 0; i < MD5GL_NUM_ARRAYS; i++)
-        parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
-    gl->GenBuffers(1, &mesh->vertices);
-    if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))
-        return false;
-    md5gli_set_attributes(gl, &layout, 0, 0, num_arrays_of(source));
-    return true;
-}
-
-// Joint indices of 16 bits halve what a vertex reads; only a model of more than 65536 joints needs
-// 32 bits. Works in place: the write position never passes the read position. Returns the size of
-// an index.
-static size_t narrow_joints(uint32_t *joints, size_t count, uint32_t num_joints)
-{
-    if (num_joints > 65536)
-        return sizeof(uint32_t);
-    unsigned char *const bytes = (unsigned char *)joints;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t wide;
-        memcpy(&wide, bytes + 4 * i, sizeof wide);
-        const uint16_t narrow = (uint16_t)wide;
-        memcpy(bytes + 2 * i, &narrow, sizeof narrow);
-    }
-    return sizeof(uint16_t);
-}
-
-static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, size_t joint_size,
-                                size_t weights_offset)
-{
-    const GLenum type = joint_size == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
-    const size_t joint_stride = slots * joint_size, weight_stride = slots * sizeof(float);
-    for (GLuint half = 0; half < slots / 4; half++) {
-        const size_t first = (size_t)half * 4, joints = first * joint_size;
-        const size_t weights = weights_offset + first * sizeof(float);
-        gl->VertexAttribIPointer(MD5GL_AT_JOINTS + half, 4, type, (GLsizei)joint_stride,
-                                 (const void *)joints);
-        gl->VertexAttribPointer(MD5GL_AT_WEIGHTS + half, 4, GL_FLOAT, GL_FALSE,
-                                (GLsizei)weight_stride, (const void *)weights);
-        gl->EnableVertexAttribArray(MD5GL_AT_JOINTS + half);
-        gl->EnableVertexAttribArray(MD5GL_AT_WEIGHTS + half);
-    }
-}
-
 static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                          uint32_t num_joints, md5_error *error)
 {
@@ -206,13 +134,35 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     if (uploaded) {
         (void)md5_pack_influences(&(md5_pack_job){
             .mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
-        const size_t joint_size = narrow_joints(joints, count, num_joints);
+
+        // Joint indices of 16 bits halve what a vertex reads; only a model of more than 65536
+        // joints needs 32 bits. In place: the write position never passes the read position.
+        const bool is_narrow = num_joints <= 65536;
+        const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
+        unsigned char *const bytes = (unsigned char *)joints;
+        for (size_t i = 0; i < count && is_narrow; i++) {
+            uint32_t wide;
+            memcpy(&wide, bytes + 4 * i, sizeof wide);
+            const uint16_t narrow = (uint16_t)wide;
+            memcpy(bytes + 2 * i, &narrow, sizeof narrow);
+        }
+
         const buffer_part parts[] = {{joints, count * joint_size},
                                      {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
         uploaded = fill_buffer(renderer, mesh->influences, parts, 2, error);
-        if (uploaded)
-            set_slot_attributes(gl, slots, joint_size, parts[0].size);
+        const GLenum type = is_narrow ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
+        for (GLuint half = 0; half < slots / 4 && uploaded; half++) {
+            const size_t slot = (size_t)half * 4, offset = slot * joint_size;
+            const size_t weights_offset = parts[0].size + slot * sizeof *weights;
+            gl->VertexAttribIPointer(MD5GL_AT_JOINTS + half, 4, type, (GLsizei)(slots * joint_size),
+                                     (const void *)offset);
+            gl->VertexAttribPointer(MD5GL_AT_WEIGHTS + half, 4, GL_FLOAT, GL_FALSE,
+                                    (GLsizei)(slots * sizeof *weights),
+                                    (const void *)weights_offset);
+            gl->EnableVertexAttribArray(MD5GL_AT_JOINTS + half);
+            gl->EnableVertexAttribArray(MD5GL_AT_WEIGHTS + half);
+        }
     }
     md5gli_free(renderer, joints);
     md5gli_free(renderer, weights);
@@ -241,24 +191,6 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
                              (const void *)sizeof(uint32_t));
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
-}
-
-static bool upload_influences(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
-                              md5_error *error)
-{
-    if (md5gli_preskins(mesh->path))
-        renderer->gl.GenBuffers(1, &mesh->posed);
-    switch (mesh->path) {
-    case MD5GL_PATH_4:
-        return upload_slots(renderer, mesh, 4, num_joints, error);
-    case MD5GL_PATH_8:
-        return upload_slots(renderer, mesh, 8, num_joints, error);
-    case MD5GL_PATH_CPU:
-        return true;
-    default:
-        upload_exact(renderer, mesh);
-        return true;
-    }
 }
 
 // The edges of a mesh as lines, two indices each. Leaves the mesh's own indices bound.
@@ -293,9 +225,27 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
                            "a mesh has more vertices or indices than GL can draw");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
-    if (!upload_vertices(renderer, mesh, error)
-        || !upload_influences(renderer, mesh, num_joints, error))
+
+    // One attribute array after the other, as in the model.
+    const uint32_t num_arrays = num_arrays_of(source);
+    const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays);
+    const void *const data[MD5GL_NUM_ARRAYS] = {
+        source->positions, source->normals, source->tangents, source->texcoords, source->colors};
+    buffer_part parts[MD5GL_NUM_ARRAYS];
+    for (int i = 0; i < MD5GL_NUM_ARRAYS; i++)
+        parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
+    gl->GenBuffers(1, &mesh->vertices);
+    if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))
         return false;
+    md5gli_set_attributes(gl, &layout, 0, 0, num_arrays);
+
+    const uint32_t slots = mesh->path == MD5GL_PATH_4 ? 4 : mesh->path == MD5GL_PATH_8 ? 8 : 0;
+    if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
+        return false;
+    if (mesh->path == MD5GL_PATH_EXACT || mesh->path == MD5GL_PATH_COMPUTE)
+        upload_exact(renderer, mesh);
+    if (mesh->path == MD5GL_PATH_CPU || mesh->path == MD5GL_PATH_COMPUTE)
+        gl->GenBuffers(1, &mesh->posed);
     gl->GenBuffers(1, &mesh->indices);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
@@ -332,13 +282,6 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
-void md5gli_forget_looks(md5gl_model *model)
-{
-    model->tinted = false;
-    model->faded = false;
-    model->num_runs = 0;
-}
-
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
@@ -360,7 +303,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     md5gli_free(renderer, model->surfaces);
     model->surfaces = surfaces;
     model->num_skins = num_skins;
-    md5gli_forget_looks(model);
+    model->tinted = model->faded = false;
+    model->num_runs = 0;
     return true;
 }
 
@@ -417,14 +361,9 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 
 // -- Deforms ----------------------------------------------------------------------------------
 
-uint32_t md5gli_num_posed(const md5gl_mesh *mesh)
+static md5gl_deform no_deform(const md5_mesh *mesh)
 {
-    return mesh->deform.write ? mesh->deform.num_vertices : mesh->mesh->num_vertices;
-}
-
-uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh)
-{
-    return mesh->deform.write ? mesh->deform.num_triangles : mesh->mesh->num_triangles;
+    return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
 }
 
 // Ends a deform: the vertex array reads the mesh's own triangles, texture coordinates and colours.
@@ -433,7 +372,7 @@ static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
     const GladGLContext *gl = &renderer->gl;
     const uint32_t num_arrays = num_arrays_of(mesh->mesh);
     const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, num_arrays);
-    memset(&mesh->deform, 0, sizeof mesh->deform);
+    mesh->deform = no_deform(mesh->mesh);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
     gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
@@ -519,7 +458,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     if (!copy)
         return NULL;
     copy->model = model;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
     copy->num_skins = 1;
     bool uploaded = copy->surfaces != NULL;
@@ -527,6 +466,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
+        copy->meshes[i].deform = no_deform(mesh);
         // Most contexts need the programs of one path only.
         uploaded =
             set_path(renderer, model, &copy->meshes[i], path, error)

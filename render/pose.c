@@ -85,7 +85,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     if (!morph)
         return NULL;
     morph->source = source;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     if (upload_targets(renderer, morph, (size_t)num_vertices, (size_t)num_deltas, error)
         && md5gli_check(renderer, "uploading morph targets", error))
         return morph;
@@ -183,7 +183,8 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     }
     MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    if (!check_clips(renderer, model, clips, count, error) || !md5gli_build_baked(renderer, error))
+    if (!check_clips(renderer, model, clips, count, error)
+        || !md5gli_build_skinned(renderer, 0, MD5GL_SKIN_BAKED, error))
         return NULL;
     md5gl_baked *const baked = (md5gl_baked *)md5gli_alloc(
         &renderer->allocator, 1, sizeof *baked + count * sizeof *baked->num_frames, error);
@@ -194,7 +195,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->num_clips = count;
     for (uint32_t i = 0; i < count; i++)
         baked->num_frames[i] = clips[i]->num_frames;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     if (upload_clips(renderer, baked, clips, error)
         && md5gli_check(renderer, "uploading baked clips", error))
         return baked;
@@ -300,7 +301,7 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, const uint8_t *skinned, uint8_t *formed)
 {
-    const size_t count = md5gli_num_posed(mesh);
+    const size_t count = mesh->deform.num_vertices;
     const md5gl_layout one = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
     const md5gl_layout all = md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
     const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
@@ -337,7 +338,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t skinned_size = one.begin[MD5GL_NUM_ARRAYS];
     const size_t formed_at = skinned_size + num_joints * sizeof(md5_dual_quat);
-    const md5gl_layout formed = md5gli_make_layout(md5gli_num_posed(mesh), MD5GL_NUM_ARRAYS);
+    const md5gl_layout formed = md5gli_make_layout(mesh->deform.num_vertices, MD5GL_NUM_ARRAYS);
     const size_t scratch_size =
         formed_at + (mesh->deform.write ? formed.begin[MD5GL_NUM_ARRAYS] : 0);
     uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, scratch_size, error);
@@ -392,8 +393,8 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t count = instances->count;
-    const size_t vertices = md5gli_num_posed(mesh);
-    if (!md5gli_preskins(mesh->path) || vertices == 0 || count == 0)
+    const size_t vertices = mesh->deform.num_vertices;
+    if (!mesh->posed || vertices == 0 || count == 0)
         return true;
     // Shaders index floats with a signed int; a vertex takes ten, of a deform sixteen.
     const size_t floats = mesh->deform.write ? 16 : 10;
@@ -418,43 +419,38 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 
 // -- Poses ------------------------------------------------------------------------------------
 
-static bool set_weights(md5gl_renderer *renderer, md5gl_model *model,
-                        const md5gl_instances *instances, md5_error *error)
-{
-    const md5gl_morph *const morph = instances->morph;
-    const size_t num_targets = morph ? morph->source->num_targets : 0;
-    const size_t count = instances->count * num_targets;
-    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: not NULL");
-    for (size_t i = 0; i < count; i++)
-        MD5_ASSERT(isfinite(instances->weights[i]), "weights: finite numbers");
-    if (count == 0)
-        return true;
-    if (morph->source->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
-    if (!fits(renderer, count, "weights of morph targets", error))
-        return false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gli_build_variant(renderer, model->meshes[i].path,
-                                  md5gl_variant_of(model->blending, true), error))
-            return false;
-    }
-    if (!model->morph_weights.texture)
-        model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
-    md5gli_fill_table(renderer, &model->morph_weights, instances->weights, count * sizeof(float));
-    model->morph = morph;
-    return true;
-}
-
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
+    const md5gl_morph *const morph = instances->morph;
     const uint32_t num_meshes = model->model->num_meshes;
-    bool needs_palettes = false; // to skin from them on the GPU
-    for (uint32_t i = 0; i < num_meshes; i++)
-        needs_palettes = needs_palettes || model->meshes[i].path != MD5GL_PATH_CPU;
-    bool posed = set_weights(renderer, model, instances, error)
-                 && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL,
-                                 instances, error);
+    const size_t num_targets = morph ? morph->source->num_targets : 0;
+    const size_t count = instances->count * num_targets; // of weights
+    bool posed = true, needs_palettes = false;           // to skin from them on the GPU
+    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: not NULL");
+    for (size_t i = 0; i < count; i++)
+        MD5_ASSERT(isfinite(instances->weights[i]), "weights: finite numbers");
+    if (count > 0 && morph->source->model != model->model)
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
+    if (count > 0 && !fits(renderer, count, "weights of morph targets", error))
+        return false;
+    for (uint32_t i = 0; i < num_meshes && posed; i++) {
+        const md5gl_path path = model->meshes[i].path;
+        needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
+        posed =
+            count == 0
+            || md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, true), error);
+    }
+    if (count > 0 && posed) {
+        if (!model->morph_weights.texture)
+            model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
+        md5gli_fill_table(renderer, &model->morph_weights, instances->weights,
+                          count * sizeof(float));
+        model->morph = morph;
+    }
+    posed = posed
+            && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL, instances,
+                            error);
     for (uint32_t i = 0; i < num_meshes && posed; i++)
         posed = preskin(renderer, model, &model->meshes[i], instances, error);
     return posed;
@@ -521,7 +517,8 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
                       const uint32_t *skins, md5_error *error)
 {
     const uint32_t count = model->num_instances;
-    md5gli_forget_looks(model);
+    model->tinted = model->faded = false;
+    model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
     for (uint32_t i = 0; i < count && skins; i++) {
@@ -550,18 +547,6 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
     return true;
 }
 
-// Returns whether a texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
-static bool is_opaque_texture(md5gl_renderer *renderer, md5gl_texture texture)
-{
-    const GladGLContext *gl = &renderer->gl;
-    GLint alpha = GL_ALPHA;
-    if (renderer->is_webgl)
-        return false;
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture);
-    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
-    return alpha == GL_ONE;
-}
-
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
@@ -570,6 +555,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(instances != NULL, "instances: not NULL");
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
     MD5_ASSERT_RESERVED(instances);
+    const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
     MD5_ASSERT(poses || instances->count == model->num_instances,
@@ -590,11 +576,18 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
             const md5gl_material *const material = &surface->material;
             if (surface->opacity_known || !mesh->visible)
                 continue;
-            // Opaque textures are marked as such; vertex colours may have alpha, too.
+            // Opaque textures are marked as such (see md5gl_create_texture()); vertex colours may
+            // have alpha, too.
             surface->alpha_tested =
-                !material->is_opaque
-                && (mesh->mesh->colors || material->alpha_test >= 1.0f
-                    || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
+                !material->is_opaque && (mesh->mesh->colors || material->alpha_test >= 1.0f);
+            if (!material->is_opaque && !surface->alpha_tested && material->diffuse) {
+                GLint alpha = GL_ALPHA;
+                if (!renderer->is_webgl) {
+                    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, material->diffuse);
+                    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
+                }
+                surface->alpha_tested = alpha != GL_ONE;
+            }
             surface->opacity_known = true;
         }
 

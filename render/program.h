@@ -164,8 +164,9 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 // Builds the programs of a variant that draw a path, unless they exist already.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
 
-// Builds the programs that draw baked clips, unless they exist already.
-bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error);
+// The same for a skin, such as that of baked clips, which has variant 0 only.
+bool md5gli_build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
+                          md5_error *error);
 
 // The programs that do not skin and have no variants. Those of overlays are built with the
 // renderer, the others on first use.
@@ -187,7 +188,5 @@ enum md5gl_fixed_program {
 // Returns a program, which it builds first unless it exists already. NULL on failure.
 const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_fixed_program which,
                                           md5_error *error);
-
-void md5gli_destroy_all_programs(md5gl_renderer *renderer);
 
 #endif

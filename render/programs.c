@@ -325,26 +325,20 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 
 // -- All programs -----------------------------------------------------------------------------
 
-static enum md5gl_skin skin_of(md5gl_path path)
-{
-    static const enum md5gl_skin skins[] = {
-        [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
-        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
-        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
-    };
-    return skins[path];
-}
+// Of each path.
+static const enum md5gl_skin skins[] = {
+    [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
+    [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
+    [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
+    [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
+};
 
-static void choose_variant(int variant, md5gl_source *blend, md5gl_source *bind)
-{
-    static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
-        [MD5GL_BLEND_LINEAR] = LINEAR,
-        [MD5GL_BLEND_DUAL] = DUAL,
-    };
-    *blend = blends[variant % MD5GL_NUM_BLENDINGS];
-    *bind = variant < MD5GL_NUM_BLENDINGS ? (md5gl_source)PLAIN : (md5gl_source)MORPHED;
-}
+// Of each variant: md5gl_variant_of().
+static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
+    [MD5GL_BLEND_LINEAR] = LINEAR,
+    [MD5GL_BLEND_DUAL] = DUAL,
+};
+static const md5gl_source binds[] = {PLAIN, MORPHED};
 
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
@@ -356,8 +350,8 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     md5gl_source vertex[] = {FRAME,
                              TABLE,
                              PALETTE,
-                             LINEAR,
-                             PLAIN,
+                             blends[variant % MD5GL_NUM_BLENDINGS],
+                             binds[variant / MD5GL_NUM_BLENDINGS],
                              skin_functions[skin],
                              {"draw.vert", md5gl_shader_draw_vert}};
     if (pass == MD5GL_PASS_CAPTURE)
@@ -365,11 +359,10 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     memcpy(sources.vertex, vertex, sizeof vertex);
     if (renderer->is_es)
         sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;
-    choose_variant(variant, &sources.vertex[3], &sources.vertex[4]);
     return md5gli_build_program(renderer, &sources, program, error);
 }
 
-static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
+bool md5gli_build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                           md5_error *error)
 {
     for (int pass = 0; pass < MD5GL_NUM_COMMON_PASSES; pass++) {
@@ -383,24 +376,20 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
 {
     if (path == MD5GL_PATH_COMPUTE) {
         md5gl_program_sources sources = preskin_sources;
-        choose_variant(variant, &sources.compute[PRESKIN_BLEND], &sources.compute[PRESKIN_BIND]);
+        sources.compute[PRESKIN_BLEND] = blends[variant % MD5GL_NUM_BLENDINGS];
+        sources.compute[PRESKIN_BIND] = binds[variant / MD5GL_NUM_BLENDINGS];
         if (!md5gli_build_program(renderer, &sources, &renderer->preskin[variant], error))
             return false;
     }
-    const enum md5gl_skin skin = skin_of(path);
-    return build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
-}
-
-bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error)
-{
-    return build_skinned(renderer, 0, MD5GL_SKIN_BAKED, error);
+    const enum md5gl_skin skin = skins[path];
+    return md5gli_build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
 }
 
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error)
 {
-    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : skin_of(mesh->path);
+    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : skins[mesh->path];
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
     const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
     return build_pass(renderer, variant, skin, pass, error)
@@ -413,18 +402,4 @@ const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_f
 {
     md5gl_program *const program = &renderer->fixed[which];
     return md5gli_build_program(renderer, &fixed_sources[which], program, error) ? program : NULL;
-}
-
-void md5gli_destroy_all_programs(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    for (int variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
-        for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
-            for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
-                gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
-        }
-        gl->DeleteProgram(renderer->preskin[variant].name);
-    }
-    for (int i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
-        gl->DeleteProgram(renderer->fixed[i].name);
 }

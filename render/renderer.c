@@ -251,7 +251,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
         md5gli_free(renderer, renderer);
         return NULL;
     }
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     load_optional_functions(renderer, opts);
     read_limits(renderer);
     md5gli_reset_state(renderer);
@@ -269,16 +269,24 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     if (!renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
-    md5gli_destroy_all_programs(renderer);
-    const md5gl_shadow_map *const sun = &renderer->sun, *const contact = &renderer->contact;
-    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker, sun->texture,
-                               contact->texture};
-    gl->DeleteTextures(5, textures);
-    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
-                              sun->frame_block, contact->frame_block};
-    gl->DeleteBuffers(5, buffers);
-    const GLuint framebuffers[] = {sun->framebuffer, contact->framebuffer};
-    gl->DeleteFramebuffers(2, framebuffers);
+    for (int variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
+        for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
+            for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
+                gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
+        }
+        gl->DeleteProgram(renderer->preskin[variant].name);
+    }
+    for (int i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
+        gl->DeleteProgram(renderer->fixed[i].name);
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        gl->DeleteTextures(1, &renderer->maps[i].texture);
+        gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
+        gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
+    }
+    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
+    gl->DeleteTextures(3, textures);
+    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
+    gl->DeleteBuffers(3, buffers);
     const GLuint samplers[] = {renderer->compare_sampler, renderer->depth_sampler};
     gl->DeleteSamplers(2, samplers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};

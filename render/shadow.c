@@ -20,33 +20,24 @@ static const float max_filter_radius = 0.06f, contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-static void resize_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
+// The contact map is smaller than that of the key light.
+static void resize_maps(md5gl_renderer *renderer, GLsizei side)
 {
     const GladGLContext *gl = &renderer->gl;
-    if (map->side == side)
-        return;
-    map->side = side;
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, map->texture);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
-                   GL_UNSIGNED_INT, NULL);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    gl->BindTexture(GL_TEXTURE_2D, 0);
-}
-
-static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
-{
-    const GladGLContext *gl = &renderer->gl;
-    gl->GenBuffers(1, &map->frame_block);
-    gl->GenTextures(1, &map->texture);
-    resize_map(renderer, map, side);
-    gl->GenFramebuffers(1, &map->framebuffer);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
-    const GLenum none = GL_NONE;
-    gl->DrawBuffers(1, &none);
-    gl->ReadBuffer(GL_NONE);
-    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        md5gl_shadow_map *const map = &renderer->maps[i];
+        const GLsizei smaller = side / CONTACT_DIVISOR > 0 ? side / CONTACT_DIVISOR : 1;
+        const GLsizei texels = i == MD5GL_MAP_CONTACT ? smaller : side;
+        if (map->side == texels)
+            continue;
+        map->side = texels;
+        gl->ActiveTexture(GL_TEXTURE0);
+        gl->BindTexture(GL_TEXTURE_2D, map->texture);
+        gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, texels, texels, 0,
+                       GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
+        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+        gl->BindTexture(GL_TEXTURE_2D, 0);
+    }
 }
 
 // Beyond the map there are no casters. OpenGL ES 3.0 has no border for that: there the texels at
@@ -75,9 +66,25 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->depth_sampler =
         create_sampler(renderer, renderer->is_es ? GL_NEAREST : GL_LINEAR, GL_NONE);
-    renderer->has_shadows =
-        create_map(renderer, &renderer->sun, DEFAULT_SIDE)
-        && create_map(renderer, &renderer->contact, DEFAULT_SIDE / CONTACT_DIVISOR);
+
+    const GladGLContext *gl = &renderer->gl;
+    const GLenum none = GL_NONE;
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++)
+        gl->GenTextures(1, &renderer->maps[i].texture);
+    resize_maps(renderer, DEFAULT_SIDE);
+    renderer->has_shadows = true;
+    for (int i = 0; i < MD5GL_NUM_MAPS && renderer->has_shadows; i++) {
+        md5gl_shadow_map *const map = &renderer->maps[i];
+        gl->GenBuffers(1, &map->frame_block);
+        gl->GenFramebuffers(1, &map->framebuffer);
+        gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
+        gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture,
+                                 0);
+        gl->DrawBuffers(1, &none);
+        gl->ReadBuffer(GL_NONE);
+        renderer->has_shadows =
+            gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    }
 }
 
 // -- Views ------------------------------------------------------------------------------------
@@ -101,30 +108,6 @@ static void set_matrix(const box_view *view, float scale, float shift, float mat
         matrix[12 + row] = shift - md5_vec3_dot(axis, view->centre) * unit;
     }
     matrix[15] = 1.0f;
-}
-
-// Returns the key light's view of a bounding sphere.
-static box_view view_from_sun(const float *direction, md5_vec3 centre, float radius)
-{
-    const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
-    const md5_vec3 other =
-        fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
-    md5_vec3 side = md5_vec3_cross(other, away);
-    const float length = sqrtf(md5_vec3_dot(side, side));
-    side = (md5_vec3){side.x / length, side.y / length, side.z / length};
-    return (box_view){{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}};
-}
-
-static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, const box_view *view,
-                      const md5gl_frame_block *block)
-{
-    const GladGLContext *gl = &renderer->gl;
-    md5gl_frame_block seen = *block;
-    set_matrix(view, 1.0f, 0.0f, seen.clip_from_world);
-    md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-    gl->Viewport(0, 0, map->side, map->side);
-    gl->Clear(GL_DEPTH_BUFFER_BIT);
 }
 
 // -- Frames -----------------------------------------------------------------------------------
@@ -187,16 +170,24 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
                              0.5f * (bounds.min.y + bounds.max.y),
                              0.5f * (bounds.min.z + bounds.max.z)};
-    const box_view sun = view_from_sun(block->light_direction, centre, radius);
-    // Seen from below the ground straight up, the lowest caster is the nearest.
-    const box_view contact = {
-        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-        {centre.x, centre.y, frame->ground + 0.5f * (heights[0] - heights[1])},
-        {1.15f * radius, 1.15f * radius, 0.5f * (heights[0] + heights[1])}};
+    const float *const direction = block->light_direction;
+    const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
+    const md5_vec3 other =
+        fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
+    md5_vec3 side = md5_vec3_cross(other, away);
+    const float length = sqrtf(md5_vec3_dot(side, side));
+    side = (md5_vec3){side.x / length, side.y / length, side.z / length};
+    const box_view views[MD5GL_NUM_MAPS] = {
+        // The key light's view of a sphere around the casters.
+        {{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}},
+        // Seen from below the ground straight up, the lowest caster is the nearest.
+        {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+         {centre.x, centre.y, frame->ground + 0.5f * (heights[0] - heights[1])},
+         {1.15f * radius, 1.15f * radius, 0.5f * (heights[0] + heights[1])}},
+    };
 
     // What shadows may reach of the ground: what casts, enlarged by the reach, and its shadow. Few
     // pixels of the plane are dark, and on software GL the others would cost as much.
-    const float *const direction = block->light_direction;
     float *const sides = renderer->shaded_ground;
     const float reach = md5gl_shadow_reach(frame);
     const float smallest[3] = {bounds.min.x - reach, bounds.min.y - reach, bounds.min.z - reach};
@@ -213,20 +204,23 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
     }
 
-    set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
-    set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
+    set_matrix(&views[MD5GL_MAP_SUN], 0.5f, 0.5f, block->sun_from_world);
+    set_matrix(&views[MD5GL_MAP_CONTACT], 0.5f, 0.5f, block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
     const float shadow[4] = {1.0f, softness, 2.0f * radius, filter_radius_of(frame, radius)};
     const float contact_values[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
     memcpy(block->shadow, shadow, sizeof shadow);
     memcpy(block->contact, contact_values, sizeof contact_values);
     const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
-    const GLsizei side = (GLsizei)(requested < limit ? requested : limit);
-    resize_map(renderer, &renderer->sun, side);
-    resize_map(renderer, &renderer->contact,
-               side / CONTACT_DIVISOR > 0 ? side / CONTACT_DIVISOR : 1);
-    begin_map(renderer, &renderer->sun, &sun, block);
-    begin_map(renderer, &renderer->contact, &contact, block);
+    resize_maps(renderer, (GLsizei)(requested < limit ? requested : limit));
+    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+        md5gl_frame_block seen = *block;
+        set_matrix(&views[i], 1.0f, 0.0f, seen.clip_from_world);
+        md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->maps[i].frame_block, &seen,
+                      sizeof seen);
+        md5gli_bind_map(renderer, &renderer->maps[i]);
+        renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
+    }
 }
 
 void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
@@ -242,13 +236,14 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
 void md5gli_bind_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
+    const GLuint sun = renderer->maps[MD5GL_MAP_SUN].texture;
     const struct {
         enum md5gl_unit unit;
         GLuint texture, sampler;
     } lookups[] = {
-        {MD5GL_UNIT_SUN, renderer->sun.texture, renderer->compare_sampler},
-        {MD5GL_UNIT_SUN_DEPTH, renderer->sun.texture, renderer->depth_sampler},
-        {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->depth_sampler},
+        {MD5GL_UNIT_SUN, sun, renderer->compare_sampler},
+        {MD5GL_UNIT_SUN_DEPTH, sun, renderer->depth_sampler},
+        {MD5GL_UNIT_CONTACT, renderer->maps[MD5GL_MAP_CONTACT].texture, renderer->depth_sampler},
     };
     for (int i = 0; i < 3; i++) {
         md5gli_bind_texture(gl, lookups[i].unit, GL_TEXTURE_2D, lookups[i].texture);

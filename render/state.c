@@ -4,19 +4,14 @@
 
 #include <assert.h>
 
-// Which contexts have a piece of state: OpenGL ES lacks what is DESKTOP.
-enum api { ANY, DESKTOP };
-
-static bool applies(const md5gl_renderer *renderer, enum api api)
-{
-    return api == ANY || !renderer->is_es;
-}
+// What OpenGL ES lacks is DESKTOP.
+enum { ANY, DESKTOP };
 
 // -- Tables -----------------------------------------------------------------------------------
 
 static const struct {
     GLenum name;
-    enum api api;
+    bool is_desktop;
     bool by_default;
 } switches[] = {
     {GL_DEPTH_TEST, ANY, false},
@@ -40,7 +35,7 @@ static const struct {
 
 static const struct {
     GLenum name;
-    enum api api;
+    bool is_desktop;
     GLint by_default;
 } pixel_stores[] = {
     {GL_PACK_ALIGNMENT, ANY, 4},      {GL_PACK_ROW_LENGTH, ANY, 0},
@@ -82,7 +77,7 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
     gl->BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
     for (size_t i = 0; i < COUNT(pixel_stores); i++) {
-        if (applies(renderer, pixel_stores[i].api))
+        if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, pixel_stores[i].by_default);
     }
 }
@@ -146,11 +141,11 @@ void md5gl_save_state(md5gl_renderer *renderer)
     gl->ActiveTexture((GLenum)host->active_unit);
 
     for (size_t i = 0; i < COUNT(switches); i++) {
-        if (applies(renderer, switches[i].api))
+        if (!renderer->is_es || !switches[i].is_desktop)
             host->switches[i] = gl->IsEnabled(switches[i].name);
     }
     for (size_t i = 0; i < COUNT(pixel_stores); i++) {
-        if (applies(renderer, pixel_stores[i].api))
+        if (!renderer->is_es || !pixel_stores[i].is_desktop)
             host->pixel_stores[i] = get_integer(gl, pixel_stores[i].name);
     }
     host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
@@ -223,11 +218,11 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     const GLboolean *const mask = state->colour_mask;
     for (size_t i = 0; i < COUNT(switches); i++) {
         const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
-        if (applies(renderer, switches[i].api))
+        if (!renderer->is_es || !switches[i].is_desktop)
             set(switches[i].name);
     }
     for (size_t i = 0; i < COUNT(pixel_stores); i++) {
-        if (applies(renderer, pixel_stores[i].api))
+        if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, state->pixel_stores[i]);
     }
     gl->BlendFuncSeparate((GLenum)blend[0], (GLenum)blend[1], (GLenum)blend[2], (GLenum)blend[3]);

@@ -44,28 +44,22 @@ static const char *error_name(GLenum code)
     }
 }
 
-// Takes all pending GL errors and returns the first. GL has one flag per kind of error, but a lost
-// context may report errors forever: hence the limit.
-static GLenum take_errors(const GladGLContext *gl)
+// GL has one flag per kind of error, but a lost context may report errors forever: hence the limit.
+GLenum md5gli_take_errors(md5gl_renderer *renderer)
 {
-    const GLenum first = gl->GetError();
-    for (int i = 0; i < 32 && gl->GetError() != GL_NO_ERROR; i++) {
+    const GLenum first = renderer->gl.GetError();
+    for (int i = 0; i < 32 && renderer->gl.GetError() != GL_NO_ERROR; i++) {
     }
     return first;
 }
 
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 {
-    const GLenum code = take_errors(&renderer->gl);
+    const GLenum code = md5gli_take_errors(renderer);
     if (code == GL_NO_ERROR)
         return true;
     return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code),
                        (unsigned)code, where);
-}
-
-void md5gli_clear_gl_errors(md5gl_renderer *renderer)
-{
-    take_errors(&renderer->gl);
 }
 
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)

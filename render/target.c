@@ -6,17 +6,13 @@
 
 // -- Targets --------------------------------------------------------------------------------
 
-// A framebuffer with what is attached to it: textures, or renderbuffers of several samples.
-typedef struct target_surface {
-    GLuint framebuffer;
-    GLuint colour, depth;                 // textures
-    GLuint colour_samples, depth_samples; // renderbuffers
-} target_surface;
-
+// Of several samples, what is drawn is resolved into the framebuffer that is read, and there are
+// renderbuffers instead of the depth texture; else both are one.
 struct md5gl_target {
     uint32_t width, height, samples;
-    target_surface drawn;
-    target_surface resolved; // colour only, and only if samples > 1
+    GLuint drawn, readable;               // framebuffers
+    GLuint colour, depth;                 // textures of `readable`
+    GLuint colour_samples, depth_samples; // renderbuffers
 };
 
 static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *target,
@@ -51,38 +47,14 @@ static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_targe
     return texture;
 }
 
-static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target, bool multisampled,
-                           bool has_depth, target_surface *surface, md5_error *error)
+static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
-    gl->GenFramebuffers(1, &surface->framebuffer);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, surface->framebuffer);
-    if (multisampled) {
-        surface->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
-        surface->depth_samples =
-            create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
-    } else {
-        surface->colour = create_attached_texture(gl, target, GL_COLOR_ATTACHMENT0);
-        if (has_depth)
-            surface->depth = create_attached_texture(gl, target, GL_DEPTH_ATTACHMENT);
-    }
     if (!md5gli_check(renderer, "creating a target", error))
         return false;
-    const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (state != GL_FRAMEBUFFER_COMPLETE)
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "target of %u x %u pixels is not complete (0x%04x)",
-                           (unsigned)target->width, (unsigned)target->height, (unsigned)state);
-    return true;
-}
-
-static void destroy_surface(const GladGLContext *gl, target_surface *surface)
-{
-    gl->DeleteFramebuffers(1, &surface->framebuffer);
-    gl->DeleteTextures(1, &surface->colour);
-    gl->DeleteTextures(1, &surface->depth);
-    gl->DeleteRenderbuffers(1, &surface->colour_samples);
-    gl->DeleteRenderbuffers(1, &surface->depth_samples);
+    const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+    return state == GL_FRAMEBUFFER_COMPLETE
+           || md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u pixels is not complete (0x%04x)",
+                          (unsigned)target->width, (unsigned)target->height, (unsigned)state);
 }
 
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
@@ -105,14 +77,30 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
-    const bool multisampled = target->samples > 1;
-    bool created = create_surface(renderer, target, multisampled, true, &target->drawn, error);
-    if (created && multisampled)
-        created = create_surface(renderer, target, false, false, &target->resolved, error);
-    renderer->gl.BindRenderbuffer(GL_RENDERBUFFER, 0);
-    renderer->gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+    const GladGLContext *gl = &renderer->gl;
+    bool created = true;
+    if (target->samples > 1) {
+        gl->GenFramebuffers(1, &target->drawn);
+        gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
+        target->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+        target->depth_samples =
+            create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+        created = check_target(renderer, target, error);
+    }
+    if (created) {
+        gl->GenFramebuffers(1, &target->readable);
+        gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
+        target->colour = create_attached_texture(gl, target, GL_COLOR_ATTACHMENT0);
+        if (target->samples <= 1) {
+            target->depth = create_attached_texture(gl, target, GL_DEPTH_ATTACHMENT);
+            target->drawn = target->readable;
+        }
+        created = check_target(renderer, target, error);
+    }
+    gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
     if (created)
         return target;
     md5gl_destroy_target(renderer, target);
@@ -124,23 +112,22 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     if (!target)
         return;
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    destroy_surface(&renderer->gl, &target->drawn);
-    destroy_surface(&renderer->gl, &target->resolved);
+    const GladGLContext *gl = &renderer->gl;
+    gl->DeleteFramebuffers(1, &target->readable);
+    if (target->drawn != target->readable)
+        gl->DeleteFramebuffers(1, &target->drawn);
+    gl->DeleteTextures(1, &target->colour);
+    gl->DeleteTextures(1, &target->depth);
+    gl->DeleteRenderbuffers(1, &target->colour_samples);
+    gl->DeleteRenderbuffers(1, &target->depth_samples);
     md5gli_free(renderer, target);
-}
-
-static const target_surface *readable_surface(const md5gl_target *target)
-{
-    return target->samples > 1 ? &target->resolved : &target->drawn;
 }
 
 md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
     MD5_ASSERT(target != NULL, "target: not NULL");
-    const target_surface *const readable = readable_surface(target);
-    return (md5gl_target_names){.framebuffer = target->drawn.framebuffer,
-                                .color = readable->colour,
-                                .depth = readable->depth};
+    return (md5gl_target_names){
+        .framebuffer = target->drawn, .color = target->colour, .depth = target->depth};
 }
 
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
@@ -151,8 +138,8 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const bool has_size = width == target->width && height == target->height;
-    md5gli_clear_gl_errors(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_surface(target)->framebuffer);
+    (void)md5gli_take_errors(renderer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
     gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
                         (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
@@ -231,11 +218,11 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT_RESERVED(frame);
     MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
     const GladGLContext *gl = &renderer->gl;
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
-    renderer->framebuffer = frame->target ? frame->target->drawn.framebuffer : frame->framebuffer;
+    renderer->framebuffer = frame->target ? frame->target->drawn : frame->framebuffer;
     renderer->x = frame->x;
     renderer->y = frame->y;
     renderer->width = frame->width;
@@ -280,8 +267,8 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     const md5gl_target *const target = renderer->target;
     if (target && target->samples > 1) {
         const GLint width = (GLint)target->width, height = (GLint)target->height;
-        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn.framebuffer);
-        gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, target->resolved.framebuffer);
+        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn);
+        gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, target->readable);
         gl->BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT,
                             GL_NEAREST);
     }
@@ -311,9 +298,9 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "cannot read %u x %u pixels of a target of %u x %u", (unsigned)width,
                            (unsigned)height, (unsigned)target->width, (unsigned)target->height);
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? readable_surface(target)->framebuffer : 0);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? target->readable : 0);
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gli_check(renderer, "reading pixels", error) || !md5gli_check_context(renderer, error))

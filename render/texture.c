@@ -215,15 +215,6 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
     return uploaded;
 }
 
-static bool is_opaque(const uint8_t *rgba, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rgba[4 * i + 3] != 255)
-            return false;
-    }
-    return true;
-}
-
 // Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
 static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
@@ -247,8 +238,10 @@ static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5
     if (desc->kind == MD5GL_TEXTURE_NORMALS && desc->normals != 0)
         return upload_normals(renderer, desc, error);
     // What is opaque is marked as that: its alpha is a constant 1.
-    if (is_color && !renderer->is_webgl
-        && is_opaque(desc->texels, (size_t)desc->width * desc->height))
+    bool is_opaque = is_color && !renderer->is_webgl;
+    for (size_t i = 0; i < (size_t)desc->width * desc->height && is_opaque; i++)
+        is_opaque = desc->texels[4 * i + 3] == 255;
+    if (is_opaque)
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
     return upload_levels(renderer, GL_TEXTURE_2D, is_color ? GL_SRGB8_ALPHA8 : GL_RGBA8, desc,
                          desc->texels, error);
@@ -282,7 +275,7 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
                     (unsigned)width, (unsigned)height, (unsigned)limit);
         return 0;
     }
-    md5gli_clear_gl_errors(renderer);
+    (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
