@@ -13,17 +13,9 @@ static bool turns(const md5_timing *timing)
     return timing->mode == MD5_PLAY_PING_PONG;
 }
 
-uint32_t md5i_timing_intervals(const md5_timing *timing)
-{
-    if (timing->num_frames == 1)
-        return 1;
-    const bool is_open = timing->period == MD5_PERIOD_OPEN && timing->mode == MD5_PLAY_LOOP;
-    return is_open ? timing->num_frames : timing->num_frames - 1;
-}
-
 double md5i_timing_duration(const md5_timing *timing)
 {
-    const double delta = (double)md5i_timing_intervals(timing) / timing->frame_rate;
+    const double delta = (double)md5_timing_intervals(timing) / timing->frame_rate;
     return turns(timing) ? 2.0 * delta : delta;
 }
 
@@ -85,7 +77,7 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
 
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
 {
-    double frames = (double)md5i_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
+    double frames = (double)md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
     if (most * frames > 0.25) // so many that any time is near one: whole cycles only
         frames = 1.0;
     const double frame = floor(clock.phase * frames + 0.5);
@@ -113,7 +105,7 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         return moment;
     }
     // In frames: 0 .. intervals.
-    const double intervals = (double)md5i_timing_intervals(timing);
+    const double intervals = (double)md5_timing_intervals(timing);
     const double position =
         turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals
                       : clock.phase * intervals;
@@ -124,7 +116,7 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         frame++;
     }
     // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
-    const uint32_t end = timing->num_frames == 1 ? 0 : md5i_timing_intervals(timing);
+    const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
         // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
         // to.
@@ -154,7 +146,7 @@ static int compare_cues(const void *left, const void *right)
 uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                         bool has_ends, md5_cue *cues)
 {
-    const double intervals = (double)md5i_timing_intervals(timing);
+    const double intervals = (double)md5_timing_intervals(timing);
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
         const double phase = (double)events[i].frame / intervals;
@@ -275,22 +267,6 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 
 // == Root motion ================================================================================
 
-// Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
-// this takes the one to the left.
-md5_xform md5i_root_delta_transform(md5_root_delta delta)
-{
-    double w = 1.0 + delta.cosine, z = delta.sine;
-    if (w < 1e-12) {
-        w = 0.0;
-        z = 1.0;
-    }
-    const double length = sqrt(w * w + z * z);
-    return (md5_xform){
-        .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
-        .translation = {(float)delta.x, (float)delta.y, (float)delta.z},
-    };
-}
-
 void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames)
 {
@@ -327,40 +303,30 @@ md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment 
                                (double)moment->fraction);
 }
 
-// delta^power, by squaring.
-static md5_root_delta repeated(md5_root_delta delta, int64_t power)
-{
-    md5_root_delta square = power < 0 ? md5_root_delta_inverse(delta) : delta;
-    uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-    md5_root_delta product = MD5_NO_DELTA;
-    for (; rest > 0; rest /= 2) {
-        if (rest % 2 == 1)
-            product = md5_root_delta_mul(product, square);
-        square = md5_root_delta_mul(square, square);
-    }
-    return product;
-}
-
-md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
-                                        md5_clock clock)
-{
-    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
-    return (md5_root_position){clock, moment.cycle, md5i_root_delta_at(track, &moment)};
-}
-
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
                                        const md5_root_position *to)
 {
     md5_root_delta delta = to->delta;
     if (to->cycle != from->cycle) {
-        const md5_root_delta cycle = track->frames[track->num_frames - 1];
-        delta = md5_root_delta_mul(repeated(cycle, to->cycle - from->cycle), delta);
+        // The whole cycles between: a power of one, by squaring.
+        md5_root_delta cycles = MD5_NO_DELTA;
+        const int64_t power = to->cycle - from->cycle;
+        md5_root_delta square = track->frames[track->num_frames - 1];
+        if (power < 0)
+            square = md5_root_delta_inverse(square);
+        for (uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power; rest > 0;
+             rest /= 2) {
+            if (rest % 2 == 1)
+                cycles = md5_root_delta_mul(cycles, square);
+            square = md5_root_delta_mul(square, square);
+        }
+        delta = md5_root_delta_mul(cycles, delta);
     }
     return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
 }
 
 void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root)
 {
-    const md5_xform back = md5i_root_delta_transform(md5_root_delta_inverse(delta));
+    const md5_xform back = md5_root_delta_transform(md5_root_delta_inverse(delta));
     *root = md5_xform_mul(md5_transform_to_axes(axes, back), *root);
 }

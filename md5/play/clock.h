@@ -24,7 +24,13 @@ typedef struct md5_clock {
 
 // Intervals between frames in one pass through the clip; at least 1, so that a clip of one frame
 // has a duration.
-uint32_t md5i_timing_intervals(const md5_timing *timing);
+static inline uint32_t md5_timing_intervals(const md5_timing *timing)
+{
+    if (timing->num_frames == 1)
+        return 1;
+    const bool is_open = timing->period == MD5_PERIOD_OPEN && timing->mode == MD5_PLAY_LOOP;
+    return is_open ? timing->num_frames : timing->num_frames - 1;
+}
 
 // Seconds of one cycle, > 0.
 double md5i_timing_duration(const md5_timing *timing);
@@ -183,7 +189,21 @@ static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delt
     return delta;
 }
 
-md5_xform md5i_root_delta_transform(md5_root_delta delta);
+// Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
+// this takes the one to the left.
+static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
+{
+    double w = 1.0 + delta.cosine, z = delta.sine;
+    if (w < 1e-12) {
+        w = 0.0;
+        z = 1.0;
+    }
+    const double length = sqrt(w * w + z * z);
+    return (md5_xform){
+        .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
+        .translation = {(float)delta.x, (float)delta.y, (float)delta.z},
+    };
+}
 
 // Displacement of joint 0 from the first frame of a clip, for each frame.
 typedef struct md5_root_track {
@@ -208,8 +228,12 @@ typedef struct md5_root_position {
     md5_root_delta delta;
 } md5_root_position;
 
-md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
-                                        md5_clock clock);
+static inline md5_root_position md5_root_position_at(const md5_root_track *track,
+                                                     const md5_timing *timing, md5_clock clock)
+{
+    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
+    return (md5_root_position){clock, moment.cycle, md5i_root_delta_at(track, &moment)};
+}
 
 // The displacement from one to the other, whole cycles included, in the character's space at the
 // first. With ONCE and PING_PONG cycles add nothing: the clip returns to its start.

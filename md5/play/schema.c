@@ -15,40 +15,50 @@
 #endif
 #define NUMBER_OF(member) (sizeof((ROW *)0)->member / sizeof((ROW *)0)->member[0])
 
-// Columns. What follows the member is in the order of the members of md5_column.
-#define TEXT(name, ...) COLUMN(MD5_COLUMN_TEXT, name, OFFSET(name, const char *), __VA_ARGS__)
-#define FLOAT(name, ...) COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), __VA_ARGS__)
-#define FLOAT_OF(part, name, ...) \
-    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(part.name, float), __VA_ARGS__) // in a struct of the row
+// Columns: the member, what else the kind needs, the text for the manual, and what differs from 0,
+// in the order of the members of md5_column.
+#define TEXT(name, ...) \
+    COLUMN(MD5_COLUMN_TEXT, name, OFFSET(name, const char *), .text = __VA_ARGS__)
+#define FLOAT(name, ...) COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), .text = __VA_ARGS__)
+#define FLOAT_OF(part, name, ...)                            \
+    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(part.name, float), \
+           .text = __VA_ARGS__) // in a struct of the row
 #define DIRECTION_OF(part, name, ...) \
-    COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(part.name, md5_vec3), __VA_ARGS__)
-#define DOUBLE(name, ...) COLUMN(MD5_COLUMN_DOUBLE, name, OFFSET(name, double), __VA_ARGS__)
-#define NUMBER(name, ...) COLUMN(MD5_COLUMN_COUNT, name, OFFSET(name, uint32_t), __VA_ARGS__)
-#define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), __VA_ARGS__)
-#define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), __VA_ARGS__)
+    COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(part.name, md5_vec3), .text = __VA_ARGS__)
+#define DOUBLE(name, ...) COLUMN(MD5_COLUMN_DOUBLE, name, OFFSET(name, double), .text = __VA_ARGS__)
+#define NUMBER(name, ...) \
+    COLUMN(MD5_COLUMN_COUNT, name, OFFSET(name, uint32_t), .text = __VA_ARGS__)
+#define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), .text = __VA_ARGS__)
+#define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), .text = __VA_ARGS__)
 #define OTHER(name, ...)                                                                 \
     COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), .other = sizeof((ROW *)0)->name, \
-           __VA_ARGS__)
-#define PART(name, ...) COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), __VA_ARGS__)
+           .text = __VA_ARGS__)
+#define SHARE(name, ...)                                                                          \
+    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), .other = offsetof(ROW, name##_parameter), \
+           .text = __VA_ARGS__)
+#define PART(name, schema, ...) \
+    COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), .rows = &(schema), .text = __VA_ARGS__)
 #define ONE(name, schema, ...) \
-    COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), __VA_ARGS__)
+    COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), .text = __VA_ARGS__)
 #define EASING(name, largest, ...)                                                         \
     COLUMN(MD5_COLUMN_EASING, name, OFFSET(name, md5_easing), .rows = &md5i_easing_schema, \
-           .last = largest, __VA_ARGS__)
-#define TEXTS(name, ...) \
-    COLUMN(MD5_COLUMN_TEXTS, name, offsetof(ROW, name), .other = NUMBER_OF(name), __VA_ARGS__)
+           .last = largest, .text = __VA_ARGS__)
+#define TEXTS(name, ...)                                                          \
+    COLUMN(MD5_COLUMN_TEXTS, name, offsetof(ROW, name), .other = NUMBER_OF(name), \
+           .text = __VA_ARGS__)
 #define TABLE(name, schema, ...)                                                               \
     COLUMN(MD5_COLUMN_TABLE, name, offsetof(ROW, name), .other = OFFSET(num_##name, uint32_t), \
-           .rows = &(schema), __VA_ARGS__)
-#define CHOICE(name, list, largest, ...) \
-    NUMBERED(name, largest, .choices = list, .num_choices = MD5_COUNT(list), __VA_ARGS__)
+           .rows = &(schema), .text = __VA_ARGS__)
+#define CHOICE(name, list, largest, ...)                                                   \
+    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, .choices = list, \
+           .num_choices = MD5_COUNT(list), .text = __VA_ARGS__)
 #define NUMBERED(name, largest, ...) \
-    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, __VA_ARGS__)
+    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, .text = __VA_ARGS__)
 #define RESERVED                                                                              \
     {                                                                                         \
         .kind = MD5_COLUMN_RESERVED, .member = "reserved", .offset = offsetof(ROW, reserved), \
-        .other = NUMBER_OF(reserved), .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER,     \
-        .text = "0"                                                                           \
+        .other = NUMBER_OF(reserved), .text = "0", .place = MD5_PLACE_NOWHERE,                \
+        .hash = MD5_HASH_NEVER,                                                               \
     }
 #define COLUMN(type, name, place, ...)                              \
     {                                                               \
@@ -83,26 +93,26 @@ static const md5_choice jumps[] = {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
-#define EASING_NUMBERS(of, where)                                                                  \
-    FLOAT(of x1, .place = where, .word = "x1", .label = "x1", RANGE(0.0, 1.0),                     \
-          ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "first control point"),      \
-        FLOAT(of y1, .place = where, .word = "y1", .label = "y1", FINITE,                          \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "its height"),           \
-        FLOAT(of x2, .place = where, .word = "x2", .label = "x2", RANGE(0.0, 1.0),                 \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "second control point"), \
-        FLOAT(of y2, .place = where, .word = "y2", .label = "y2", FINITE,                          \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED, .text = "its height"),           \
-        NUMBER(of steps, .place = where, .word = "steps", .range = "1 to 65536, 2 with jump_none", \
-               ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED, .text = "how many steps"),             \
-        CHOICE(of jump, jumps, MD5_JUMP_BOTH, .place = where, .form = MD5_FORM_OPTIONAL,           \
-               .label = "jump", .usual = "after each step", ONLY(MD5_EASE_STEPS),                  \
-               .hash = MD5_HASH_USED, .text = "where the steps are")
+#define EASING_NUMBERS(of, where)                                                         \
+    FLOAT(of x1, "first control point", .place = where, .word = "x1", .label = "x1",      \
+          RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),           \
+        FLOAT(of y1, "its height", .place = where, .word = "y1", .label = "y1", FINITE,   \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                        \
+        FLOAT(of x2, "second control point", .place = where, .word = "x2", .label = "x2", \
+              RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),       \
+        FLOAT(of y2, "its height", .place = where, .word = "y2", .label = "y2", FINITE,   \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                        \
+        NUMBER(of steps, "how many steps", .place = where, .word = "steps",               \
+               .range = "1 to 65536, 2 with jump_none", ONLY(MD5_EASE_STEPS),             \
+               .hash = MD5_HASH_USED),                                                    \
+        CHOICE(of jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,      \
+               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step",    \
+               ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing
 static const md5_column easing_columns[] = {
-    NUMBERED(kind, MD5_EASE_STEPS, HEAD, .label = "easing", .usual = "linear",
-             .text = "the easing"),
+    NUMBERED(kind, MD5_EASE_STEPS, "the easing", HEAD, .label = "easing", .usual = "linear"),
     EASING_NUMBERS(, MD5_PLACE_HEAD),
 };
 const md5_schema md5i_easing_schema = {
@@ -119,15 +129,15 @@ const md5_schema md5i_easing_schema = {
 
 #define ROW md5_event
 static const md5_column event_columns[] = {
-    NUMBER(frame, HEAD, .range = "a frame of the clip", .text = "when the event is"),
-    TEXT(name, HEAD, .form = MD5_FORM_EVENT, .what = "the name of an event",
-         .text = "what the game is told"),
-    TEXT(text, HEAD, .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none",
-         .text = "the rest of the line"),
-    NUMBERED(kind, MD5_EVENT_CLIP, NOWHERE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER,
-             .text = "0"),
-    OTHER(layer, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
-    OTHER(index, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
+    NUMBER(frame, "when the event is", HEAD, .range = "a frame of the clip"),
+    TEXT(name, "what the game is told", HEAD, .form = MD5_FORM_EVENT,
+         .what = "the name of an event"),
+    TEXT(text, "the rest of the line", HEAD, .form = MD5_FORM_LINE, .is_text_filled = true,
+         .usual = "none"),
+    NUMBERED(kind, MD5_EVENT_CLIP, "0", NOWHERE, .usual = "an event of a clip",
+             .hash = MD5_HASH_NEVER),
+    OTHER(layer, "0", NOWHERE, .hash = MD5_HASH_NEVER),
+    OTHER(index, "0", NOWHERE, .hash = MD5_HASH_NEVER),
     RESERVED,
 };
 static const md5_schema event_schema = {
@@ -147,7 +157,7 @@ typedef struct marker_row {
 } marker_row;
 #define ROW marker_row
 static const md5_column marker_columns[] = {
-    NUMBER(marker, HEAD, .range = "a frame of the cycle, ascending", .text = "a frame"),
+    NUMBER(marker, "a frame", HEAD, .range = "a frame of the cycle, ascending"),
 };
 static const md5_schema marker_schema = {
     .what = "a marker",
@@ -175,25 +185,24 @@ static const md5_choice extracts[] = {
 
 #define ROW md5_clip_desc
 static const md5_column clip_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a clip", .text = "also that of a motion that plays it"),
-    TEXT(file, HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER, .text = "the .md5anim"),
-    COLUMN(MD5_COLUMN_BINDING, binding, OFFSET(binding, const md5_binding *), NOWHERE,
-           .text = "the clip, loaded"),
-    CHOICE(period, periods, MD5_PERIOD_OPEN, .usual = "closed",
-           .text = "whether the last frame is the first again, or is followed by it"),
-    CHOICE(interpolation, interpolations, MD5_INTERPOLATE_NLERP, .usual = "linear",
-           .text = "what is between frames"),
-    CHOICE(extract, extracts, MD5_EXTRACT_TURN, .usual = "none",
-           .text = "which motion of joint 0 moves the character"),
-    TABLE(events, event_schema, .text = "an event of the clip"),
-    TABLE(markers, marker_schema, .form = MD5_FORM_LIST,
-          .text = "frames at which synchronised clips are at the same point"),
+    TEXT(name, "also that of a motion that plays it", HEAD, .what = "the name of a clip"),
+    TEXT(file, "the .md5anim", HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER),
+    COLUMN(MD5_COLUMN_BINDING, binding, OFFSET(binding, const md5_binding *),
+           .text = "the clip, loaded", NOWHERE),
+    CHOICE(period, periods, MD5_PERIOD_OPEN,
+           "whether the last frame is the first again, or is followed by it", .usual = "closed"),
+    CHOICE(interpolation, interpolations, MD5_INTERPOLATE_NLERP, "what is between frames",
+           .usual = "linear"),
+    CHOICE(extract, extracts, MD5_EXTRACT_TURN, "which motion of joint 0 moves the character",
+           .usual = "none"),
+    TABLE(events, event_schema, "an event of the clip"),
+    TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
+          .form = MD5_FORM_LIST),
     RESERVED,
 };
 const md5_schema md5i_clip_schema = {
     .what = "a clip",
     .head = "clip",
-    .owner = "clip",
     .text = "a clip and how it is read",
     .has_name = true,
     COLUMNS(clip_columns),
@@ -202,16 +211,14 @@ const md5_schema md5i_clip_schema = {
 
 #define ROW md5_mask_desc
 static const md5_column mask_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a mask", .text = "its name"),
-    TEXT(joints, HEAD, .form = MD5_FORM_JOINTS, .text = "joints: see below"),
-    NUMBER(feather, .range = "any", .usual = "0",
-           .text = "levels of joints over which the weight rises"),
+    TEXT(name, "its name", HEAD, .what = "the name of a mask"),
+    TEXT(joints, "joints: see below", HEAD, .form = MD5_FORM_JOINTS),
+    NUMBER(feather, "levels of joints over which the weight rises", .range = "any", .usual = "0"),
     RESERVED,
 };
 static const md5_schema mask_schema = {
     .what = "a mask",
     .head = "mask",
-    .owner = "mask",
     .text = "joints, for layers and items",
     .has_name = true,
     COLUMNS(mask_columns),
@@ -226,10 +233,10 @@ static const md5_choice parameter_kinds[] = {
 
 #define ROW md5_parameter_desc
 static const md5_column parameter_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a parameter", .text = "its name"),
-    CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, NOWHERE, .usual = "float",
-           .text = "the word before its name"),
-    FLOAT(value, HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0", .text = "initial value"),
+    TEXT(name, "its name", HEAD, .what = "the name of a parameter"),
+    CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, "the word before its name", NOWHERE,
+           .usual = "float"),
+    FLOAT(value, "initial value", HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0"),
     RESERVED,
 };
 static const md5_schema parameter_schema = {
@@ -252,15 +259,14 @@ static const md5_choice follow_kinds[] = {
 
 #define ROW md5_follow_desc
 static const md5_column follow_columns[] = {
-    TEXT(parameter, HEAD, .what = "a parameter", .text = "a float"),
-    CHOICE(kind, follow_kinds, MD5_FOLLOW_EASE, HEAD, .usual = "smooth", .text = "how it follows"),
-    FLOAT(rate, HEAD, RANGE(1e-6, 1e6), ONLY(MD5_FOLLOW_SMOOTH),
-          .text = "share of what remains, 1/s"),
-    FLOAT(stiffness, HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING), .text = "1/s²"),
-    FLOAT(damping, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_SPRING), .text = "1/s"),
-    FLOAT(duration, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_EASE), .text = "seconds"),
-    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, HEAD, .usual = "linear", ONLY(MD5_FOLLOW_EASE),
-           .text = "an easing"),
+    TEXT(parameter, "a float", HEAD, .what = "a parameter"),
+    CHOICE(kind, follow_kinds, MD5_FOLLOW_EASE, "how it follows", HEAD, .usual = "smooth"),
+    FLOAT(rate, "share of what remains, 1/s", HEAD, RANGE(1e-6, 1e6), ONLY(MD5_FOLLOW_SMOOTH)),
+    FLOAT(stiffness, "1/s²", HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING)),
+    FLOAT(damping, "1/s", HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_SPRING)),
+    FLOAT(duration, "seconds", HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_EASE)),
+    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "an easing", HEAD, .usual = "linear",
+           ONLY(MD5_FOLLOW_EASE)),
     RESERVED,
 };
 static const md5_schema follow_schema = {
@@ -286,23 +292,22 @@ static const md5_choice layer_modes[] = {
 
 #define ROW md5_motion_item
 static const md5_column item_columns[] = {
-    TEXT(motion, HEAD, .what = "the motion of an item", .text = "a motion or clip before this one"),
-    FLOAT(x, HEAD, .label = "position of an item", FINITE,
-          .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D), .text = "its place"),
-    FLOAT(y, HEAD, .label = "position of an item", FINITE, ONLY(MD5_MOTION_BLEND_2D),
-          .text = "its place"),
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD, .label = "mode of an item", .usual = "override",
-           ONLY(MD5_MOTION_STACK), .text = "blended over the items before it, or added to them"),
-    TEXT(mask, .usual = "all joints", ONLY(MD5_MOTION_STACK), .text = "a mask"),
-    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .easing = offsetof(ROW, weight_easing),
-          .form = MD5_FORM_SHARE, .label = "weight of an item", RANGE(0.0, 1.0), OR(1.0f),
-          .start = 1.0f, ONLY(MD5_MOTION_STACK), .text = "its weight"),
-    TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
-    TEXT(reference, .what = "the clip of a reference", .usual = "its own clip",
-         ONLY(MD5_MOTION_STACK), .text = "what is subtracted before it is added"),
-    NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
-           .text = "a frame of that clip"),
-    EASING(weight_easing, MD5_EASE_LINEAR, NOWHERE, .text = "an easing of the parameter"),
+    TEXT(motion, "a motion or clip before this one", HEAD, .what = "the motion of an item"),
+    FLOAT(x, "its place", HEAD, .label = "position of an item", FINITE,
+          .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)),
+    FLOAT(y, "its place", HEAD, .label = "position of an item", FINITE, ONLY(MD5_MOTION_BLEND_2D)),
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over the items before it, or added to them",
+           .label = "mode of an item", .usual = "override", ONLY(MD5_MOTION_STACK)),
+    TEXT(mask, "a mask", .usual = "all joints", ONLY(MD5_MOTION_STACK)),
+    SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
+          .label = "weight of an item", RANGE(0.0, 1.0), OR(1.0f), .start = 1.0f,
+          ONLY(MD5_MOTION_STACK)),
+    TEXT(weight_parameter, "instead of a weight", NOWHERE),
+    TEXT(reference, "what is subtracted before it is added", .what = "the clip of a reference",
+         .usual = "its own clip", ONLY(MD5_MOTION_STACK)),
+    NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",
+           .range = "a frame of the clip"),
+    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     RESERVED,
 };
 const md5_schema md5i_item_schema = {
@@ -332,29 +337,25 @@ static const md5_choice syncs[] = {
 
 #define ROW md5_motion_desc
 static const md5_column motion_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a motion", .text = "its name"),
-    CHOICE(kind, motion_kinds, MD5_MOTION_BY_SPEED, HEAD, .usual = "clip",
-           .text = "what it is made of"),
-    TEXT(clip, HEAD, .what = "the clip of a motion", ONLY(MD5_MOTION_CLIP), .text = "a clip"),
-    CHOICE(mode, play_modes, MD5_PLAY_PING_PONG, .usual = "loop", ONLY(MD5_MOTION_CLIP),
-           .text = "what the clip does at its end"),
-    DOUBLE(start, FINITE, .usual = "0", ONLY(MD5_MOTION_CLIP),
-           .text = "normalised time at which the clip begins"),
-    FLOAT(speed, .other = offsetof(ROW, speed_parameter), .form = MD5_FORM_SHARE, FINITE, OR(1.0f),
-          .text = "factor of time"),
-    TEXT(speed_parameter, NOWHERE, .text = "instead of a speed"),
-    TEXT(x_parameter, HEAD, .what = "a parameter", .kinds = SPACES, .text = "the place x"),
-    TEXT(y_parameter, HEAD, .what = "a parameter", ONLY(MD5_MOTION_BLEND_2D),
-         .text = "the place y"),
-    CHOICE(sync, syncs, MD5_SYNC_MARKERS, .usual = "alone", .kinds = SPACES,
-           .text = "how its clips are synchronised"),
-    TABLE(items, md5i_item_schema, .kinds = SPACES | BIT(MD5_MOTION_STACK), .text = "a part of it"),
+    TEXT(name, "its name", HEAD, .what = "the name of a motion"),
+    CHOICE(kind, motion_kinds, MD5_MOTION_BY_SPEED, "what it is made of", HEAD, .usual = "clip"),
+    TEXT(clip, "a clip", HEAD, .what = "the clip of a motion", ONLY(MD5_MOTION_CLIP)),
+    CHOICE(mode, play_modes, MD5_PLAY_PING_PONG, "what the clip does at its end", .usual = "loop",
+           ONLY(MD5_MOTION_CLIP)),
+    DOUBLE(start, "normalised time at which the clip begins", FINITE, .usual = "0",
+           ONLY(MD5_MOTION_CLIP)),
+    SHARE(speed, "factor of time", .form = MD5_FORM_SHARE, FINITE, OR(1.0f)),
+    TEXT(speed_parameter, "instead of a speed", NOWHERE),
+    TEXT(x_parameter, "the place x", HEAD, .what = "a parameter", .kinds = SPACES),
+    TEXT(y_parameter, "the place y", HEAD, .what = "a parameter", ONLY(MD5_MOTION_BLEND_2D)),
+    CHOICE(sync, syncs, MD5_SYNC_MARKERS, "how its clips are synchronised", .usual = "alone",
+           .kinds = SPACES),
+    TABLE(items, md5i_item_schema, "a part of it", .kinds = SPACES | BIT(MD5_MOTION_STACK)),
     RESERVED,
 };
 const md5_schema md5i_motion_schema = {
     .what = "a motion",
     .head = "motion",
-    .owner = "motion",
     .text = "what makes a pose",
     KIND(kind),
     .has_name = true,
@@ -366,14 +367,13 @@ const md5_schema md5i_motion_schema = {
 
 #define ROW md5_state_desc
 static const md5_column state_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a state", .text = "its name"),
-    TEXT(motion, HEAD, .what = "a motion or 'nothing'", .usual = "nothing", .text = "a motion"),
+    TEXT(name, "its name", HEAD, .what = "the name of a state"),
+    TEXT(motion, "a motion", HEAD, .what = "a motion or 'nothing'", .usual = "nothing"),
     RESERVED,
 };
 static const md5_schema state_schema = {
     .what = "a state",
     .head = "state",
-    .owner = "state",
     .text = "a state of the layer; it starts in the first",
     .has_name = true,
     .has_no_braces = true,
@@ -390,14 +390,13 @@ static const md5_choice comparisons[] = {
 
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
-    TEXT(parameter, HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter",
-         .text = "a parameter, perhaps behind `not`"),
-    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, NOWHERE, .label = "comparison", .usual = "is set",
-           .text = "how it is compared"),
-    FLOAT(value, HEAD, .label = "value of a condition", FINITE,
+    TEXT(parameter, "a parameter, perhaps behind `not`", HEAD, .form = MD5_FORM_COMPARED,
+         .what = "a parameter"),
+    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, "how it is compared", NOWHERE,
+           .label = "comparison", .usual = "is set"),
+    FLOAT(value, "with what", HEAD, .label = "value of a condition", FINITE,
           .kinds =
-              BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST),
-          .text = "with what"),
+              BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST)),
     RESERVED,
 };
 static const md5_schema condition_schema = {
@@ -422,21 +421,21 @@ static const md5_choice interrupts[] = {
 
 #define ROW md5_transition_desc
 static const md5_column transition_columns[] = {
-    TEXT(from, HEAD, .what = "a state or 'any'", .usual = "any", .text = "the state it leaves"),
-    TEXT(to, HEAD, .what = "a state", .text = "the state that begins"),
-    TABLE(conditions, condition_schema, .form = MD5_FORM_CONDITIONS, .text = "what must hold"),
-    FLAG(waits, .word = "exit", .text = "waits for the exit:"),
-    FLOAT(exit, BEHIND, FINITE, .text = "normalised time of the state it leaves"),
-    FLOAT(duration, RANGE(0.0, 1e6), .usual = "0", .text = "seconds of the fade"),
-    CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
-    NUMBERED(easing.kind, MD5_EASE_STEPS, .label = "easing", .usual = "linear",
-             .text = "an easing of the fade"),
+    TEXT(from, "the state it leaves", HEAD, .what = "a state or 'any'", .usual = "any"),
+    TEXT(to, "the state that begins", HEAD, .what = "a state"),
+    TABLE(conditions, condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
+    FLAG(waits, "waits for the exit:", .word = "exit"),
+    FLOAT(exit, "normalised time of the state it leaves", BEHIND, FINITE),
+    FLOAT(duration, "seconds of the fade", RANGE(0.0, 1e6), .usual = "0"),
+    CHOICE(fade, fades, MD5_FADE_INERTIAL, "how it fades", .usual = "cross"),
+    NUMBERED(easing.kind, MD5_EASE_STEPS, "an easing of the fade", .label = "easing",
+             .usual = "linear"),
     EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
-    FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
-    FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
-    INT(priority, .range = "any", .usual = "0", .text = "the highest is taken"),
-    CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE, .usual = "interrupt_any",
-           .text = "which transitions may interrupt it"),
+    FLAG(keeps_phase, "begins where the other is in its cycle", .word = "keep_phase"),
+    FLOAT(start, "normalised time at which the state begins", FINITE, .usual = "0"),
+    INT(priority, "the highest is taken", .range = "any", .usual = "0"),
+    CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE, "which transitions may interrupt it",
+           .usual = "interrupt_any"),
     RESERVED,
 };
 static const md5_schema transition_schema = {
@@ -451,26 +450,25 @@ static const md5_schema transition_schema = {
 
 #define ROW md5_layer_desc
 static const md5_column layer_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a layer", .text = "its name"),
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD, .usual = "override",
-           .text = "blended over the layers before it, or added to them"),
-    TEXT(reference, .what = "the clip of a reference", .usual = "the clip of each state",
-         .text = "what is subtracted before it is added"),
-    NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
-           .text = "a frame of that clip"),
-    TEXT(mask, .usual = "all joints", .text = "a mask"),
-    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .easing = offsetof(ROW, weight_easing),
-          .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .text = "its weight"),
-    TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
-    EASING(weight_easing, MD5_EASE_LINEAR, NOWHERE, .text = "an easing of the parameter"),
-    TABLE(states, state_schema, .text = "a state"),
-    TABLE(transitions, transition_schema, .text = "a transition"),
+    TEXT(name, "its name", HEAD, .what = "the name of a layer"),
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over the layers before it, or added to them",
+           .usual = "override"),
+    TEXT(reference, "what is subtracted before it is added", .what = "the clip of a reference",
+         .usual = "the clip of each state"),
+    NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",
+           .range = "a frame of the clip"),
+    TEXT(mask, "a mask", .usual = "all joints"),
+    SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
+          RANGE(0.0, 1.0), OR(1.0f)),
+    TEXT(weight_parameter, "instead of a weight", NOWHERE),
+    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
+    TABLE(states, state_schema, "a state"),
+    TABLE(transitions, transition_schema, "a transition"),
     RESERVED,
 };
 const md5_schema md5i_layer_schema = {
     .what = "a layer",
     .head = "layer",
-    .owner = "layer",
     .text = "a state machine, blended over or added to those before it",
     .has_name = true,
     .needs_braces = true,
@@ -482,9 +480,9 @@ const md5_schema md5i_layer_schema = {
 
 #define ROW md5_foot_desc
 static const md5_column foot_columns[] = {
-    TEXT(ankle, HEAD, .what = "the ankle of a foot", .text = "its joint"),
-    TEXT(knee, .usual = "the ankle's parent", .text = "its joint"),
-    TEXT(hip, .usual = "the knee's parent", .text = "its joint"),
+    TEXT(ankle, "its joint", HEAD, .what = "the ankle of a foot"),
+    TEXT(knee, "its joint", .usual = "the ankle's parent"),
+    TEXT(hip, "its joint", .usual = "the knee's parent"),
     RESERVED,
 };
 static const md5_schema foot_schema = {
@@ -497,16 +495,17 @@ static const md5_schema foot_schema = {
 
 #define ROW md5_modifier_gaze
 static const md5_column gaze_columns[] = {
-    TEXTS(eyes, .word = "eye", .what = "an eye", .usual = "none",
-          .text = "a joint whose x axis looks ahead, up to 8 times"),
-    COLUMN(MD5_COLUMN_COUNT, length, OFFSET(numbers.length, uint32_t), .range = "1 to 64",
-           .is_positive = true, .usual = "3", .text = "joints that turn the head"),
+    TEXTS(eyes, "a joint whose x axis looks ahead, up to 8 times", .word = "eye", .what = "an eye",
+          .usual = "none"),
+    COLUMN(MD5_COLUMN_COUNT, length, OFFSET(numbers.length, uint32_t),
+           .text = "joints that turn the head", .range = "1 to 64", .is_positive = true,
+           .usual = "3"),
 #define FILLED(name, low, high, usual, about) \
-    FLOAT_OF(numbers, name, RANGE(low, high), OR(usual), .text = (about)),
+    FLOAT_OF(numbers, name, (about), RANGE(low, high), OR(usual)),
 #define FILLED_UNITS(name, low, high, usual, about) \
-    FLOAT_OF(numbers, name, RANGE(low, high), OR_UNITS(usual), .text = (about)),
+    FLOAT_OF(numbers, name, (about), RANGE(low, high), OR_UNITS(usual)),
     MD5_GAZE_NUMBERS(FILLED, FILLED_UNITS)
-        NUMBER(seed, .range = "any", .usual = "0", .text = "with which every player begins"),
+        NUMBER(seed, "with which every player begins", .range = "any", .usual = "0"),
     RESERVED,
 };
 const md5_schema md5i_gaze_schema = {
@@ -518,14 +517,12 @@ const md5_schema md5i_gaze_schema = {
 
 #define ROW md5_modifier_hold
 static const md5_column hold_columns[] = {
-    TEXTS(toes, .word = "toe", .what = "a toe", .usual = "the ankles",
-          .text = "a joint with the sole, in the order of the feet, up to 8 times"),
-    FLOAT_OF(numbers, height, RANGE(0.0, 1e6), OR_UNITS(0.3f), .text = "up to which a sole stands"),
-    FLOAT_OF(numbers, speed, RANGE(0.0, 1e9), OR_UNITS(10.0f),
-             .text = "up to which a sole stands, 1/s"),
-    FLOAT_OF(numbers, distance, RANGE(0.0, 1e6), OR_UNITS(4.0f),
-             .text = "how far a foot is held away"),
-    FLOAT_OF(numbers, release, RANGE(0.0, 1e6), OR(0.2f), .text = "seconds of the way back"),
+    TEXTS(toes, "a joint with the sole, in the order of the feet, up to 8 times", .word = "toe",
+          .what = "a toe", .usual = "the ankles"),
+    FLOAT_OF(numbers, height, "up to which a sole stands", RANGE(0.0, 1e6), OR_UNITS(0.3f)),
+    FLOAT_OF(numbers, speed, "up to which a sole stands, 1/s", RANGE(0.0, 1e9), OR_UNITS(10.0f)),
+    FLOAT_OF(numbers, distance, "how far a foot is held away", RANGE(0.0, 1e6), OR_UNITS(4.0f)),
+    FLOAT_OF(numbers, release, "seconds of the way back", RANGE(0.0, 1e6), OR(0.2f)),
     RESERVED,
 };
 const md5_schema md5i_hold_schema = {
@@ -555,48 +552,43 @@ static const md5_choice spaces[] = {
 
 #define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
-    TEXT(name, HEAD, .what = "the name of a modifier", .text = "its name"),
-    CHOICE(kind, modifier_kinds, MD5_MODIFIER_GAZE, HEAD, .usual = "joint", .text = "what it does"),
-    TEXT(joint, HEAD, .what = "a joint",
-         .text =
-             "the joint; of a chain or limb its tip, of `feet` the pelvis, of a `gaze` the head"),
-    TEXT(middle, .usual = "the joint's parent", ONLY(MD5_MODIFIER_TWO_BONE),
-         .text = "elbow or knee"),
-    TEXT(root, .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE),
-         .text = "shoulder or hip"),
-    NUMBER(length, .range = "1 to 64; 2 to 64 but for `aim`", .is_filled = true,
-           .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS, .text = "joints of the chain"),
-    CHOICE(space, spaces, MD5_JOINT_MODEL_OVERRIDE, .usual = "local", ONLY(MD5_MODIFIER_JOINT),
-           .text = "in which the target is, and whether it replaces the joint's own"),
-    DIRECTION_OF(aim, forward, .range = "not 0 0 0", .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM),
-                 .text = "where the tip looks, in its own space"),
-    DIRECTION_OF(aim, up, .range = "not 0 0 0", .usual = "( 0 0 1 )", ONLY(MD5_MODIFIER_AIM),
-                 .text = "what is up there"),
-    FLOAT_OF(aim, limit, RANGE(0.0, 1e6), OR_ELSE("any turn"), ONLY(MD5_MODIFIER_AIM),
-             .text = "largest turn of one joint, radians"),
-    FLOAT_OF(two_bone, soften, RANGE(0.0, 1.0), .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE),
-             .text = "last share of the reach, in which it slows down"),
-    FLOAT_OF(two_bone, stretch, RANGE(1.0, 1e6), OR(1.0f), ONLY(MD5_MODIFIER_TWO_BONE),
-             .text = "largest factor of the limb's length"),
+    TEXT(name, "its name", HEAD, .what = "the name of a modifier"),
+    CHOICE(kind, modifier_kinds, MD5_MODIFIER_GAZE, "what it does", HEAD, .usual = "joint"),
+    TEXT(joint, "the joint; of a chain or limb its tip, of `feet` the pelvis, of a `gaze` the head",
+         HEAD, .what = "a joint"),
+    TEXT(middle, "elbow or knee", .usual = "the joint's parent", ONLY(MD5_MODIFIER_TWO_BONE)),
+    TEXT(root, "shoulder or hip", .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE)),
+    NUMBER(length, "joints of the chain", .range = "1 to 64; 2 to 64 but for `aim`",
+           .is_filled = true, .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS),
+    CHOICE(space, spaces, MD5_JOINT_MODEL_OVERRIDE,
+           "in which the target is, and whether it replaces the joint's own", .usual = "local",
+           ONLY(MD5_MODIFIER_JOINT)),
+    DIRECTION_OF(aim, forward, "where the tip looks, in its own space", .range = "not 0 0 0",
+                 .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM)),
+    DIRECTION_OF(aim, up, "what is up there", .range = "not 0 0 0", .usual = "( 0 0 1 )",
+                 ONLY(MD5_MODIFIER_AIM)),
+    FLOAT_OF(aim, limit, "largest turn of one joint, radians", RANGE(0.0, 1e6), OR_ELSE("any turn"),
+             ONLY(MD5_MODIFIER_AIM)),
+    FLOAT_OF(two_bone, soften, "last share of the reach, in which it slows down", RANGE(0.0, 1.0),
+             .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE)),
+    FLOAT_OF(two_bone, stretch, "largest factor of the limb's length", RANGE(1.0, 1e6), OR(1.0f),
+             ONLY(MD5_MODIFIER_TWO_BONE)),
 #define SPRING(name, low, high, usual, about) \
-    FLOAT_OF(spring, name, RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING), .text = (about)),
-    MD5_SPRING_NUMBERS(SPRING)
-        FLOAT_OF(spring, gravity, FINITE, .usual = "0", ONLY(MD5_MODIFIER_SPRING),
-                 .text = "units/s², down the model's z"),
-    FLOAT(smoothing, RANGE(0.0, 1e6), OR(0.1f), ONLY(MD5_MODIFIER_FEET),
-          .text = "seconds in which feet follow the ground"),
-    TABLE(feet, foot_schema, ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
-    ONE(gaze, md5i_gaze_schema, NOWHERE, .form = MD5_FORM_ALWAYS, ONLY(MD5_MODIFIER_GAZE),
-        .text = "eyes and numbers"),
-    ONE(hold, md5i_hold_schema, ONLY(MD5_MODIFIER_FEET), .text = "holds planted feet"),
-    FLOAT(weight, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET,
-          .text = "with which players begin"),
+    FLOAT_OF(spring, name, (about), RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING)),
+    MD5_SPRING_NUMBERS(SPRING) FLOAT_OF(spring, gravity, "units/s², down the model's z", FINITE,
+                                        .usual = "0", ONLY(MD5_MODIFIER_SPRING)),
+    FLOAT(smoothing, "seconds in which feet follow the ground", RANGE(0.0, 1e6), OR(0.1f),
+          ONLY(MD5_MODIFIER_FEET)),
+    TABLE(feet, foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
+    ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
+        ONLY(MD5_MODIFIER_GAZE)),
+    ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
+    FLOAT(weight, "with which players begin", RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
     RESERVED,
 };
 const md5_schema md5i_modifier_schema = {
     .what = "a modifier",
     .head = "modifier",
-    .owner = "modifier",
     .text = "changes the pose after the layers",
     KIND(kind),
     .has_name = true,
@@ -608,9 +600,8 @@ const md5_schema md5i_modifier_schema = {
 
 #define ROW md5_morph_key
 static const md5_column key_columns[] = {
-    NUMBER(frame, HEAD, .range = "a frame of the clip, ascending", .text = "when"),
-    FLOAT(weight, HEAD, .label = "the weight of a key", RANGE(-1e6, 1e6),
-          .text = "the weight then"),
+    NUMBER(frame, "when", HEAD, .range = "a frame of the clip, ascending"),
+    FLOAT(weight, "the weight then", HEAD, .label = "the weight of a key", RANGE(-1e6, 1e6)),
     RESERVED,
 };
 static const md5_schema key_schema = {
@@ -629,22 +620,20 @@ static const md5_choice drives[] = {
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
-    TEXT(target, HEAD, .what = "the name of a morph target", .text = "a morph target"),
-    CHOICE(drive, drives, MD5_MORPH_BY_CLIP, HEAD, .usual = "parameter", .text = "what drives it"),
-    TEXT(parameter, HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER),
-         .text = "a parameter"),
-    TEXT(layer, HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE), .text = "a layer"),
-    TEXT(state, HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE), .text = "a state of it"),
-    TEXT(clip, HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP), .text = "a clip"),
-    TABLE(keys, key_schema, HEAD, .form = MD5_FORM_LIST, ONLY(MD5_MORPH_BY_CLIP),
-          .text = "weights at its frames"),
-    FLOAT(weight, RANGE(-1e6, 1e6), OR(1.0f), .text = "a factor"),
+    TEXT(target, "a morph target", HEAD, .what = "the name of a morph target"),
+    CHOICE(drive, drives, MD5_MORPH_BY_CLIP, "what drives it", HEAD, .usual = "parameter"),
+    TEXT(parameter, "a parameter", HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER)),
+    TEXT(layer, "a layer", HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE)),
+    TEXT(state, "a state of it", HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE)),
+    TEXT(clip, "a clip", HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP)),
+    TABLE(keys, key_schema, "weights at its frames", HEAD, .form = MD5_FORM_LIST,
+          ONLY(MD5_MORPH_BY_CLIP)),
+    FLOAT(weight, "a factor", RANGE(-1e6, 1e6), OR(1.0f)),
     RESERVED,
 };
 const md5_schema md5i_morph_schema = {
     .what = "a morph",
     .head = "morph",
-    .owner = "morph",
     .text = "what drives a morph target",
     KIND(drive),
     .has_name = true,
@@ -656,10 +645,10 @@ const md5_schema md5i_morph_schema = {
 
 #define ROW md5_report_desc
 static const md5_column report_columns[] = {
-    FLAG(enter, .text = "a state begins"),
-    FLAG(leave, .text = "a transition away from a state begins"),
-    FLAG(transition_end, .text = "a state has faded in"),
-    FLAG(clip_end, .text = "a clip ends"),
+    FLAG(enter, "a state begins"),
+    FLAG(leave, "a transition away from a state begins"),
+    FLAG(transition_end, "a state has faded in"),
+    FLAG(clip_end, "a clip ends"),
     RESERVED,
 };
 static const md5_schema report_schema = {
@@ -673,27 +662,28 @@ static const md5_schema report_schema = {
 
 #define ROW md5_machine_desc
 static const md5_column machine_columns[] = {
-    TEXT(name, HEAD, .what = "the name of the machine", .is_text_filled = true, .text = "its name"),
+    TEXT(name, "its name", HEAD, .what = "the name of the machine", .is_text_filled = true),
     COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *),
            .other = offsetof(md5_machine_file, model_file), .text = "the file of the model"),
-    TABLE(clips, md5i_clip_schema, .text = "a clip"),
-    TABLE(masks, mask_schema, .text = "joints"),
-    TABLE(parameters, parameter_schema, .choices = parameter_kinds,
-          .num_choices = MD5_COUNT(parameter_kinds), .text = "a parameter"),
-    TABLE(follows, follow_schema, .hash = MD5_HASH_ROWS, .text = "how a parameter follows"),
-    TABLE(motions, md5i_motion_schema, .text = "a motion"),
-    TABLE(layers, md5i_layer_schema, .text = "a layer"),
-    NUMBER(max_shots, NOWHERE, .range = "0 to 64", .usual = "4", .text = "slots for one-shots"),
-    PART(report, .rows = &report_schema, .text = "events that the player makes"),
-    TABLE(modifiers, md5i_modifier_schema, .text = "a modifier"),
-    TABLE(morphs, md5i_morph_schema, .hash = MD5_HASH_ROWS, .text = "what drives a morph target"),
-    OTHER(locations, NOWHERE, .hash = MD5_HASH_NEVER, .text = "of the words of a file"),
+    TABLE(clips, md5i_clip_schema, "a clip"),
+    TABLE(masks, mask_schema, "joints"),
+    COLUMN(MD5_COLUMN_TABLE, parameters, offsetof(ROW, parameters),
+           .other = OFFSET(num_parameters, uint32_t), .rows = &parameter_schema,
+           .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
+           .text = "a parameter"),
+    TABLE(follows, follow_schema, "how a parameter follows", .hash = MD5_HASH_ROWS),
+    TABLE(motions, md5i_motion_schema, "a motion"),
+    TABLE(layers, md5i_layer_schema, "a layer"),
+    NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
+    PART(report, report_schema, "events that the player makes"),
+    TABLE(modifiers, md5i_modifier_schema, "a modifier"),
+    TABLE(morphs, md5i_morph_schema, "what drives a morph target", .hash = MD5_HASH_ROWS),
+    OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),
     RESERVED,
 };
 const md5_schema md5i_machine_schema = {
     .what = "a machine",
     .head = "machine",
-    .owner = "machine",
     .text = "the whole file",
     .has_name = true,
     .needs_braces = true,
@@ -714,6 +704,29 @@ const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *val
     return column->choices[i].word;
 }
 
+double md5i_column_number(const md5_column *column, const char *row)
+{
+    const void *const value = row + column->offset;
+    uint32_t number = 0;
+    switch (column->kind) {
+    case MD5_COLUMN_FLOAT:
+        return (double)*(const float *)value;
+    case MD5_COLUMN_DOUBLE:
+        return *(const double *)value;
+    case MD5_COLUMN_INT:
+        return *(const int32_t *)value;
+    case MD5_COLUMN_FLAG:
+        return *(const bool *)value;
+    case MD5_COLUMN_COUNT:
+    case MD5_COLUMN_CHOICE:
+    case MD5_COLUMN_EASING: // its first member
+        memcpy(&number, value, sizeof number);
+        return number;
+    default:
+        return 0.0;
+    }
+}
+
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count)
 {
     const char *rows;
@@ -721,9 +734,7 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
     if (column->kind == MD5_COLUMN_PART)
         return row + column->offset;
     if (column->kind == MD5_COLUMN_EASING)
-        return (uint32_t)md5_easing_of(row, column->offset)->kind > column->last
-                   ? row + column->offset
-                   : NULL;
+        return md5i_column_number(column, row) > column->last ? row + column->offset : NULL;
     memcpy(&rows, row + column->offset, sizeof rows);
     if (column->kind == MD5_COLUMN_TABLE)
         memcpy(count, row + column->other, sizeof *count);
@@ -781,7 +792,10 @@ md5_row_title md5i_title_of(const md5_table_walk *walk)
         const md5_table_level *const level = &walk->levels[i];
         const char *const *const name =
             (const char *const *)(const void *)(level->row + level->schema->name);
-        title.kind = title.kind ? title.kind : level->schema->owner;
+        title.kind = title.kind                ? title.kind
+                     : level->schema->owner    ? level->schema->owner
+                     : level->schema->has_name ? level->schema->head
+                                               : NULL;
         if (!title.name && level->schema->has_name)
             title.name = *name ? *name : "";
     }

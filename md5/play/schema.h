@@ -77,7 +77,8 @@ typedef struct md5_column {
     uint32_t last;             // the largest value of a choice
     const md5_choice *choices; // [num_choices], NULL: easings
     uint32_t num_choices;
-    size_t easing; // of a share: its easing; 0: it has none
+    const char *text; // for the manual
+    size_t easing;    // of a share: its easing; 0: it has none
     md5_place place;
     md5_form form;
     const char *word;    // in files, instead of its rows' or the member's name
@@ -95,13 +96,12 @@ typedef struct md5_column {
     float start;       // of a file's row, where the column is not written
     uint64_t kinds;    // bits of the kinds of row that use it; 0 = all
     md5_hash hash;
-    const char *text; // for the manual
 } md5_column;
 
 struct md5_schema {
     const char *what;  // "a clip": its braces in messages of files
     const char *head;  // "clip": its word and its title in the manual
-    const char *owner; // "clip": in messages of checks; NULL: that of the row above
+    const char *owner; // in messages of checks; NULL: its head if it has a name, else as above
     const char *mark;  // hashed before its rows
     const char *text;  // for the manual
     size_t kind;       // the member that says of which kind a row is
@@ -147,6 +147,9 @@ static inline const md5_easing *md5_easing_of(const char *row, size_t offset)
 {
     return (const md5_easing *)(const void *)(row + offset);
 }
+
+// A number, a flag, a choice, or the kind of an easing; 0 of other columns.
+double md5i_column_number(const md5_column *column, const char *row);
 
 // The rows of a column of kind TABLE, ROW, PART or EASING.
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count);

@@ -24,7 +24,7 @@ static void check_moment(const md5_timing *timing, double time, uint32_t frame0,
 
 TEST (a_closed_loop_of_five_frames_has_four_intervals) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
-    CHECK_UINT(md5i_timing_intervals(&timing), 4);
+    CHECK_UINT(md5_timing_intervals(&timing), 4);
     CHECK_NEAR(md5i_timing_duration(&timing), 4.0 / 24.0, 1e-12);
     check_moment(&timing, 0.0, 0, 1, 0.0);
     check_moment(&timing, 0.625, 2, 3, 0.5);
@@ -35,11 +35,11 @@ TEST (a_closed_loop_of_five_frames_has_four_intervals) {
 
 TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
-    CHECK_UINT(md5i_timing_intervals(&timing), 5);
+    CHECK_UINT(md5_timing_intervals(&timing), 5);
     check_moment(&timing, 0.9, 4, 0, 0.5);
     // A clip that does not loop has no interval there.
     const md5_timing once = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
-    CHECK_UINT(md5i_timing_intervals(&once), 4);
+    CHECK_UINT(md5_timing_intervals(&once), 4);
 }
 
 TEST (once_holds_both_its_ends) {
@@ -393,8 +393,8 @@ static bool ways_agree(md5_root_delta a, md5_root_delta b, double tolerance)
 static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timing, md5_clock from,
                              md5_clock to)
 {
-    const md5_root_position start = md5i_root_position_at(track, timing, from);
-    const md5_root_position end = md5i_root_position_at(track, timing, to);
+    const md5_root_position start = md5_root_position_at(track, timing, from);
+    const md5_root_position end = md5_root_position_at(track, timing, to);
     return md5i_root_delta_between(track, &start, &end);
 }
 
@@ -406,12 +406,12 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 }
 
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
-    const md5_xform left = md5i_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
+    const md5_xform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     CHECK_NEAR(ahead.x, 0.0, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
     CHECK_NEAR(left.translation.z, 3.0, 0.0);
-    const md5_xform back = md5i_root_delta_transform((md5_root_delta){.cosine = -1.0});
+    const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
     CHECK_NEAR(back.rotation.z, 1.0, 0.0);
     CHECK_NEAR(back.rotation.w, 0.0, 0.0);
 }
@@ -440,7 +440,7 @@ TEST (what_is_taken_out_is_what_is_given) {
             md5_xform left = roots[frame];
             md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&track, &moment), &left);
             const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
-            const md5_xform whole = md5_xform_mul(md5i_root_delta_transform(way), left);
+            const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
             CHECK_NEAR(md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);

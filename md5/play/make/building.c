@@ -29,34 +29,7 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
                         MD5_QUOTED(building->owner), message);
 }
 
-bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  uint32_t *number)
-{
-    *number = *name ? md5i_find_name(names, *name) : MD5_NONE;
-    if (!*name || *number != MD5_NONE)
-        return true;
-    return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names %s %s, which does not exist",
-                         names->what, MD5_QUOTED(*name));
-}
-
 // -- Names --------------------------------------------------------------------------------------
-
-bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity)
-{
-    *names = (md5_names){.what = what};
-    names->sorted = MD5_NEW(building->scratch, md5_name, capacity);
-    return names->sorted != NULL;
-}
-
-void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const char *const *const member =
-            (const char *const *)(const void *)((const char *)rows + i * row_size);
-        names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
-        names->count++;
-    }
-}
 
 static int compare_names(const void *left, const void *right)
 {
@@ -65,48 +38,54 @@ static int compare_names(const void *left, const void *right)
     return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
 }
 
-void md5i_sort_names(md5_names *names)
+bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
+                     size_t row_size)
 {
-    qsort(names->sorted, names->count, sizeof *names->sorted, compare_names);
-}
-
-bool md5i_end_names(md5_building *building, md5_names *names)
-{
-    md5i_sort_names(names);
-    for (uint32_t i = 0; i < names->count; i++) {
-        const md5_name *const name = &names->sorted[i];
-        const bool is_empty = name->text[0] == '\0';
-        if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
-            continue;
-        if (is_empty)
+    const uint32_t num_before = names->count;
+    md5_name *const sorted = MD5_NEW(building->scratch, md5_name, (size_t)num_before + count);
+    TRY(sorted);
+    for (uint32_t i = 0; i < num_before; i++)
+        sorted[i] = names->sorted[i];
+    for (size_t i = 0; i < count; i++) {
+        const char *const *const member =
+            (const char *const *)(const void *)((const char *)rows + i * row_size);
+        sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
+        names->count++;
+    }
+    names->sorted = sorted;
+    qsort(sorted, names->count, sizeof *sorted, compare_names);
+    for (uint32_t i = 0; i < names->count && !names->may_repeat; i++) {
+        const md5_name *const name = &sorted[i];
+        if (name->text[0] == '\0')
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
                                 names->what, name->number);
-        return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
-                            names->what, MD5_QUOTED(name->text));
+        if (i > 0 && strcmp(name[-1].text, name->text) == 0)
+            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH,
+                                "%s %s is declared twice", names->what, MD5_QUOTED(name->text));
     }
     return true;
 }
 
-bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
-                     uint32_t count, size_t row_size)
+bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                  uint32_t *number)
 {
-    TRY(md5i_begin_names(building, names, what, count));
-    md5i_add_names(names, rows, count, row_size);
-    return md5i_end_names(building, names);
-}
-
-uint32_t md5i_find_name(const md5_names *names, const char *text)
-{
+    *number = MD5_NONE;
+    if (!*name)
+        return true;
     uint32_t low = 0, high = names->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->sorted[middle].text, text) < 0)
+        if (strcmp(names->sorted[middle].text, *name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const bool is_found = low < names->count && strcmp(names->sorted[low].text, text) == 0;
-    return is_found ? names->sorted[low].number : MD5_NONE;
+    if (low < names->count && strcmp(names->sorted[low].text, *name) == 0) {
+        *number = names->sorted[low].number;
+        return true;
+    }
+    return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names %s %s, which does not exist",
+                         names->what, MD5_QUOTED(*name));
 }
 
 // -- Easings ------------------------------------------------------------------------------------

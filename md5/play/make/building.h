@@ -19,34 +19,14 @@ typedef struct md5_name {
 
 typedef struct md5_names {
     const char *what; // the things have these names: "clip", for messages
+    bool may_repeat;  // then the first of equal names is found
     md5_name *sorted; // [count]
     uint32_t count;
 } md5_names;
 
-typedef struct md5_building md5_building;
-
-// Room for `capacity` names. False, with the error set, when there is no memory.
-bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity);
-
-// The names of rows, of which they are the first members; their numbers go on from those before.
-void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size);
-
-// Sorts them, for names that may be there twice: the first of them is found.
-void md5i_sort_names(md5_names *names);
-
-// Sorts them. False, with the error set, when one is missing, empty or there twice.
-bool md5i_end_names(md5_building *building, md5_names *names);
-
-// All of this for one table.
-bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
-                     uint32_t count, size_t row_size);
-
-// The number of a name, or MD5_NONE if it is none of them.
-uint32_t md5i_find_name(const md5_names *names, const char *text);
-
 // -- A machine while it is made -----------------------------------------------------------------
 
-struct md5_building {
+typedef struct md5_building {
     md5_context *context;
     md5_arena *arena;   // becomes the machine's memory
     md5_arena *scratch; // until it is made
@@ -56,11 +36,17 @@ struct md5_building {
     const char *kind, *owner; // of the row that is made, for messages: "motion", its name
     bool *marks;              // [joints]
     md5_xform *sampled;       // [joints]
-};
+} md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
 bool md5i_build_layers(md5_building *building);    // masks, motions, layers, morph targets
 bool md5i_build_modifiers(md5_building *building); // and where vertices are
+
+// Adds the names of rows, of which they are the first members; their numbers go on from those that
+// are there. False, with the error set, without memory, or when one is missing, empty or there
+// twice, unless they may repeat.
+bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
+                     size_t row_size);
 
 // Whether an easing has numbers of its own.
 static inline bool md5_has_numbers(md5_ease_kind easing)

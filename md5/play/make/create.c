@@ -16,74 +16,49 @@
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// Says what is wrong with a member; NULL: it has no place in a text.
-static bool fail(md5_building *building, const md5_table_walk *walk, const void *member,
-                 const char *problem)
-{
-    const md5_row_title title = md5i_title_of(walk);
-    return md5i_fail_at(building, member, MD5_ERROR_RANGE, "%s %s: %s", title.kind,
-                        MD5_QUOTED(title.name), problem);
-}
-
-// A number that the row's kind does not use may be left 0.
-static bool check_float(md5_building *building, const md5_table_walk *walk, const float *value)
+// A number that the row's kind does not use may be left 0. `member` is where it stands.
+static bool check_number(md5_building *building, const md5_table_walk *walk, const void *member,
+                         double value)
 {
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
     const bool has_range = column->least < column->most;
-    const double number = *value == MD5_ZERO && has_range ? 0.0 : (double)*value;
-    char problem[128];
-    if (*value == 0.0f && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
+    const double number = value == (double)MD5_ZERO && has_range ? 0.0 : value;
+    if (value == 0.0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
         return true;
     if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
         return true;
-    if (has_range)
-        snprintf(problem, sizeof problem, "%s is %g, which must be %g to %g", label, number,
-                 column->least, column->most);
-    else
-        snprintf(problem, sizeof problem, "%s is not finite", label);
-    return fail(building, walk, value, problem);
-}
-
-static bool check_value(md5_building *building, const md5_table_walk *walk)
-{
-    const md5_column *const column = walk->column;
-    const void *const value = md5_column_value(walk);
-    const char *const label = column->label ? column->label : column->member;
-    char problem[128];
-    uint32_t number = 0;
-    switch (column->kind) {
-    case MD5_COLUMN_FLOAT:
-        return check_float(building, walk, (const float *)value);
-    case MD5_COLUMN_DIRECTION:
-        return check_float(building, walk, (const float *)value)
-               && check_float(building, walk, (const float *)value + 1)
-               && check_float(building, walk, (const float *)value + 2);
-    case MD5_COLUMN_DOUBLE:
-        if (isfinite(*(const double *)value))
-            return true;
-        snprintf(problem, sizeof problem, "%s is not finite", label);
-        return fail(building, walk, value, problem);
-    case MD5_COLUMN_CHOICE:
-        memcpy(&number, value, sizeof number);
-        if (number <= column->last)
-            return true;
-        snprintf(problem, sizeof problem, "there is no %s %u", label, number);
-        return fail(building, walk, NULL, problem);
-    case MD5_COLUMN_TABLE:
-        if (md5i_rows_of(column, walk->level->row, &number) || number == 0)
-            return true;
-        snprintf(problem, sizeof problem, "no array of %s, but a count of %u", label, number);
-        return fail(building, walk, NULL, problem);
-    default:
-        return true;
-    }
+    if (!has_range)
+        return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is not finite", label);
+    return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is %g, which must be %g to %g",
+                         label, number, column->least, column->most);
 }
 
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
-    for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);)
-        TRY(!walk.column || check_value(building, &walk));
+    for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
+        const md5_column *const column = walk.column;
+        const md5_row_title title = md5i_title_of(&walk);
+        uint32_t count = 0;
+        if (!column)
+            continue;
+        const char *const label = column->label ? column->label : column->member;
+        const float *const floats = (const float *)(const void *)md5_column_value(&walk);
+        const double number = md5i_column_number(column, walk.level->row);
+        md5_begin_row(building, title.kind, title.name);
+        if (column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE)
+            TRY(check_number(building, &walk, floats, number));
+        for (int i = 0; column->kind == MD5_COLUMN_DIRECTION && i < 3; i++)
+            TRY(check_number(building, &walk, &floats[i], (double)floats[i]));
+        // What is no such number has no place in a text.
+        if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
+            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE, ": there is no %s %u", label,
+                                 (uint32_t)number);
+        if (column->kind == MD5_COLUMN_TABLE && !md5i_rows_of(column, walk.level->row, &count)
+            && count > 0)
+            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE,
+                                 ": no array of %s, but a count of %u", label, count);
+    }
     return true;
 }
 
@@ -175,70 +150,58 @@ static void add_model(uint64_t *hash, const md5_skeleton *skeleton)
     }
 }
 
-static void add_value(uint64_t *hash, const md5_column *column, const void *value)
-{
-    const float *const floats = (const float *)value;
-    const char *const *const texts = (const char *const *)value;
-    switch ((int)column->kind) { // other kinds are rows, which follow
-    case MD5_COLUMN_TEXT:
-        add_text(hash, *texts);
-        break;
-    case MD5_COLUMN_TEXTS:
-        for (size_t i = 0; i < column->other && texts[i]; i++)
-            add_text(hash, texts[i]);
-        break;
-    case MD5_COLUMN_FLOAT:
-        add(hash, (double)*floats);
-        break;
-    case MD5_COLUMN_DOUBLE:
-        add(hash, *(const double *)value);
-        break;
-    case MD5_COLUMN_COUNT:
-    case MD5_COLUMN_CHOICE:
-        add(hash, *(const uint32_t *)value);
-        break;
-    case MD5_COLUMN_INT:
-        add(hash, *(const int32_t *)value);
-        break;
-    case MD5_COLUMN_FLAG:
-        add(hash, *(const bool *)value);
-        break;
-    case MD5_COLUMN_DIRECTION:
-        for (int i = 0; i < 3; i++)
-            add(hash, (double)floats[i]);
-        break;
-    case MD5_COLUMN_MODEL:
-        add_model(hash, &(*(const md5_model *const *)value)->skeleton);
-        break;
-    case MD5_COLUMN_BINDING:
-        add(hash, (*(const md5_binding *const *)value)->anim->num_frames);
-        add(hash, (*(const md5_binding *const *)value)->anim->frame_rate);
-        break;
-    }
-}
-
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
         if (!column || column->hash == MD5_HASH_NEVER
-            || (column->hash == MD5_HASH_USED && !md5_is_used(column, walk.level->kind))
-            || (column->hash == MD5_HASH_SET
-                && *(const float *)(const void *)md5_column_value(&walk) == 0.0f))
+            || (column->hash == MD5_HASH_USED && !md5_is_used(column, walk.level->kind)))
             continue;
+        const void *const value = md5_column_value(&walk);
+        const float *const floats = (const float *)value;
+        const char *const *const texts = (const char *const *)value;
+        const double number = md5i_column_number(column, walk.level->row);
         uint32_t count = 0;
         const char *const rows =
             column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
-        if (column->kind == MD5_COLUMN_TABLE && column->hash != MD5_HASH_ROWS)
-            add(&hash, count);
-        // One with numbers counts as linear and as a row.
-        if (column->kind == MD5_COLUMN_EASING && column->place == MD5_PLACE_HEAD)
-            add(&hash, rows ? 0.0 : (double)md5_easing_of(walk.level->row, column->offset)->kind);
+        switch (column->kind) {
+        case MD5_COLUMN_TEXT:
+            add_text(&hash, *texts);
+            break;
+        case MD5_COLUMN_TEXTS:
+            for (size_t i = 0; i < column->other && texts[i]; i++)
+                add_text(&hash, texts[i]);
+            break;
+        case MD5_COLUMN_DIRECTION:
+            for (int i = 0; i < 3; i++)
+                add(&hash, (double)floats[i]);
+            break;
+        case MD5_COLUMN_MODEL:
+            add_model(&hash, &(*(const md5_model *const *)value)->skeleton);
+            break;
+        case MD5_COLUMN_BINDING:
+            add(&hash, (*(const md5_binding *const *)value)->anim->num_frames);
+            add(&hash, (*(const md5_binding *const *)value)->anim->frame_rate);
+            break;
+        case MD5_COLUMN_TABLE:
+            if (column->hash != MD5_HASH_ROWS)
+                add(&hash, count);
+            break;
+        case MD5_COLUMN_EASING: // one with numbers counts as linear and as a row
+            if (column->place == MD5_PLACE_HEAD)
+                add(&hash, rows ? 0.0 : number);
+            break;
+        case MD5_COLUMN_ROW:
+        case MD5_COLUMN_PART: // its own columns follow
+            break;
+        default:
+            if (column->hash != MD5_HASH_SET || number != 0.0)
+                add(&hash, number);
+            break;
+        }
         if (rows && column->rows->mark)
             add_text(&hash, column->rows->mark);
-        if (!column->rows)
-            add_value(&hash, column, md5_column_value(&walk));
     }
     return hash;
 }
@@ -253,8 +216,9 @@ static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
-                        desc->num_parameters, sizeof *desc->parameters));
+    building->parameters.what = "parameter";
+    TRY(md5i_list_names(building, &building->parameters, desc->parameters, desc->num_parameters,
+                        sizeof *desc->parameters));
     machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters);
     TRY(machine->followers);
     for (uint32_t i = 0; i < desc->num_parameters; i++)
@@ -368,7 +332,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
     machine->num_frames += anim->num_frames;
     // A marker at the end of a cycle would be one at its start again.
-    const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
+    const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
     double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
     TRY(markers);
     for (uint32_t i = 0; i < clip->num_markers; i++) {
@@ -407,7 +371,8 @@ static bool build_clips(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(md5i_list_names(building, &building->clips, "clip", desc->clips, desc->num_clips,
+    building->clips.what = "clip";
+    TRY(md5i_list_names(building, &building->clips, desc->clips, desc->num_clips,
                         sizeof *desc->clips));
     machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
     TRY(machine->sources);

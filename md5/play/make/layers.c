@@ -324,8 +324,8 @@ static bool build_masks(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
-    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, num_masks,
-                        sizeof *desc->masks));
+    building->masks.what = "mask";
+    TRY(md5i_list_names(building, &building->masks, desc->masks, num_masks, sizeof *desc->masks));
     machine->masks =
         (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
@@ -623,10 +623,10 @@ static bool build_motions(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const size_t count = (size_t)desc->num_clips + desc->num_motions;
-    TRY(md5i_begin_names(building, &building->motions, "motion", count));
-    md5i_add_names(&building->motions, desc->clips, desc->num_clips, sizeof *desc->clips);
-    md5i_add_names(&building->motions, desc->motions, desc->num_motions, sizeof *desc->motions);
-    TRY(md5i_end_names(building, &building->motions));
+    building->motions = building->clips;
+    building->motions.what = "motion";
+    TRY(md5i_list_names(building, &building->motions, desc->motions, desc->num_motions,
+                        sizeof *desc->motions));
     machine->motions = MD5_NEW(building->arena, md5_motion, count);
     TRY(machine->motions);
     for (uint32_t i = 0; i < count; i++) {
@@ -806,7 +806,7 @@ static bool build_states(md5_building *building, layer_work *work)
     md5_machine *const machine = building->machine;
     if (desc->num_states == 0)
         return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
-    TRY(md5i_list_names(building, &work->states, "state", desc->states, desc->num_states,
+    TRY(md5i_list_names(building, &work->states, desc->states, desc->num_states,
                         sizeof *desc->states));
     layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
     TRY(layer->states);
@@ -1017,10 +1017,8 @@ static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names names;
-    TRY(md5i_begin_names(building, &names, "morph", desc->num_morphs));
-    md5i_add_names(&names, desc->morphs, desc->num_morphs, sizeof *desc->morphs);
-    md5i_sort_names(&names);
+    md5_names names = {.what = "morph", .may_repeat = true};
+    TRY(md5i_list_names(building, &names, desc->morphs, desc->num_morphs, sizeof *desc->morphs));
     machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, desc->num_morphs);
     machine->morph_firsts = MD5_NEW(building->arena, uint32_t, desc->num_morphs);
     TRY(machine->morph_rows && machine->morph_firsts);
@@ -1040,7 +1038,8 @@ static bool build_morphs(md5_building *building)
     }
     // Targets are numbered by the rows that name them first: of equal names that is found.
     for (uint32_t i = 0; i < desc->num_morphs; i++) {
-        const uint32_t first = md5i_find_name(&names, desc->morphs[i].target);
+        uint32_t first;
+        TRY(md5i_resolve(building, &names, &desc->morphs[i].target, &first));
         md5_morph_row *const row = &machine->morph_rows[i];
         row->target = first == i ? machine->num_morphs : machine->morph_rows[first].target;
         if (first == i)
@@ -1055,10 +1054,9 @@ bool md5i_build_layers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names layers;
+    md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
-    TRY(md5i_list_names(building, &layers, "layer", desc->layers, desc->num_layers,
-                        sizeof *desc->layers));
+    TRY(md5i_list_names(building, &layers, desc->layers, desc->num_layers, sizeof *desc->layers));
     size_t num_conditions = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
@@ -1071,7 +1069,8 @@ bool md5i_build_layers(md5_building *building)
         const md5_layer_desc *const layer_desc = &desc->layers[i];
         const char *const name = layer_desc->name;
         md5_play_layer *const layer = &machine->layers[i];
-        layer_work work = {.desc = layer_desc, .layer = layer, .number = i};
+        layer_work work = {
+            .desc = layer_desc, .layer = layer, .number = i, .states = {.what = "state"}};
         md5_layer_desc filled = *layer_desc;
         md5_begin_row(building, "layer", name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);

@@ -420,18 +420,17 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_skeleton *const skeleton = &desc->model->skeleton;
-    md5_names names;
+    md5_names names = {.what = "modifier"};
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_list_names(building, &names, "modifier", desc->modifiers, desc->num_modifiers,
+    TRY(md5i_list_names(building, &names, desc->modifiers, desc->num_modifiers,
                         sizeof *desc->modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         num_feet += desc->modifiers[i].num_feet;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
-    TRY(md5i_begin_names(building, &building->joints, "joint", skeleton->num_joints));
-    md5i_add_names(&building->joints, skeleton->joints, skeleton->num_joints,
-                   sizeof *skeleton->joints);
-    md5i_sort_names(&building->joints);
+    building->joints = (md5_names){.what = "joint", .may_repeat = true};
+    TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
+                        sizeof *skeleton->joints));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);

@@ -50,8 +50,8 @@ static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_root_position from = md5_is_at(&instance->root, instance->before)
                                        ? instance->root
-                                       : md5i_root_position_at(&track, timing, instance->before);
-    instance->root = md5i_root_position_at(&track, timing, instance->now);
+                                       : md5_root_position_at(&track, timing, instance->before);
+    instance->root = md5_root_position_at(&track, timing, instance->now);
     return md5i_root_delta_between(&track, &from, &instance->root);
 }
 
@@ -257,8 +257,8 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
         return MD5_NO_DELTA;
     const md5_root_track track = md5_track_of(source);
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
-    const md5_root_position from = md5i_root_position_at(&track, timing, shot->before);
-    const md5_root_position to = md5i_root_position_at(&track, timing, shot->now);
+    const md5_root_position from = md5_root_position_at(&track, timing, shot->before);
+    const md5_root_position to = md5_root_position_at(&track, timing, shot->now);
     return md5i_root_delta_between(&track, &from, &to);
 }
 

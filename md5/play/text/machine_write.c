@@ -136,18 +136,11 @@ static const char *word_of(const md5_column *column, uint32_t value)
     return NULL;
 }
 
-static void put_choice(writer *to, const md5_column *column, uint32_t value)
+static void put_choice(writer *to, const md5_column *column, const char *row)
 {
-    const char *const word = word_of(column, value);
+    const char *const word = word_of(column, (uint32_t)md5i_column_number(column, row));
     put(to, word ? " " : "");
     put(to, word ? word : "");
-}
-
-static uint32_t choice_of(const md5_column *column, const char *row)
-{
-    uint32_t value;
-    memcpy(&value, row + column->offset, sizeof value);
-    return value;
 }
 
 static void put_easing(writer *to, const md5_easing *easing)
@@ -159,13 +152,9 @@ static void put_easing(writer *to, const md5_easing *easing)
         if (!md5_is_used(column, (uint32_t)easing->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
-            put_choice(to, column, choice_of(column, row));
+            put_choice(to, column, row);
         else
-            put_number(to,
-                       column->kind == MD5_COLUMN_COUNT
-                           ? (double)choice_of(column, row)
-                           : (double)*(const float *)(const void *)(row + column->offset),
-                       column->kind == MD5_COLUMN_FLOAT);
+            put_number(to, md5i_column_number(column, row), column->kind == MD5_COLUMN_FLOAT);
     }
 }
 
@@ -174,46 +163,37 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
                       const char *row)
 {
     const void *const value = row + column->offset;
-    const char *const *const texts = (const char *const *)value;
+    const char *const text = column->kind == MD5_COLUMN_TEXT ? *(const char *const *)value : NULL;
     const float *const floats = (const float *)value;
+    const double number = md5i_column_number(column, row);
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
         if (column->form == MD5_FORM_COMPARED) {
             // A name, perhaps behind `not`, and how it is compared, which is the next column.
-            const char *const name = *(const char *const *)(const void *)(row + column->offset);
-            const uint32_t compare = choice_of(column + 1, row);
-            put(to, compare == MD5_IS_CLEAR ? " not" : "");
-            TRY(put_name(to, walk, name));
-            put_choice(to, column + 1, compare);
+            put(to, md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
+            TRY(put_name(to, walk, text));
+            put_choice(to, column + 1, row);
             return true;
         }
         if (column->form == MD5_FORM_JOINTS)
-            return put_joints(to, walk, *texts ? *texts : "");
-        if (column->form == MD5_FORM_LINE && (!*texts || !**texts))
-            return true;
-        if (!*texts && column->place == MD5_PLACE_HEAD && column->usual) {
-            put(to, " ");
-            put(to, column->usual);
-            return true;
-        }
-        return column->form == MD5_FORM_LINE ? put_quoted(to, walk, *texts)
-                                             : put_name(to, walk, *texts);
+            return put_joints(to, walk, text ? text : "");
+        if (column->form == MD5_FORM_LINE)
+            return !text || !*text || put_quoted(to, walk, text);
+        if (text || column->place != MD5_PLACE_HEAD || !column->usual)
+            return put_name(to, walk, text);
+        put(to, " ");
+        put(to, column->usual);
+        return true;
     case MD5_COLUMN_FLOAT:
-        if (!(fabsf(*floats) <= 3.4e38f))
-            return fail(to, walk, "is not finite");
-        put_number(to, *floats == MD5_ZERO && column->keeps_zero ? 0.0 : (double)*floats, true);
-        return true;
     case MD5_COLUMN_DOUBLE:
-        if (!(fabs(*(const double *)value) <= 3.4e38))
-            return fail(to, walk, "is beyond the numbers of a file");
-        put_number(to, *(const double *)value, false);
-        return true;
     case MD5_COLUMN_COUNT:
-        put_number(to, *(const uint32_t *)value, false);
+    case MD5_COLUMN_INT: {
+        const bool is_float = column->kind == MD5_COLUMN_FLOAT;
+        if (!(fabs(number) <= (is_float ? (double)3.4e38f : 3.4e38)))
+            return fail(to, walk, is_float ? "is not finite" : "is beyond the numbers of a file");
+        put_number(to, number == (double)MD5_ZERO && column->keeps_zero ? 0.0 : number, is_float);
         return true;
-    case MD5_COLUMN_INT:
-        put_number(to, *(const int32_t *)value, false);
-        return true;
+    }
     case MD5_COLUMN_DIRECTION:
         put(to, " (");
         for (int i = 0; i < 3; i++)
@@ -221,7 +201,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
         put(to, " )");
         return true;
     default: // MD5_COLUMN_CHOICE
-        put_choice(to, column, *(const uint32_t *)value);
+        put_choice(to, column, row);
         return true;
     }
 }
@@ -231,25 +211,15 @@ static bool is_set(const md5_column *column, const char *row)
 {
     const char *const value = row + column->offset;
     const float *const floats = (const float *)(const void *)value;
+    const double number = md5i_column_number(column, row);
     uint32_t count;
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
     case MD5_COLUMN_TEXTS:
     case MD5_COLUMN_ROW:
         return *(const void *const *)(const void *)value != NULL;
-    case MD5_COLUMN_FLOAT:
-        return *floats != 0.0f && *floats != column->start;
-    case MD5_COLUMN_DOUBLE:
-        return *(const double *)(const void *)value != 0.0;
-    case MD5_COLUMN_FLAG:
-        return *(const bool *)(const void *)value;
     case MD5_COLUMN_DIRECTION:
         return floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f;
-    case MD5_COLUMN_COUNT:
-    case MD5_COLUMN_INT:
-    case MD5_COLUMN_CHOICE:
-    case MD5_COLUMN_EASING: // its kind, of which linear is 0
-        return choice_of(column, row) != 0;
     case MD5_COLUMN_TABLE:
         return md5i_rows_of(column, row, &count) && count > 0;
     case MD5_COLUMN_PART:
@@ -259,7 +229,7 @@ static bool is_set(const md5_column *column, const char *row)
         }
         return false;
     default:
-        return false;
+        return number != 0.0 && number != (double)column->start;
     }
 }
 
@@ -296,7 +266,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     const char *const name = *(const char *const *)(const void *)(row + column->other);
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    if (name ? *(const float *)(const void *)(row + column->offset) != 0.0f : is_eased)
+    if (name ? md5i_column_number(column, row) != 0.0 : is_eased)
         return fail(to, walk, "is a number and a parameter");
     if (!name)
         return put_value(to, walk, column, row);
