@@ -1,5 +1,5 @@
 // Files, folders, paths, names.
-#define _POSIX_C_SOURCE 200809L // open(), fstat(), poll()
+#define _DEFAULT_SOURCE // open(), fstat(), poll(), d_type
 
 #include "demo/common/file.h"
 
@@ -15,8 +15,13 @@
 #include <string.h>
 #ifdef _WIN32
 #include <direct.h>
+#include <io.h>
 #define getcwd _getcwd
 #else
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -210,6 +215,88 @@ uint64_t common_file_stamp(const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
+// The entries of a folder, one after another, in any order; "." and ".." are left out. A folder
+// that cannot be read has none.
+typedef struct entry_reader {
+    void *folder;     // of the system, or NULL
+    const char *name; // valid until the next one
+    // What the folder says of the entry, which is faster than to ask for its status; is_unknown: it
+    // is a link, or the file system does not say.
+    bool is_file, is_folder, is_unknown;
+} entry_reader;
+
+#ifdef _WIN32
+
+typedef struct folder_search {
+    intptr_t handle;
+    struct __finddata64_t entry;
+} folder_search;
+
+static entry_reader open_folder(const char *folder)
+{
+    char *const pattern = common_format("%s/*", folder);
+    folder_search *const search = common_alloc(1, sizeof *search);
+    search->handle = _findfirst64(pattern, &search->entry);
+    free(pattern);
+    return (entry_reader){.folder = search};
+}
+
+static bool next_entry(entry_reader *entries)
+{
+    folder_search *const search = entries->folder;
+    do {
+        // The first one was found as the folder was opened.
+        if (entries->name == NULL ? search->handle == -1
+                                  : _findnext64(search->handle, &search->entry) != 0)
+            return false;
+        entries->name = search->entry.name;
+    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
+    entries->is_folder = (search->entry.attrib & _A_SUBDIR) != 0;
+    entries->is_file = !entries->is_folder;
+    return true;
+}
+
+static void close_folder(entry_reader *entries)
+{
+    folder_search *const search = entries->folder;
+    if (search->handle != -1)
+        (void)_findclose(search->handle);
+    free(search);
+}
+
+#else
+
+static entry_reader open_folder(const char *folder)
+{
+    return (entry_reader){.folder = opendir(folder)};
+}
+
+static bool next_entry(entry_reader *entries)
+{
+    const struct dirent *entry = NULL;
+    do {
+        entry = entries->folder != NULL ? readdir(entries->folder) : NULL;
+        if (entry == NULL)
+            return false;
+        entries->name = entry->d_name;
+    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
+    entries->is_unknown = true;
+#ifdef DT_DIR
+    entries->is_unknown = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
+    entries->is_file = entry->d_type == DT_REG;
+    entries->is_folder = entry->d_type == DT_DIR;
+#endif
+    return true;
+}
+
+static void close_folder(entry_reader *entries)
+{
+    if (entries->folder != NULL)
+        closedir(entries->folder);
+}
+
+#endif
+
 // Reads a number and moves past it; digits that would overflow are ignored.
 static uint64_t take_number(const char **text)
 {
@@ -242,7 +329,8 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a, b); // so that the order never depends on the system's
 }
 
-void common_sort(common_list *list, size_t first)
+// Sorts from number `first` on, so that nothing depends on the system's order.
+static void sort(common_list *list, size_t first)
 {
     if (list->count > first)
         qsort(list->names + first, list->count - first, sizeof *list->names, compare_names);
@@ -257,21 +345,21 @@ void common_add(common_list *list, char *name)
 common_list common_list_folder(const char *folder, const char *ending)
 {
     common_list list = {0};
-    common_entries entries = common_open_folder(folder);
-    while (common_next_entry(&entries)) {
+    entry_reader entries = open_folder(folder);
+    while (next_entry(&entries)) {
         if (ending != NULL && !common_has_ending(entries.name, ending))
             continue;
         char *const path = common_join(folder, entries.name);
-        const bool is_unknown = entries.kind == COMMON_KIND_UNKNOWN;
-        if (ending == NULL
-                ? entries.kind == COMMON_KIND_FOLDER || (is_unknown && common_is_folder(path))
-                : entries.kind == COMMON_KIND_FILE || (is_unknown && common_is_file(path)))
+        const bool is_wanted =
+            ending == NULL ? entries.is_folder || (entries.is_unknown && common_is_folder(path))
+                           : entries.is_file || (entries.is_unknown && common_is_file(path));
+        if (is_wanted)
             common_add(&list, path);
         else
             free(path);
     }
-    common_close_folder(&entries);
-    common_sort(&list, 0);
+    close_folder(&entries);
+    sort(&list, 0);
     return list;
 }
 
@@ -293,8 +381,8 @@ char *common_find(const char *folder, const char *relative)
         // The entry of this name, else the first in byte order that differs by case alone, so that
         // the result does not depend on the file system.
         char *found = NULL;
-        common_entries entries = common_open_folder(path);
-        while (common_next_entry(&entries)) {
+        entry_reader entries = open_folder(path);
+        while (next_entry(&entries)) {
             const bool is_better = found == NULL || strcmp(entries.name, name) == 0
                                    || (strcmp(found, name) != 0 && strcmp(entries.name, found) < 0);
             if (!is_better || common_compare_case(entries.name, name) != 0)
@@ -302,7 +390,7 @@ char *common_find(const char *folder, const char *relative)
             free(found);
             found = common_copy(entries.name);
         }
-        common_close_folder(&entries);
+        close_folder(&entries);
         char *const next = found != NULL ? common_join(path, found) : NULL;
         free(found);
         free(path);
@@ -311,6 +399,140 @@ char *common_find(const char *folder, const char *relative)
     }
     free(rest);
     return path;
+}
+
+// == Folders and those below them =================================================================
+
+// The limits: entries of folders that are looked at, and bytes of paths that are kept.
+enum { MAX_ENTRIES = 4000000, MAX_BYTES = 1 << 28 };
+
+typedef struct identity {
+    uint64_t file, device; // file 0: none
+} identity;
+
+typedef struct walk_state {
+    common_walk *walk;
+    const char *without; // a folder that is not searched, or ""
+    size_t max_folders;  // that are searched
+    bool no_links, no_files;
+    common_list files, entered; // entered: the folders that were searched
+    common_list folders[2];     // to search, in this order: folders, and links to folders
+    identity *searched;         // [room], a hash table
+    size_t num_searched, room;
+} walk_state;
+
+static identity *find(identity *table, size_t room, identity wanted)
+{
+    const uint64_t mixed = (wanted.file ^ wanted.device << 32) * 0x9E3779B97F4A7C15u;
+    size_t i = (size_t)(mixed >> 32) & (room - 1);
+    while (table[i].file != 0 && (table[i].file != wanted.file || table[i].device != wanted.device))
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+// Whether a path leads to a folder that has not been searched; from now on it has. Where the system
+// has no numbers for folders, only the limits end circles.
+static bool enter(walk_state *walked, const char *path)
+{
+    common_status status;
+    if (!common_read_status(path, &status) || !status.is_folder)
+        return false;
+    if (2 * walked->num_searched >= walked->room) {
+        const size_t room = walked->room > 0 ? 2 * walked->room : 64;
+        identity *const table = common_alloc(room, sizeof *table);
+        for (size_t i = 0; i < walked->room; i++)
+            if (walked->searched[i].file != 0)
+                *find(table, room, walked->searched[i]) = walked->searched[i];
+        free(walked->searched);
+        walked->searched = table;
+        walked->room = room;
+    }
+    identity *const known =
+        find(walked->searched, walked->room, (identity){status.file, status.device});
+    if (known->file != 0)
+        return false;
+    *known = (identity){status.file, status.device};
+    walked->num_searched += status.file != 0;
+    return true;
+}
+
+static bool goes_on(const walk_state *walked)
+{
+    return walked->walk->goes_on == NULL
+           || walked->walk->goes_on(walked->walk->user, walked->files.count);
+}
+
+static void search_below(walk_state *walked, const char *folder)
+{
+    enum { OFTEN = 1024 };
+    common_walk *const walk = walked->walk;
+    size_t next[2] = {0, 0}, num_entries = 0, num_bytes = 0;
+    walk->is_cut = false;
+    common_add(&walked->folders[0], common_copy(folder));
+    while (!walk->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
+        const int group = next[0] == walked->folders[0].count;
+        if (next[group] == walked->folders[group].count)
+            break;
+        char **const path = &walked->folders[group].names[next[group]++];
+        if (!enter(walked, *path))
+            continue;
+        char *const entered = *path;
+        *path = NULL;
+        common_add(&walked->entered, entered);
+        const size_t firsts[] = {walked->files.count, walked->folders[0].count,
+                                 walked->folders[1].count};
+        entry_reader entries = open_folder(entered);
+        while (!walk->is_cut && (++num_entries % OFTEN != 0 || goes_on(walked))
+               && next_entry(&entries)) {
+            const bool is_link = entries.is_unknown;
+            common_status status = {.is_file = entries.is_file, .is_folder = entries.is_folder};
+            char *const inner = common_join(entered, entries.name);
+            if (is_link && !common_read_status(inner, &status))
+                status = (common_status){0};
+            common_list *list = NULL;
+            if (status.is_folder && strcmp(inner, walked->without) != 0
+                && !(is_link && walked->no_links && common_is_link(inner)))
+                list = &walked->folders[is_link];
+            else if (status.is_file && !walked->no_files
+                     && (walk->is_wanted == NULL || walk->is_wanted(entries.name)))
+                list = &walked->files;
+            num_bytes += list != NULL ? strlen(inner) : 0;
+            walk->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
+            if (list != NULL)
+                common_add(list, inner);
+            else
+                free(inner);
+        }
+        close_folder(&entries);
+        sort(&walked->files, firsts[0]);
+        sort(&walked->folders[0], firsts[1]);
+        sort(&walked->folders[1], firsts[2]);
+    }
+    common_free_list(&walked->folders[0]);
+    common_free_list(&walked->folders[1]);
+    free(walked->searched);
+}
+
+common_list common_walk_folder(const char *folder, common_walk *walk)
+{
+    walk_state walked = {.walk = walk, .without = "", .max_folders = SIZE_MAX};
+    search_below(&walked, folder);
+    common_free_list(&walked.entered);
+    return walked.files;
+}
+
+common_list common_folders_below(const char *first, const char *without, size_t max_folders,
+                                 bool links)
+{
+    common_walk walk = {.is_wanted = NULL};
+    walk_state walked = {.walk = &walk,
+                         .without = without,
+                         .max_folders = max_folders,
+                         .no_links = !links,
+                         .no_files = true};
+    if (strcmp(first, without) != 0)
+        search_below(&walked, first);
+    return walked.entered;
 }
 
 // == Whole files and pipes ========================================================================
@@ -328,10 +550,6 @@ static int64_t read_some(source from, char *bytes, size_t size)
 }
 
 #else
-
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
 
 typedef int source;
 

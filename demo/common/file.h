@@ -60,12 +60,9 @@ typedef struct common_list {
     size_t count;
 } common_list;
 
-// Sorts a list from number `first` on in natural order, so that it does not depend on the system:
-// ignores case, numbers by value (walk2 < walk10).
-void common_sort(common_list *list, size_t first);
-
 // Lists the files in `folder` that end in `ending`, or its subfolders if `ending` is NULL, as paths
-// that begin with `folder`, sorted.
+// that begin with `folder`, in natural order: case does not matter, numbers count by value (walk2 <
+// walk10).
 common_list common_list_folder(const char *folder, const char *ending);
 void common_free_list(common_list *list);
 
@@ -75,6 +72,29 @@ void common_add(common_list *list, char *name);
 // Finds a file or a folder, folder/relative, ignoring case. Returns the path as it is on disk; of
 // several the first in byte order; or NULL.
 char *common_find(const char *folder, const char *relative);
+
+// == Folders and those below them =================================================================
+//
+// Searches a folder and the folders below it. Each folder is searched once, however many links lead
+// to it, also in circles; only regular files are found; and there is a limit to what is looked at.
+
+typedef struct common_walk {
+    bool (*is_wanted)(const char *name); // of files; NULL: all are
+    // Called again and again with the number of files so far; if it returns false, the search ends.
+    // NULL: not called.
+    bool (*goes_on)(void *user, size_t num_files);
+    void *user;
+    bool is_cut; // afterwards: the search ended at its limit
+} common_walk;
+
+// Returns the paths of the files, which begin with `folder`: folder by folder, those that are
+// nearest first and those behind links last; sorted in each.
+common_list common_walk_folder(const char *folder, common_walk *walk);
+
+// Returns a folder and those below it in the same order, `max_folders` at most, but for `without`
+// and those below that; unless `links`, through no links.
+common_list common_folders_below(const char *first, const char *without, size_t max_folders,
+                                 bool links);
 
 // == Whole files and pipes ========================================================================
 //

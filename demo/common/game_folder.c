@@ -5,7 +5,6 @@
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
-#include "demo/common/walk.h"
 
 #include <errno.h>
 #include <stdarg.h>

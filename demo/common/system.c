@@ -1,8 +1,6 @@
-#define _DEFAULT_SOURCE // st_mtim, d_type
+#define _DEFAULT_SOURCE // st_mtim
 
 #include "demo/common/system.h"
-
-#include "demo/common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,47 +30,6 @@ bool common_is_link(const char *path)
     return false;
 }
 
-typedef struct folder_search {
-    intptr_t handle;
-    struct __finddata64_t entry;
-} folder_search;
-
-common_entries common_open_folder(const char *folder)
-{
-    char *const pattern = common_format("%s/*", folder);
-    folder_search *const search = common_alloc(1, sizeof *search);
-    search->handle = _findfirst64(pattern, &search->entry);
-    free(pattern);
-    return (common_entries){.folder = search};
-}
-
-bool common_next_entry(common_entries *entries)
-{
-    folder_search *const search = entries->folder;
-    do {
-        // The first one was found as the folder was opened.
-        if (entries->name == NULL ? search->handle == -1
-                                  : _findnext64(search->handle, &search->entry) != 0)
-            return false;
-        entries->name = search->entry.name;
-    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
-    entries->kind = search->entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE;
-    return true;
-}
-
-void common_close_folder(common_entries *entries)
-{
-    folder_search *const search = entries->folder;
-    if (search->handle != -1)
-        (void)_findclose(search->handle);
-    free(search);
-}
-
-void common_limit_process(size_t bytes, unsigned seconds, const char *late)
-{
-    (void)bytes, (void)seconds, (void)late;
-}
-
 bool common_is_terminal(int stream)
 {
     return _isatty(stream) != 0;
@@ -80,7 +37,6 @@ bool common_is_terminal(int stream)
 
 #else
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -110,36 +66,6 @@ bool common_is_link(const char *path)
     return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-common_entries common_open_folder(const char *folder)
-{
-    return (common_entries){.folder = opendir(folder)};
-}
-
-bool common_next_entry(common_entries *entries)
-{
-    const struct dirent *entry = NULL;
-    do {
-        entry = entries->folder != NULL ? readdir(entries->folder) : NULL;
-        if (entry == NULL)
-            return false;
-        entries->name = entry->d_name;
-    } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
-    entries->kind = COMMON_KIND_UNKNOWN;
-#ifdef DT_DIR
-    if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)
-        entries->kind = entry->d_type == DT_REG   ? COMMON_KIND_FILE
-                        : entry->d_type == DT_DIR ? COMMON_KIND_FOLDER
-                                                  : COMMON_KIND_OTHER;
-#endif
-    return true;
-}
-
-void common_close_folder(common_entries *entries)
-{
-    if (entries->folder != NULL)
-        closedir(entries->folder);
-}
-
 static const char *message; // for a signal handler
 
 static void leave(int number)
@@ -149,8 +75,18 @@ static void leave(int number)
     _exit(1);
 }
 
+bool common_is_terminal(int stream)
+{
+    return isatty(stream) == 1;
+}
+
+#endif
+
 void common_limit_process(size_t bytes, unsigned seconds, const char *late)
 {
+#ifdef _WIN32
+    (void)bytes, (void)seconds, (void)late;
+#else
     struct rlimit memory, time;
     message = late;
     (void)signal(SIGXCPU, seconds > 0 ? leave : SIG_IGN);
@@ -162,11 +98,5 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *late)
 #endif
         (void)setrlimit(RLIMIT_CPU, &time);
     }
-}
-
-bool common_is_terminal(int stream)
-{
-    return isatty(stream) == 1;
-}
-
 #endif
+}

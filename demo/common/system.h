@@ -19,29 +19,6 @@ bool common_read_status(const char *path, common_status *status);
 // Whether the path itself is a symbolic link; false on Windows.
 bool common_is_link(const char *path);
 
-// What a folder says of an entry, which is faster than to ask for its status.
-typedef enum common_kind {
-    COMMON_KIND_UNKNOWN, // a link, or the file system does not say: common_read_status() does
-    COMMON_KIND_FILE,
-    COMMON_KIND_FOLDER,
-    COMMON_KIND_OTHER, // a pipe or a device
-} common_kind;
-
-// The entries of a folder, one after another.
-typedef struct common_entries {
-    void *folder;     // of the system, or NULL
-    const char *name; // valid until the next one
-    common_kind kind;
-} common_entries;
-
-// A folder that cannot be read has no entries. Close it in each case.
-common_entries common_open_folder(const char *folder);
-
-// Goes to the next entry, in any order; "." and ".." are left out. Returns false at the end.
-bool common_next_entry(common_entries *entries);
-
-void common_close_folder(common_entries *entries);
-
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
 // with status 1. When memory runs out, allocations fail.

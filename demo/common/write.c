@@ -184,12 +184,7 @@ static void forget(common_writer *writer)
     *writer = (common_writer){.lock = -1};
 }
 
-static char *folder_of(const char *path)
-{
-    return common_format("%.*s.", (int)folder_length(path), path);
-}
-
-bool common_begin_file(common_writer *writer, const char *path)
+bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
     *writer = (common_writer){stdout, path != NULL ? behind_links(path) : NULL, NULL, -1};
@@ -208,8 +203,9 @@ bool common_begin_file(common_writer *writer, const char *path)
         writer->file = fopen(path, "wb");
     } else {
         // Opens a new file beside writer->path.
-        char *const folder = folder_of(writer->path);
+        char *const folder = common_format("%.*s.", (int)folder_length(writer->path), writer->path);
         int descriptor = -1;
+        writer->lock = is_shared ? lock(folder) : -1;
         if (!is_there || access(writer->path, MAY_WRITE) == 0) {
             descriptor = open_unnamed(folder);
             if (descriptor < 0)
@@ -217,23 +213,10 @@ bool common_begin_file(common_writer *writer, const char *path)
         }
         free(folder);
         writer->file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-
         if (writer->file == NULL)
             forget(writer);
     }
     return writer->file != NULL;
-}
-
-bool common_begin_shared_file(common_writer *writer, const char *path)
-{
-    char *const folder = folder_of(path);
-    const int descriptor = lock(folder);
-    free(folder);
-    const bool is_open = common_begin_file(writer, path);
-    writer->lock = descriptor;
-    if (!is_open)
-        forget(writer);
-    return is_open;
 }
 
 bool common_end_file(common_writer *writer, bool is_whole)

@@ -17,14 +17,11 @@ typedef struct common_writer {
     int lock;   // of its folder, or -1
 } common_writer;
 
-// Begins to write a file, or standard output if `path` is NULL. Returns false and sets errno if
-// that is not possible.
-bool common_begin_file(common_writer *writer, const char *path);
-
-// The same for a file that several programs change: locks its folder until the end, after waiting
-// for another one that has locked it, where that is possible. What the file holds can be read
-// meanwhile.
-bool common_begin_shared_file(common_writer *writer, const char *path);
+// Begins to write a file, or standard output if `path` is NULL. If several programs change the
+// file, `is_shared`, locks its folder until the end, after waiting for another one that has locked
+// it, where that is possible; what the file holds can be read meanwhile. Returns false and sets
+// errno if writing is not possible.
+bool common_begin_file(common_writer *writer, const char *path, bool is_shared);
 
 // Ends the file. If it is not whole, or anything else was wrong with writing, forgets what was
 // written, returns false and sets errno if the system failed.

@@ -357,7 +357,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
     common_writer writer;
-    if (!common_begin_file(&writer, path))
+    if (!common_begin_file(&writer, path, false))
         return tool_fail_to_write(path, error);
     FILE *const file = writer.file;
     const md5_skeleton *const skeleton = &model->skeleton;

@@ -2,7 +2,6 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/common/threads.h"
-#include "demo/common/walk.h"
 #include "demo/tool/tool.h"
 
 #include <limits.h>

@@ -23,7 +23,7 @@ static bool write_compressed(const md5_anim *anim, const md5_model *model,
     (void)md5_write_anim(compressed, bytes, size);
     common_writer writer;
     const bool is_written =
-        (common_begin_file(&writer, arguments->output)
+        (common_begin_file(&writer, arguments->output, false)
          && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
         || tool_fail_to_write(arguments->output, error);
     if (is_written)
@@ -113,7 +113,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error);
     if (!own)
         return false;
-    bool is_written = common_begin_file(&writer, path);
+    bool is_written = common_begin_file(&writer, path, false);
     if (is_written) {
         FILE *const file = writer.file;
         const md5_skeleton *const skeleton = &anim->skeleton;

@@ -3,7 +3,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
-#include "demo/common/walk.h"
 #include "demo/viewer/assets/cube.h"
 #include "demo/viewer/assets/image.h"
 

@@ -338,7 +338,7 @@ bool view_write_config(view_config *config, view_log *log)
             *c = '/';
         }
     free(folder);
-    bool is_written = common_begin_shared_file(&writer, config->path);
+    bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge(config);
         (void)fputs(

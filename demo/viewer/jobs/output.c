@@ -7,7 +7,6 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
-#include "demo/common/walk.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
@@ -290,7 +289,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    const bool is_open = common_begin_file(&movie->writer, path);
+    const bool is_open = common_begin_file(&movie->writer, path, false);
     const bool is_apng = common_has_ending(path, ".apng");
     if (is_apng)
         movie->file = movie->writer.file;
@@ -356,7 +355,7 @@ static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t 
                       const uint8_t *rgba)
 {
     common_writer writer;
-    if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL)) {
+    if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL, false)) {
         // Differences to the left: trying all five filters in each row takes 1.8 times as long, and
         // what it finds is 3 % larger.
         stbi_write_force_png_filter = 1;
