@@ -188,7 +188,6 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     const md5_joint *joints = NULL;
     const uint32_t *order = NULL;
     const md5_track *tracks = NULL;
-    md5_xform *base_frame = NULL;
     md5_bounds *bounds = NULL;
     const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
@@ -197,7 +196,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         command_line = put_text(&block, file.command_line);
         order = MD5_PUT(&block, uint32_t, file.order, num_joints);
         tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
-        base_frame = MD5_TAKE(&block, md5_xform, num_joints);
+        clip.base_frame = MD5_TAKE(&block, md5_xform, num_joints);
         clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
         clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
         clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
@@ -209,11 +208,9 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
     }
 
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        base_frame[joint] = md5i_clip_base(&file.base_frame[joint]);
     md5i_clip_build(&file, moves, &clip);
     if (converts(context)) {
-        convert_transforms(context, base_frame, num_joints);
+        convert_transforms(context, clip.base_frame, num_joints);
         convert_transforms(context, clip.constant, num_joints);
         convert_rotations(context, clip.rotations, num_frames * num_rotations);
         convert_points(context, clip.translations, num_frames * num_translations);
@@ -231,7 +228,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         .skeleton = {num_joints, joints, order, context->axes, context->scale},
         .parents_unknown = file.parents_unknown,
         .tracks = tracks,
-        .base_frame = base_frame,
+        .base_frame = clip.base_frame,
         .num_frames = file.num_frames,
         .frame_rate = file.frame_rate,
         .duration = (double)(file.num_frames - 1) / file.frame_rate,

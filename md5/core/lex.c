@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SPACE = 1, BRACKET = 2 }; // 0: part of a word
+
 // clang-format off
-#define S MD5_SPACE
-#define B MD5_BRACKET
-const uint8_t md5i_char_classes[256] = {
+#define S SPACE
+#define B BRACKET
+static const uint8_t char_classes[256] = {
     // NUL counts as a bracket: it ends words, and is expected nowhere.
     B, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S,
     //  !  "              '  (  )
@@ -27,7 +29,7 @@ const uint8_t md5i_char_classes[256] = {
 
 static uint8_t char_class(char c)
 {
-    return md5i_char_classes[(unsigned char)c];
+    return char_classes[(unsigned char)c];
 }
 
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
@@ -107,6 +109,17 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *at)
     return at < lex->end ? md5i_quote(at, (size_t)(token_end(lex, at) - at)) : end;
 }
 
+bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s, found %s", message,
+                         md5i_lex_token(lex, lex->at).text);
+}
+
 // Warnings are of one kind only if they are about the same word or name.
 static void warn(md5_lex *lex, const char *at, bool with_token, const char *format,
                  va_list arguments)
@@ -144,41 +157,37 @@ void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
 
 // -- White space ----------------------------------------------------------------------------
 
-// Exporters write a mesh's name as `// meshes: NAME`.
-static void note_mesh_name(md5_lex *lex, const char *at, const char *end)
+static MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     static const char label[] = "meshes:";
     enum { LENGTH = sizeof label - 1 };
-    while (at < end && (unsigned char)*at <= ' ')
-        at++;
-    if (lex->mesh_comment.bytes || end - at < LENGTH || memcmp(at, label, LENGTH) != 0)
-        return;
-    at += LENGTH;
-    while (at < end && (unsigned char)*at <= ' ')
-        at++;
-    while (end > at && (unsigned char)end[-1] <= ' ')
-        end--;
-    if (!memchr(at, '\0', (size_t)(end - at)))
-        lex->mesh_comment = (md5_span){at, (size_t)(end - at)};
-}
-
-static MD5_NO_INLINE void skip_comment(md5_lex *lex)
-{
     const char *const start = lex->at;
-    const char *at = start + 2;
+    const char *next = start + 2;
     if (start[1] == '/') {
-        while (at < lex->end && *at != '\n' && *at != '\r')
-            at++;
-        note_mesh_name(lex, start + 2, at);
-        lex->at = at;
+        while (next < lex->end && *next != '\n' && *next != '\r')
+            next++;
+        lex->at = next;
+        // Exporters write a mesh's name as `// meshes: NAME`.
+        const char *name = start + 2, *end = next;
+        while (name < end && (unsigned char)*name <= ' ')
+            name++;
+        if (lex->mesh_comment.bytes || end - name < LENGTH || memcmp(name, label, LENGTH) != 0)
+            return;
+        name += LENGTH;
+        while (name < end && (unsigned char)*name <= ' ')
+            name++;
+        while (end > name && (unsigned char)end[-1] <= ' ')
+            end--;
+        if (!memchr(name, '\0', (size_t)(end - name)))
+            lex->mesh_comment = (md5_span){name, (size_t)(end - name)};
         return;
     }
-    for (; lex->end - at >= 2; at++) {
-        at = (const char *)memchr(at, '*', (size_t)(lex->end - at - 1));
-        if (!at)
+    for (; lex->end - next >= 2; next++) {
+        next = (const char *)memchr(next, '*', (size_t)(lex->end - next - 1));
+        if (!next)
             break;
-        if (at[1] == '/') {
-            lex->at = at + 2;
+        if (next[1] == '/') {
+            lex->at = next + 2;
             return;
         }
     }
@@ -191,7 +200,7 @@ static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 {
     const char *at = lex->at;
     for (;;) {
-        while (at < lex->end && char_class(*at) == MD5_SPACE && (unsigned char)*at <= last)
+        while (at < lex->end && char_class(*at) == SPACE && (unsigned char)*at <= last)
             at++;
         lex->at = at;
         if (at == lex->end || *at != '/' || lex->end - at < 2 || (at[1] != '/' && at[1] != '*'))
@@ -226,13 +235,10 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 
 bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
-    skip_blanks(lex, UCHAR_MAX);
-    const char *at = lex->at;
-    for (; *word != '\0' && at < lex->end && *at == *word; word++)
-        at++;
-    if (*word != '\0' || !md5_lex_ends(lex, at))
+    const md5_span found = md5i_lex_peek_word(lex);
+    if (!md5_span_is(found, word))
         return false;
-    lex->at = at;
+    lex->at += found.size;
     return true;
 }
 
@@ -244,10 +250,7 @@ bool md5i_lex_at_block_end(md5_lex *lex)
 
 bool md5i_lex_expect(md5_lex *lex, char bracket)
 {
-    if (md5i_lex_take(lex, bracket))
-        return true;
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c', found %s", bracket,
-                         md5i_lex_token(lex, lex->at).text);
+    return md5i_lex_take(lex, bracket) || md5i_lex_fail_found(lex, "expected '%c'", bracket);
 }
 
 // -- Strings --------------------------------------------------------------------------------
@@ -268,60 +271,32 @@ bool md5i_lex_string(md5_lex *lex, md5_span *text)
     return true;
 }
 
-// Whether another string in the same quotes follows, which then belongs to the last one.
-static bool has_next_part(md5_lex *lex, char quote)
-{
-    md5i_lex_next(lex);
-    return lex->at < lex->end && *lex->at == quote;
-}
-
-// Joins the strings that follow `first`: once to measure, once to copy.
-static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *text)
-{
-    const char *const start = lex->at;
-    md5_span part = {0};
-    size_t size = first.size;
-    while (has_next_part(lex, quote)) {
-        TRY(md5i_lex_string(lex, &part));
-        size += part.size;
-    }
-    char *const joined = MD5_NEW(lex->arena, char, size);
-    TRY(joined);
-    *text = (md5_span){joined, size};
-    memcpy(joined, first.bytes, first.size);
-    size = first.size;
-    lex->at = start;
-    while (has_next_part(lex, quote)) {
-        md5i_lex_string(lex, &part); // as before, without an error
-        if (part.size > 0)
-            memcpy(joined + size, part.bytes, part.size);
-        size += part.size;
-    }
-    return true;
-}
-
 bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
 {
     *text = md5i_lex_peek_word(lex);
-    if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'')) {
-        const char quote = *lex->at;
-        TRY(md5i_lex_string(lex, text));
-        if (lex->join_strings && has_next_part(lex, quote))
-            return join_strings(lex, quote, *text, text);
-        return true;
+    const char *const start = lex->at;
+    if (start == lex->end || (*start != '"' && *start != '\'')) {
+        lex->at += text->size;
+        return text->size > 0 || md5i_lex_fail_found(lex, "expected %s", what);
     }
-    if (text->size == 0)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", what,
-                             md5i_lex_token(lex, lex->at).text);
-    lex->at += text->size;
-    return true;
-}
-
-// -- Values: names, numbers in all forms, values of unknown words --------------------------------
-
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
+    // Strings in the same quotes that follow may belong to it: once to measure, once to copy.
+    char *joined = NULL;
+    for (;;) {
+        md5_span part = {0};
+        size_t size = 0, count = 0;
+        lex->at = start;
+        do {
+            TRY(md5i_lex_string(lex, &part));
+            if (joined && part.size > 0)
+                memcpy(joined + size, part.bytes, part.size);
+            size += part.size;
+            count++;
+        } while (lex->join_strings && md5i_lex_next(lex) < lex->end && *lex->at == *start);
+        *text = joined ? (md5_span){joined, size} : part;
+        if (joined || count == 1)
+            return true;
+        TRY(joined = MD5_NEW(lex->arena, char, size));
+    }
 }
 
 // -- Names ----------------------------------------------------------------------------------
@@ -340,7 +315,8 @@ static const char *name_end(const md5_lex *lex, const char *at)
         const char *next = at;
         while (next < lex->end && (*next == ' ' || *next == '\t'))
             next++;
-        if (next == lex->end || !is_name_byte(*next) || is_digit(*next) || strchr("+-./", *next))
+        if (next == lex->end || !is_name_byte(*next) || md5_is_digit(*next)
+            || strchr("+-./", *next))
             return at;
         at = next;
     }
@@ -400,7 +376,7 @@ static bool bad_number(md5_lex *lex, const char *at, const char *kind)
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
     const char *rest = digits;
-    while (rest < end && (is_digit(*rest) || *rest == '.'))
+    while (rest < end && (md5_is_digit(*rest) || *rest == '.'))
         rest++;
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
         || (rest > digits && rest < end && *rest == '#'))
@@ -418,7 +394,7 @@ static bool bad_number(md5_lex *lex, const char *at, const char *kind)
 // Steps over a `-` that stands apart from its number.
 static bool take_lone_minus(md5_lex *lex)
 {
-    if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != MD5_SPACE)
+    if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != SPACE)
         return false;
     lex->at++;
     md5i_lex_next(lex);
@@ -435,7 +411,7 @@ static const char *number_end(const md5_lex *lex, const char *next)
         next++;
     const bool is_comment =
         lex->end - next >= 2 && *next == '/' && (next[1] == '/' || next[1] == '*');
-    return is_comment || md5_lex_ends(lex, next) ? next : NULL;
+    return is_comment || next == lex->end || char_class(*next) != 0 ? next : NULL;
 }
 
 // Any number, with its messages.
@@ -460,7 +436,7 @@ bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_blanks(lex, UCHAR_MAX);
     const char *const at = lex->number_at = lex->at;
-    if (lex->end - at > 1 && is_digit(*at) && char_class(at[1]) != 0) {
+    if (lex->end - at > 1 && md5_is_digit(*at) && char_class(at[1]) != 0) {
         *value = (float)(*at - '0');
         lex->at++;
         return true;
@@ -505,37 +481,21 @@ bool md5i_lex_length(md5_lex *lex, float *value)
     return md5_is_length(*value) || md5i_lex_fail_length(lex, lex->number_at);
 }
 
-// ( x y z ) in the usual form. If it is another, the lexer is left where it was.
-static bool take_vec3(md5_lex *lex, md5_vec3 *value)
+bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
 {
     enum { BYTES = 3 * MD5_BYTES_BEHIND + 2 };
-    const char *at = md5i_lex_next(lex);
-    if (!md5_lex_has_room(lex, at, BYTES) || at[0] != '(' || at[1] != ' ')
-        return false;
-    if (!(at = md5_scan_common(at + 2, &value->x)) || !(at = md5_scan_common(at + 1, &value->y))
-        || !(at = md5_scan_common(at + 1, &value->z)) || at[1] != ')')
-        return false;
-    lex->at = at + 2;
-    return true;
-}
-
-bool md5i_lex_point(md5_lex *lex, md5_vec3 *value)
-{
-    const char *const at = md5i_lex_next(lex);
-    if (take_vec3(lex, value) && md5_is_point(*value))
+    const char *next = md5i_lex_next(lex);
+    // In the usual form. If it is another, the lexer is left where it was.
+    if (md5_lex_has_room(lex, next, BYTES) && next[0] == '(' && next[1] == ' '
+        && (next = md5_scan_common(next + 2, &value->x)) != NULL
+        && (next = md5_scan_common(next + 1, &value->y)) != NULL
+        && (next = md5_scan_common(next + 1, &value->z)) != NULL && next[1] == ')'
+        && (number != md5i_lex_length || md5_is_point(*value))) {
+        lex->at = next + 2;
         return true;
-    lex->at = at;
-    return md5i_lex_expect(lex, '(') && md5i_lex_length(lex, &value->x)
-           && md5i_lex_length(lex, &value->y) && md5i_lex_length(lex, &value->z)
-           && md5i_lex_expect(lex, ')');
-}
-
-bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value)
-{
-    return take_vec3(lex, value)
-           || (md5i_lex_expect(lex, '(') && md5i_lex_float(lex, &value->x)
-               && md5i_lex_float(lex, &value->y) && md5i_lex_float(lex, &value->z)
-               && md5i_lex_expect(lex, ')'));
+    }
+    return md5i_lex_expect(lex, '(') && number(lex, &value->x) && number(lex, &value->y)
+           && number(lex, &value->z) && md5i_lex_expect(lex, ')');
 }
 
 // Its range is that of float, which is ample for what needs it.
@@ -566,12 +526,12 @@ static MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
     const char *const first = next;
     int64_t whole = 0;
     bool has_fraction = false, is_octal = false;
-    for (; next < lex->end && is_digit(*next); next++)
+    for (; next < lex->end && md5_is_digit(*next); next++)
         whole = whole < limit ? 10 * whole + (*next - '0') : INT64_MAX;
     const bool any = next > first;
     is_octal = any && *first == '0' && whole > 7;
     if (any && next < lex->end && *next == '.') {
-        for (next++; next < lex->end && is_digit(*next); next++)
+        for (next++; next < lex->end && md5_is_digit(*next); next++)
             has_fraction |= *next != '0';
     }
     next = any ? number_end(lex, next) : NULL;
@@ -590,15 +550,10 @@ static MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 bool md5i_lex_int(md5_lex *lex, int64_t *value)
 {
     skip_blanks(lex, UCHAR_MAX);
-    const char *const at = lex->number_at = lex->at;
+    const char *const start = lex->number_at = lex->at;
     uint32_t number;
-    if (lex->end - at > 1 && is_digit(*at) && char_class(at[1]) != 0) {
-        *value = *at - '0';
-        lex->at++;
-        return true;
-    }
     const char *const next =
-        md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_uint(at, &number) : NULL;
+        md5_lex_has_room(lex, start, MD5_BYTES_BEHIND) ? md5_scan_uint(start, &number) : NULL;
     if (!next)
         return lex_any_int(lex, value);
     *value = number;
@@ -607,24 +562,6 @@ bool md5i_lex_int(md5_lex *lex, int64_t *value)
 }
 
 // -- What is not known ----------------------------------------------------------------------
-
-static bool starts_line(const md5_lex *lex, const char *at)
-{
-    while (at > lex->text && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    return at == lex->text || at[-1] == '\n' || at[-1] == '\r';
-}
-
-// Steps over one token.
-static bool skip_token(md5_lex *lex)
-{
-    md5_span text;
-    if (*lex->at == '"' || *lex->at == '\'')
-        return md5i_lex_string(lex, &text);
-    const char *const end = md5i_lex_word_end(lex, lex->at);
-    lex->at = end > lex->at ? end : lex->at + 1;
-    return true;
-}
 
 bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
@@ -636,14 +573,21 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
             break;
         const char c = *lex->at;
         if (depth == 0) {
-            if (c == '}'
-                || (md5_span_is_name(word) && (starts_line(lex, lex->at) || is_known(word))))
+            const char *line = lex->at;
+            while (line > lex->text && (line[-1] == ' ' || line[-1] == '\t'))
+                line--;
+            const bool starts_line = line == lex->text || line[-1] == '\n' || line[-1] == '\r';
+            if (c == '}' || (md5_span_is_name(word) && (starts_line || is_known(word))))
                 return true;
             block = lex->at;
         }
         depth += c == '{';
         depth -= c == '}';
-        TRY(skip_token(lex));
+        md5_span text;
+        if (c == '"' || c == '\'')
+            TRY(md5i_lex_string(lex, &text));
+        else
+            lex->at = token_end(lex, lex->at);
     }
     if (depth > 0)
         return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");

@@ -30,9 +30,6 @@ typedef struct md5_lex {
     uint32_t counted_line;
 } md5_lex;
 
-enum { MD5_SPACE = 1, MD5_BRACKET = 2 };
-extern const uint8_t md5i_char_classes[256]; // 0: part of a word
-
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size);
 
 // Line and column of `at`, from 1, in bytes. CR LF, LF and CR each end a line.
@@ -43,6 +40,9 @@ void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *colu
 bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
     MD5_PRINTF(4, 5);
 void md5i_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+
+// Reports that the next token is not what was expected: the message, then ", found" and the token.
+bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // Reports a warning that begins with the token at its position, in quotes.
 void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
@@ -85,12 +85,6 @@ static inline bool md5_span_is(md5_span span, const char *text)
            && memcmp(span.bytes, text, span.size) == 0;
 }
 
-// Whether a token may end before `at`.
-static inline bool md5_lex_ends(const md5_lex *lex, const char *at)
-{
-    return at == lex->end || md5i_char_classes[(unsigned char)*at] != 0;
-}
-
 // Whether so many bytes follow `at`, and those before it that md5_scan_common() asks for.
 static inline bool md5_lex_has_room(const md5_lex *lex, const char *at, size_t size)
 {
@@ -103,7 +97,7 @@ static inline bool md5_span_is_name(md5_span span)
     if (span.size == 0)
         return false;
     const char c = span.bytes[0];
-    return (unsigned char)(c - '0') >= 10 && c != '+' && c != '-' && c != '.';
+    return !md5_is_digit(c) && c != '+' && c != '-' && c != '.';
 }
 
 // -- Names ------------------------------------------------------------------------------------
@@ -150,9 +144,8 @@ bool md5i_lex_length(md5_lex *lex, float *value);
 // Reads numbers up to the end of a block, at most `count`.
 bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read);
 
-// ( x y z ), of any numbers or of lengths
-bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value);
-bool md5i_lex_point(md5_lex *lex, md5_vec3 *value);
+// Reads ( x y z ) of numbers by one of the two functions for floats.
+bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value);
 
 // Reads a whole number; beyond the range of int64_t it becomes +-INT64_MAX. `2.0` is accepted, and
 // `2.9` is read as 2 with a warning, as id's lexer does.

@@ -29,11 +29,6 @@ typedef struct decimal {
     unsigned char digits[KEPT_DIGITS];
 } decimal;
 
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 static const char *scan_decimal(const char *at, const char *end, decimal *number)
 {
     const char *next = at;
@@ -49,7 +44,7 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
             past_point = true;
             continue;
         }
-        if (!is_digit(*next))
+        if (!md5_is_digit(*next))
             break;
         any = true;
         if (number->num_digits == 0 && *next == '0') {
@@ -71,10 +66,10 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
     const bool negative = digit < end && *digit == '-';
     if (digit < end && (*digit == '-' || *digit == '+'))
         digit++;
-    if (digit >= end || !is_digit(*digit))
+    if (digit >= end || !md5_is_digit(*digit))
         return next;
     int64_t value = 0;
-    for (; digit < end && is_digit(*digit); digit++) {
+    for (; digit < end && md5_is_digit(*digit); digit++) {
         if (value < EXPONENT_LIMIT)
             value = 10 * value + (*digit - '0');
     }

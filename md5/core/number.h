@@ -17,6 +17,11 @@ static inline bool md5_is_blank(char c)
     return (unsigned char)(c - 1) < 0x20;
 }
 
+static inline bool md5_is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
 #define MD5_ONES UINT64_C(0x0101010101010101) // times a byte: that byte in all 8 bytes
 
 // Converts eight digits, bytes from 0 to 9, most significant first, to a number.

@@ -69,96 +69,79 @@ static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *b
 
 // -- How many numbers a frame has -----------------------------------------------------------
 
+// Settles what the first frame, whose `{` was just read, decides: how many numbers each has.
 // Header, hierarchy and the first frame each give the number of components. Some files have a wrong
 // header, but frames that fit the hierarchy: a warning. Any other difference is an error.
-static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
+static bool begin_frames(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t declared = reader->num_components.value;
-    // The numbers of the frame whose `{` was just read; where number `declared` is, or the `}` if
-    // there are fewer.
+    // The numbers of this frame; where number `declared` is, or the `}` if there are fewer.
     md5_lex ahead = *lex;
-    const char *at = NULL;
+    const char *place = NULL;
     uint64_t count = 0;
     for (; !md5i_lex_at_block_end(&ahead); count++) {
         float number;
         if (count == declared)
-            at = ahead.at;
+            place = ahead.at;
         TRY(md5i_lex_float(&ahead, &number));
     }
-    at = at ? at : ahead.at;
     if (reader->needed == count && count != declared)
         md5i_lex_warn(lex, reader->num_components.at,
                       "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
                       "these are used",
                       declared, (unsigned long long)count);
     else if (count != declared)
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+        return md5i_lex_fail(lex, place ? place : ahead.at, MD5_ERROR_SYNTAX,
                              "numAnimatedComponents says %u, but this frame has %llu", declared,
                              (unsigned long long)count);
     else if (reader->needed > declared)
         return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
                              "components up to %llu, but numAnimatedComponents is %u",
                              (unsigned long long)reader->needed, declared);
-    *num_components = (uint32_t)count; // `needed` and `declared` are below 2^31 + 6
-    return true;
-}
+    const uint32_t num_components = (uint32_t)count; // `needed`, `declared`: below 2^31 + 6
 
-// A track without flags may have any `first`: brings it into the range that the asset promises.
-static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
-{
-    const uint32_t num_joints = reader->num_joints.value;
-    reader->turning = MD5_ROOM(reader->lex.arena, uint32_t, num_joints);
-    TRY(reader->turning);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    // Joints may share components, but not so often that the asset is larger than the text.
+    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
+    if (reader->num_used > text_size / reader->num_frames.value)
+        return md5i_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
+                             "joints share components: %llu in %u frames is more than the file has "
+                             "bytes (%llu)",
+                             (unsigned long long)reader->num_used, reader->num_frames.value,
+                             (unsigned long long)text_size);
+
+    // Room for no more frames than the rest of the text could hold. If there are fewer than
+    // numFrames says, reading ends with an error before the room does.
+    const size_t left = (size_t)(lex->end - lex->at);
+    const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
+    const size_t most = left / frame_bytes + 1;
+    const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
+    // A track without flags may have any `first`: brings it into the range that the asset
+    // promises.
+    TRY(reader->turning = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
+    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
         md5_track *const track = &reader->tracks[joint];
         if (track->flags == 0 && track->first > num_components)
             track->first = 0;
         if (track->flags & MD5_ROTATES)
             reader->turning[reader->num_turning++] = joint;
     }
+    reader->file->num_components = num_components;
+    reader->numbers =
+        (float *)md5i_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+    TRY(reader->numbers != NULL);
     return true;
 }
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Returns the position of a component in the frame whose numbers begin at `start`.
-static const char *find_component(const md5_anim_reader *reader, const char *start,
-                                  uint32_t component)
-{
-    md5_lex lex = reader->lex;
-    float number;
-    lex.at = start;
-    for (uint32_t i = 0; i < component; i++)
-        md5i_lex_float(&lex, &number); // as before, without an error
-    return md5i_lex_next(&lex);
-}
-
-// Checks the range of a frame's numbers. Without branches: a negative difference sets the highest
-// bit.
-static bool check_lengths(md5_anim_reader *reader, const float *numbers, const char *start)
-{
-    const uint32_t count = reader->file->num_components, sign = UINT32_C(1) << 31;
-    const float longest = MD5_MOST_LENGTH;
-    uint32_t most, bits, differences = 0;
-    memcpy(&most, &longest, sizeof most);
-    for (uint32_t i = 0; i < count; i++) {
-        memcpy(&bits, &numbers[i], sizeof bits);
-        differences |= most - (bits & ~sign);
-    }
-    if (!(differences & sign))
-        return true;
-    uint32_t first = 0;
-    while (md5_is_length(numbers[first]))
-        first++;
-    return md5i_lex_fail_length(&reader->lex, find_component(reader, start, first));
-}
-
-// Frames are numbered 0, 1, 2 ...; some files begin with another number.
-static bool read_frame_number(md5_anim_reader *reader)
+// frame i { numbers }
+static bool read_frame(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    uint32_t number = 0;
+    lex->at += strlen("frame");
+    // Frames are numbered 0, 1, 2 ...; some files begin with another number.
+    uint32_t number;
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
@@ -169,43 +152,9 @@ static bool read_frame_number(md5_anim_reader *reader)
     if (number != expected)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "frame %u, expected frame %lld",
                              number, (long long)expected);
-    return true;
-}
-
-// frame i { numbers }
-static bool read_frame(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    lex->at += strlen("frame");
-    TRY(read_frame_number(reader));
     TRY(md5i_lex_expect(lex, '{'));
-    if (reader->num_frames_read == 0) {
-        // The `{` of the first frame was just read.
-        uint32_t num_components = 0;
-        TRY(settle_components(reader, &num_components));
-
-        // Joints may share components, but not so often that the asset is larger than the text.
-        const uint64_t text_size = (uint64_t)(lex->end - lex->text);
-        if (reader->num_used > text_size / reader->num_frames.value)
-            return md5i_lex_fail(
-                lex, reader->num_components.at, MD5_ERROR_RANGE,
-                "joints share components: %llu in %u frames is more than the file has "
-                "bytes (%llu)",
-                (unsigned long long)reader->num_used, reader->num_frames.value,
-                (unsigned long long)text_size);
-
-        // Room for no more frames than the rest of the text could hold. If there are fewer than
-        // numFrames says, reading ends with an error before the room does.
-        const size_t left = (size_t)(lex->end - lex->at);
-        const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
-        const size_t most = left / frame_bytes + 1;
-        const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
-        TRY(settle_tracks(reader, num_components));
-        reader->file->num_components = num_components;
-        reader->numbers = (float *)md5i_arena_room(lex->arena, num_frames,
-                                                   num_components * sizeof *reader->numbers);
-        TRY(reader->numbers != NULL);
-    }
+    if (reader->num_frames_read == 0)
+        TRY(begin_frames(reader));
 
     const char *const start = lex->at;
     const uint32_t num_components = reader->file->num_components;
@@ -216,11 +165,26 @@ static bool read_frame(md5_anim_reader *reader)
         return md5i_fail_short(lex, "numAnimatedComponents", num_components, num_read);
 
     if (!md5i_lex_take(lex, '}'))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected '}' after the %u numbers of this frame, found %s",
-                             num_components, md5i_lex_token(lex, lex->at).text);
+        return md5i_lex_fail_found(lex, "expected '}' after the %u numbers of this frame",
+                                   num_components);
     reader->num_frames_read++;
-    TRY(check_lengths(reader, numbers, start));
+
+    // Checks the range of the numbers. Without branches: a negative difference sets the highest
+    // bit.
+    const uint32_t sign = UINT32_C(1) << 31;
+    const float longest = MD5_MOST_LENGTH;
+    uint32_t max_bits, bits, differences = 0;
+    memcpy(&max_bits, &longest, sizeof max_bits);
+    for (uint32_t i = 0; i < num_components; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        differences |= max_bits - (bits & ~sign);
+    }
+    if (differences & sign) {
+        uint32_t i = 0;
+        while (md5_is_length(numbers[i]))
+            i++;
+        return md5i_lex_fail_length(lex, md5i_find_in_rows(lex, start, "i", i, 0));
+    }
 
     // Rotations that are longer than 1: one warning for all of the frame, at the first in the text,
     // so that lines are counted forward only.
@@ -232,15 +196,16 @@ static bool read_frame(md5_anim_reader *reader)
         const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
-        const uint32_t at = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
-        if (num_overlong == 0 || at < component) {
-            component = at;
+        const uint32_t number_x = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
+        if (num_overlong == 0 || number_x < component) {
+            component = number_x;
             first = rotation;
         }
         num_overlong++;
     }
     if (num_overlong > 0)
-        md5i_warn_overlong(lex, find_component(reader, start, component), first, num_overlong);
+        md5i_warn_overlong(lex, md5i_find_in_rows(lex, start, "i", component, 0), first,
+                           num_overlong);
     return true;
 }
 
@@ -398,11 +363,9 @@ static bool read_channel(channel_reader *reader, uint32_t index)
         while (word < NUM_WORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
             word++;
         if (word == NUM_WORDS || known >> word & 1)
-            return md5i_lex_fail(
-                lex, lex->at, MD5_ERROR_SYNTAX,
-                "expected each of joint, attribute, starttime, endtime, framerate, "
-                "strings, range and keys once, or '}', found %s",
-                md5i_lex_token(lex, lex->at).text);
+            return md5i_lex_fail_found(lex,
+                                       "expected each of joint, attribute, starttime, endtime, "
+                                       "framerate, strings, range and keys once, or '}'");
         known |= UINT32_C(1) << word;
         lex->at += strlen(words[word]);
         TRY(read_values(lex, word, out));
@@ -656,36 +619,30 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 
 // -- Hierarchy ------------------------------------------------------------------------------
 
-// Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
-// a byte for each joint and number, which loading needs.
-static bool reserve_tables(const md5_anim_reader *reader)
-{
-    enum { ALIGNMENT = 16, TABLES = 9 };
-    const uint64_t a_joint = sizeof *reader->joints + sizeof *reader->tracks
-                             + sizeof *reader->base_frame + sizeof *reader->turning
-                             + sizeof(uint32_t) + 1; // place in the order
-    const uint64_t num_joints = reader->num_joints.value, num_frames = reader->num_frames.value;
-    const uint64_t num_components = reader->num_components.value;
-    const uint64_t left = (uint64_t)(reader->lex.end - reader->lex.at);
-    const uint64_t num_numbers = num_frames * num_components, most = left / MD5_NUMBER_BYTES;
-    return md5i_arena_reserve(
-        reader->lex.arena,
-        (size_t)(num_joints * a_joint + num_components + num_frames * sizeof(md5_bounds)
-                 + (num_numbers < most ? num_numbers : most) * sizeof *reader->numbers
-                 + ALIGNMENT * TABLES));
-}
-
 static bool read_hierarchy(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
-    TRY(reserve_tables(reader));
-    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
-    TRY(reader->joints);
-    reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints);
-    TRY(reader->tracks);
+
+    // The memory that an ordinary file needs, in one chunk, now that its counts are known. Includes
+    // a byte for each joint and number, which loading needs.
+    enum { ALIGNMENT = 16, TABLES = 9 };
+    const uint64_t a_joint = sizeof *reader->joints + sizeof *reader->tracks
+                             + sizeof *reader->base_frame + sizeof *reader->turning
+                             + sizeof(uint32_t) + 1; // place in the order
+    const uint64_t num_frames = reader->num_frames.value;
+    const uint64_t num_components = reader->num_components.value;
+    const uint64_t num_numbers = num_frames * num_components;
+    const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
+    TRY(md5i_arena_reserve(
+        lex->arena,
+        (size_t)(num_joints * a_joint + num_components + num_frames * sizeof(md5_bounds)
+                 + (num_numbers < max_numbers ? num_numbers : max_numbers) * sizeof *reader->numbers
+                 + ALIGNMENT * TABLES)));
+    TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
+    TRY(reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // NAME parent flags first. Without flags the value of `first` is ignored.
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
@@ -754,8 +711,8 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(bounds);
         while (!md5i_lex_at_block_end(lex)) {
             md5_bounds box;
-            TRY(md5i_lex_vec3(lex, &box.min));
-            TRY(md5i_lex_vec3(lex, &box.max));
+            TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.min));
+            TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.max));
             const md5_vec3 low = box.min, high = box.max;
             const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
             const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
@@ -788,7 +745,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numJoints", num_joints, joint);
             md5_vec3 rotation;
-            TRY(md5i_lex_point(lex, &reader->base_frame[joint].translation));
+            TRY(md5i_lex_vec3(lex, md5i_lex_length, &reader->base_frame[joint].translation));
             TRY(md5i_read_rotation(lex, &rotation));
             reader->base_frame[joint].rotation =
                 (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
@@ -806,35 +763,31 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
-static bool read_file(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_header_begin(lex, &reader->header));
-    while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
-        const md5_span word = md5i_lex_peek_word(lex);
-        md5i_header_see(lex, &reader->header, word);
-        const bool is_old = reader->header.version == MD5_VERSION_6;
-        if (is_old && md5i_lex_take_word(lex, "numchannels"))
-            return read_channels(lex, &reader->header, reader->file);
-        const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;
-        if (is_end || (is_old && md5_span_is(word, "channel")))
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
-                                 is_old ? "numchannels" : "frame",
-                                 md5i_lex_token(lex, lex->at).text);
-        TRY(read_top_word(reader, word));
-    }
-    return md5i_header_end(lex, &reader->header, "frame", "numFrames", &reader->num_frames);
-}
-
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file)
 {
     *file = (md5_anim_file){0};
     md5_anim_reader reader = {.header = {.kind = MD5_KIND_ANIM}, .file = file};
-    md5i_lex_begin(&reader.lex, arena, text, size);
-    TRY(read_file(&reader));
-    file->command_line = reader.header.command_line;
+    md5_header *const header = &reader.header;
+    md5_lex *const lex = &reader.lex;
+    md5i_lex_begin(lex, arena, text, size);
+    TRY(md5i_header_begin(lex, header));
+    while (file->num_frames == 0
+           && (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value)) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        md5i_header_see(lex, header, word);
+        const bool is_old = header->version == MD5_VERSION_6;
+        const bool is_end = lex->at == lex->end && reader.num_frames_read == 0;
+        if (is_old && md5i_lex_take_word(lex, "numchannels"))
+            TRY(read_channels(lex, header, file));
+        else if (is_end || (is_old && md5_span_is(word, "channel")))
+            return md5i_lex_fail_found(lex, "expected '%s'", is_old ? "numchannels" : "frame");
+        else
+            TRY(read_top_word(&reader, word));
+    }
+    file->command_line = header->command_line;
     if (file->num_frames > 0) // of version 6
         return true;
+    TRY(md5i_header_end(lex, header, "frame", "numFrames", &reader.num_frames));
     file->num_frames = reader.num_frames.value;
     file->num_joints = reader.num_joints.value;
     file->joints = reader.joints;
@@ -900,15 +853,6 @@ static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, uin
     return md5_quat_from_xyz(v.x, v.y, v.z);
 }
 
-md5_xform md5i_clip_base(const md5_xform *stored)
-{
-    const md5_quat q = stored->rotation;
-    return (md5_xform){
-        .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-        .translation = stored->translation,
-    };
-}
-
 void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
                      const md5_clip_arrays *arrays)
 {
@@ -918,7 +862,10 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
         // flags.
         const uint32_t flags = source->tracks[joint].flags;
         md5_xform *const constant = &arrays->constant[joint];
-        *constant = md5i_clip_base(&source->base_frame[joint]);
+        *constant = source->base_frame[joint];
+        const md5_quat q = constant->rotation; // files hold only its x y z
+        constant->rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+        arrays->base_frame[joint] = *constant;
         if (flags & MD5_TRANSLATES)
             constant->translation = decode_translation(source, joint, 0);
         if (flags & MD5_ROTATES)

@@ -35,7 +35,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
     if (is_angles) {
-        TRY(md5i_lex_point(lex, &numbers));
+        TRY(md5i_lex_vec3(lex, md5i_lex_length, &numbers));
         *rotation = rotation_of_angles(numbers);
         return true;
     }
@@ -78,7 +78,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
             md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
         *is_given = true;
         lex->at += word.size;
-        TRY(is_position ? md5i_lex_point(lex, &view->position)
+        TRY(is_position ? md5i_lex_vec3(lex, md5i_lex_length, &view->position)
                         : read_cut_rotation(lex, is_angles, &view->rotation));
     }
     return true;

@@ -112,8 +112,7 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = word_kinds(word);
     if (!md5_span_is_name(word))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
-                             md5i_lex_token(lex, lex->at).text);
+        return md5i_lex_fail_found(lex, "expected a keyword");
     if (is_of_other_age(header, word, kinds))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
                              md5i_quote(word.bytes, word.size).text, age_of(kinds),
@@ -186,11 +185,12 @@ static bool skip_parentheses(md5_lex *lex)
 static bool skip_part(md5_lex *lex, char part)
 {
     float number;
+    int64_t whole;
     md5_span name;
     if (part == 'n')
         return md5i_lex_joint_name(lex, &name);
     if (part == 'i')
-        return md5i_lex_float(lex, &number);
+        return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &whole); // however large
     if (part == 'p')
         return skip_parentheses(lex);
     do {
@@ -202,33 +202,41 @@ static bool skip_part(md5_lex *lex, char part)
     return part == 'w';
 }
 
-static uint32_t count_rows(const md5_lex *lex, const char *row)
+// Steps over so many rows at most, and returns the number of those that there are.
+static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
 {
-    silent_lex ahead;
-    uint32_t count = 0;
-    look_ahead(&ahead, lex);
-    for (;; count++) {
+    for (size_t count = 0; count < max; count++) {
         for (const char *part = row; *part; part++) {
-            if (!skip_part(&ahead.lex, *part))
+            if (!skip_part(lex, *part))
                 return count;
         }
     }
+    return max;
 }
 
-bool md5i_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char *row, size_t item,
+                              size_t part)
 {
-    const uint32_t num_more = count_rows(lex, row);
-    if (num_more > 0)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
-                             count_word, count, (unsigned long long)count + num_more);
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                         "%s says %u, expected '}' after them, found %s", count_word, count,
-                         md5i_lex_token(lex, lex->at).text);
+    silent_lex ahead;
+    look_ahead(&ahead, lex);
+    ahead.lex.at = start;
+    skip_rows(&ahead.lex, row, item);
+    for (size_t i = 0; i < part; i++)
+        skip_part(&ahead.lex, row[i]);
+    return md5i_lex_next(&ahead.lex);
 }
 
 bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
 {
-    return md5i_lex_take(lex, '}') || md5i_fail_rows(lex, count_word, count, row);
+    if (md5i_lex_take(lex, '}'))
+        return true;
+    silent_lex ahead;
+    look_ahead(&ahead, lex);
+    const size_t num_more = skip_rows(&ahead.lex, row, SIZE_MAX);
+    if (num_more > 0)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
+                             count_word, count, (unsigned long long)count + num_more);
+    return md5i_lex_fail_found(lex, "%s says %u, expected '}' after them", count_word, count);
 }
 
 bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)

@@ -58,8 +58,11 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 // `row` is the form of a row: n a joint's name, i a number, p numbers in parentheses, w a word, o
 // any number of words followed by parentheses.
 bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
-// The same error for rows outside of their table, the first of which is next.
-bool md5i_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+
+// Returns the position of a part of row `item` of those that begin at `start`, by reading them
+// again: they had no errors.
+const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char *row, size_t item,
+                              size_t part);
 
 // The error for a table that ends after `item` of `count` rows.
 bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);

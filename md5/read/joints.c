@@ -34,7 +34,7 @@ void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
     const char *const at = md5i_lex_next(lex);
-    TRY(md5i_lex_vec3(lex, rotation));
+    TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
                              (double)rotation->x, (double)rotation->y, (double)rotation->z);
@@ -46,7 +46,7 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;
-    TRY(md5i_lex_point(lex, &transform->translation));
+    TRY(md5i_lex_vec3(lex, md5i_lex_length, &transform->translation));
     TRY(md5i_read_rotation(lex, &rotation));
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;
@@ -74,45 +74,6 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
-// Level by level from the roots.
-static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                             uint32_t *order)
-{
-    // The children of joint j are children[first[j]] .. children[first[j + 1] - 1]; index
-    // num_joints holds the roots.
-    const md5_arena_mark before = md5i_arena_here(lex->arena);
-    uint32_t *const first = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
-    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
-    TRY(first && children);
-
-    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
-    // end down to its range's start, and all starts belong one place down.
-    const uint32_t roots = num_joints;
-    for (uint32_t j = 0; j < num_joints; j++)
-        first[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
-    for (uint32_t j = 0; j <= roots; j++)
-        first[j + 1] += first[j];
-    for (uint32_t j = num_joints; j-- > 0;) {
-        const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
-        children[--first[parent + 1]] = j;
-    }
-    memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
-    first[num_joints + 1] = num_joints;
-
-    uint32_t known = 0;
-    for (uint32_t i = first[num_joints]; i < first[num_joints + 1]; i++)
-        order[known++] = children[i];
-    for (uint32_t done = 0; done < known; done++) {
-        const uint32_t joint = order[done];
-        for (uint32_t i = first[joint]; i < first[joint + 1]; i++)
-            order[known++] = children[i];
-    }
-    if (known < num_joints)
-        return fail_cycle(lex, joints, num_joints, order, known);
-    md5i_arena_rewind(lex->arena, before);
-    return true;
-}
-
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
@@ -131,7 +92,40 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     }
     if (are_ordered)
         return true;
-    TRY(order_from_roots(lex, joints, num_joints, order));
+
+    // Level by level from the roots. The children of joint j are children[starts[j]] ..
+    // children[starts[j + 1] - 1]; index num_joints holds the roots.
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
+    uint32_t *const starts = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
+    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    TRY(starts && children);
+
+    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
+    // end down to its range's start, and all starts belong one place down.
+    const uint32_t roots = num_joints;
+    for (uint32_t j = 0; j < num_joints; j++)
+        starts[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
+    for (uint32_t j = 0; j <= roots; j++)
+        starts[j + 1] += starts[j];
+    for (uint32_t j = num_joints; j-- > 0;) {
+        const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
+        children[--starts[parent + 1]] = j;
+    }
+    memmove(starts, starts + 1, ((size_t)num_joints + 1) * sizeof *starts);
+    starts[num_joints + 1] = num_joints;
+
+    uint32_t known = 0;
+    for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
+        order[known++] = children[i];
+    for (uint32_t done = 0; done < known; done++) {
+        const uint32_t joint = order[done];
+        for (uint32_t i = starts[joint]; i < starts[joint + 1]; i++)
+            order[known++] = children[i];
+    }
+    if (known < num_joints)
+        return fail_cycle(lex, joints, num_joints, order, known);
+    md5i_arena_rewind(lex->arena, before);
+
     const md5_file_joint *first = NULL;
     uint32_t count = 0;
     for (uint32_t j = num_joints; j-- > 0;) {

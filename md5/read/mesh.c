@@ -36,12 +36,6 @@ typedef struct md5_mesh_reader {
     md5_mesh_file *file;
 } md5_mesh_reader;
 
-// Whether vertices and weights have no parentheses, and joints are bones.
-static inline bool md5_is_old_mesh(const md5_mesh_reader *reader)
-{
-    return reader->header.version == MD5_VERSION_6;
-}
-
 // State while one mesh is read.
 typedef struct md5_mesh_block {
     md5_mesh_build *mesh;
@@ -52,13 +46,8 @@ typedef struct md5_mesh_block {
     size_t bad_corner;
     uint32_t bad_vertex;
     bool has_name, has_shader;
+    bool is_old; // version 6: vertices and weights have no parentheses
 } md5_mesh_block;
-
-// Whether each vertex ends with a normal and a tangent.
-static inline bool md5_has_frames(const md5_mesh_reader *reader)
-{
-    return reader->header.version == 12;
-}
 
 // == Counts ======================================================================================
 //
@@ -111,7 +100,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         uint64_t number = 0;
         while (at < end && *at == ' ')
             at++;
-        for (; at < end && (unsigned char)(*at - '0') < 10; at++)
+        for (; at < end && md5_is_digit(*at); at++)
             number = number < enough ? 10 * number + (uint64_t)(*at - '0') : number;
         const uint64_t most = (size_t)(end - at) / count_words[word].bytes;
         const uint64_t count = number < most ? number : most;
@@ -178,26 +167,6 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
     return true;
 }
 
-// ( u v ), in version 6 without parentheses
-static bool read_texcoord(md5_lex *lex, bool is_old, md5_vec2 *texcoord)
-{
-    TRY(is_old || md5i_lex_expect(lex, '('));
-    TRY(md5i_lex_float(lex, &texcoord->x));
-    TRY(md5i_lex_float(lex, &texcoord->y));
-    return is_old || md5i_lex_expect(lex, ')');
-}
-
-// ( u v ) first count
-static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 *texcoord)
-{
-    TRY(read_texcoord(lex, is_old, texcoord));
-    TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
-    TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
-    if (vertex->num_weights == 0)
-        md5i_lex_warn(lex, lex->number_at, "a vertex without weights stays at the origin");
-    return true;
-}
-
 // ( x y z w )
 static bool read_vec4(md5_lex *lex, md5_vec4 *value)
 {
@@ -209,202 +178,157 @@ static bool read_vec4(md5_lex *lex, md5_vec4 *value)
     return md5i_lex_expect(lex, ')');
 }
 
-// Each reads a count, whose keyword was consumed, and the rows after it.
-static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
+// x y z of version 6, without parentheses
+static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 {
-    md5_lex *const lex = &reader->lex;
+    return md5i_lex_length(lex, &value->x) && md5i_lex_length(lex, &value->y)
+           && md5i_lex_length(lex, &value->z);
+}
+
+// Each reads a count, whose keyword was consumed, and the rows after it.
+static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
+{
     md5_mesh_build *const mesh = block->mesh;
+    md5_arena *const arena = lex->arena;
+    const bool is_old = block->is_old;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
-    md5_arena *const arena = lex->arena;
     TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
     TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
-    mesh->has_frames = md5_has_frames(reader);
     if (mesh->has_frames) {
         TRY(mesh->normals = MD5_ROOM(arena, md5_vec3, count));
         TRY(mesh->tangents = MD5_ROOM(arena, md5_vec4, count));
     }
     block->vertices_at = lex->at;
-    const bool is_old = md5_is_old_mesh(reader);
-    md5_row_number number = md5_row_begin();
+    md5_row_number number = MD5_ROW_0;
     for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
-        if (is_old
-            || !md5i_row_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v])) {
+        md5_vertex *const vertex = &mesh->file_vertices[v];
+        md5_vec2 *const texcoord = &mesh->texcoords[v];
+        if (is_old || !md5i_row_vertex(lex, &number, vertex, texcoord)) {
+            // ( u v ) first count, in version 6 without parentheses
             TRY(begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
-            TRY(read_vertex(lex, is_old, &mesh->file_vertices[v], &mesh->texcoords[v]));
+            TRY(is_old || md5i_lex_expect(lex, '('));
+            TRY(md5i_lex_float(lex, &texcoord->x));
+            TRY(md5i_lex_float(lex, &texcoord->y));
+            TRY(is_old || md5i_lex_expect(lex, ')'));
+            TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
+            TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
+            if (vertex->num_weights == 0)
+                md5i_lex_warn(lex, lex->number_at, "a vertex without weights stays at the origin");
         }
-        if (md5_has_frames(reader)) {
-            TRY(md5i_lex_vec3(lex, &mesh->normals[v]));
+        if (mesh->has_frames) {
+            TRY(md5i_lex_vec3(lex, md5i_lex_float, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
     }
     return true;
 }
 
-// Stores the corners of a triangle; `first` is the index of its first corner.
-static inline void add_corners(md5_mesh_block *block, size_t first, const uint32_t corners[3])
+static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
 {
-    const uint32_t a = corners[0], b = corners[1], c = corners[2];
-    if (block->mesh->indices) {
-        memcpy(block->mesh->indices + first, corners, 3 * sizeof *corners);
-        return;
-    }
-    uint16_t *const to = block->mesh->narrow_indices + first;
-    to[0] = (uint16_t)a;
-    to[1] = (uint16_t)b;
-    to[2] = (uint16_t)c;
-    const uint32_t count = block->num_vertices.value;
-    if ((a >= count || b >= count || c >= count) && !block->has_bad_corner) {
-        size_t i = 0;
-        while (corners[i] < block->num_vertices.value)
-            i++;
-        block->has_bad_corner = true;
-        block->bad_corner = first + i;
-        block->bad_vertex = corners[i];
-    }
-}
-
-static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
-{
-    md5_lex *const lex = &reader->lex;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = mesh->num_triangles = block->num_triangles.value;
-    if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
+    const uint32_t num_vertices = block->num_vertices.value;
+    if (block->num_vertices.at && num_vertices <= MAX_NARROW)
         TRY(mesh->narrow_indices = MD5_ROOM(lex->arena, uint16_t, 3 * (size_t)count));
     else
         TRY(mesh->indices = MD5_ROOM(lex->arena, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
-    md5_row_number number = md5_row_begin();
+    md5_row_number number = MD5_ROW_0;
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
+        const size_t first = 3 * (size_t)t;
         uint32_t corners[3];
         if (!md5i_row_triangle(lex, &number, corners)) {
             TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
             for (int i = 0; i < 3; i++)
                 TRY(md5i_read_uint(lex, "vertex", &corners[i]));
         }
-        add_corners(block, 3 * (size_t)t, corners);
+        if (mesh->indices) {
+            memcpy(mesh->indices + first, corners, sizeof corners);
+            continue;
+        }
+        bool is_bad = false;
+        for (int i = 0; i < 3; i++) {
+            mesh->narrow_indices[first + (size_t)i] = (uint16_t)corners[i];
+            is_bad |= corners[i] >= num_vertices;
+        }
+        if (is_bad && !block->has_bad_corner) {
+            size_t i = 0;
+            while (corners[i] < num_vertices)
+                i++;
+            block->has_bad_corner = true;
+            block->bad_corner = first + i;
+            block->bad_vertex = corners[i];
+        }
     }
     return true;
 }
 
-// joint bias ( offset ), in version 6 without parentheses
-static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
+static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_read_uint(lex, "joint", &weight->joint));
-    if (weight->joint >= reader->num_joints.value)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "joint %u, but %s is %u",
-                             weight->joint, md5_is_old_mesh(reader) ? "numbones" : "numJoints",
-                             reader->num_joints.value);
-    TRY(md5i_lex_length(lex, &weight->bias));
-    if (!md5_is_old_mesh(reader))
-        return md5i_lex_point(lex, &weight->offset);
-    return md5i_lex_length(lex, &weight->offset.x) && md5i_lex_length(lex, &weight->offset.y)
-           && md5i_lex_length(lex, &weight->offset.z);
-}
-
-static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
-{
-    md5_lex *const lex = &reader->lex;
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
-    const bool is_old = md5_is_old_mesh(reader);
+    const bool is_old = block->is_old;
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
     TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    mesh->weights = MD5_ROOM(lex->arena, md5_weight, count);
-    TRY(mesh->weights);
-    const uint32_t num_joints = reader->num_joints.value;
-    md5_row_number number = md5_row_begin();
+    TRY(mesh->weights = MD5_ROOM(lex->arena, md5_weight, count));
+    md5_row_number number = MD5_ROW_0;
     for (uint32_t w = 0; w < count; w++, md5_row_next(&number)) {
-        if (!is_old && md5i_row_weight(lex, &number, num_joints, &mesh->weights[w]))
+        md5_weight *const weight = &mesh->weights[w];
+        if (!is_old && md5i_row_weight(lex, &number, num_joints, weight))
             continue;
+        // joint bias ( offset ), in version 6 without parentheses
         TRY(begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
-        TRY(read_weight(reader, &mesh->weights[w]));
+        TRY(md5i_read_uint(lex, "joint", &weight->joint));
+        if (weight->joint >= num_joints)
+            return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "joint %u, but %s is %u",
+                                 weight->joint, is_old ? "numbones" : "numJoints", num_joints);
+        TRY(md5i_lex_length(lex, &weight->bias));
+        TRY(is_old ? read_bare_vec3(lex, &weight->offset)
+                   : md5i_lex_vec3(lex, md5i_lex_length, &weight->offset));
     }
     return true;
 }
 
 // -- Indices, once the tables they point into are known -------------------------------------
 
-// Returns the position of vertex `item` by reading the table again, which had no errors. Does not
-// repeat warnings.
-static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_block *block,
-                               uint32_t item)
+// The form of a row of vertices: see md5i_end_rows().
+static const char *vertex_row(const md5_mesh_block *block)
 {
-    md5_context silent = *reader->lex.arena->context;
-    md5_arena arena = {.context = &silent};
-    md5_mesh_reader again = *reader;
-    md5_vertex vertex;
-    md5_vec2 texcoord;
-    md5_vec3 normal;
-    md5_vec4 tangent;
-    int64_t number;
-    silent.warn = NULL;
-    again.lex.arena = &arena;
-    again.lex.at = block->vertices_at;
-    for (uint32_t v = 0;; v++) {
-        md5i_lex_take_word(&again.lex, "vert");
-        md5i_lex_int(&again.lex, &number);
-        if (v == item)
-            break;
-        read_vertex(&again.lex, md5_is_old_mesh(reader), &vertex, &texcoord);
-        if (md5_has_frames(&again)) {
-            md5i_lex_vec3(&again.lex, &normal);
-            read_vec4(&again.lex, &tangent);
-        }
-    }
-    (void)read_texcoord(&again.lex, md5_is_old_mesh(reader), &texcoord);
-    return md5i_lex_next(&again.lex);
-}
-
-static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_block *block,
-                               size_t corner)
-{
-    md5_context silent = *reader->lex.arena->context;
-    md5_arena arena = {.context = &silent};
-    md5_lex lex = reader->lex;
-    int64_t number;
-    silent.warn = NULL;
-    lex.arena = &arena;
-    lex.at = block->triangles_at;
-    for (size_t i = 0;; i++) {
-        if (i % 3 == 0) {
-            md5i_lex_take_word(&lex, "tri");
-            md5i_lex_int(&lex, &number);
-        }
-        if (i == corner)
-            break;
-        md5i_lex_int(&lex, &number);
-    }
-    return md5i_lex_next(&lex);
+    return block->is_old ? "wiiiii" : block->mesh->has_frames ? "wipiipp" : "wipii";
 }
 
 // Check indices at the end of a mesh. An index outside of its table is an error; so are vertices
 // that share weights more often than the text has bytes.
 static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
+    md5_lex *const lex = &reader->lex;
     md5_mesh_build *const mesh = block->mesh;
-    const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
+    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         md5_vertex *const vertex = &mesh->file_vertices[v];
         const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
         reader->num_references += vertex->num_weights;
         if (vertex->num_weights == 0)
             vertex->first_weight = 0; // wherever it pointed
-        else if (end > mesh->num_weights)
-            return md5i_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
+        if (vertex->num_weights == 0
+            || (end <= mesh->num_weights && reader->num_references <= text_size))
+            continue;
+        const char *const first_weight =
+            md5i_find_in_rows(lex, block->vertices_at, vertex_row(block), v, block->is_old ? 4 : 3);
+        if (end > mesh->num_weights)
+            return md5i_lex_fail(lex, first_weight, MD5_ERROR_RANGE,
                                  "weights %u to %llu, but numweights is %u", vertex->first_weight,
                                  (unsigned long long)end - 1, mesh->num_weights);
-        else if (reader->num_references > text_size)
-            return md5i_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
-                                 "so far vertices share weights %llu times, more than the file "
-                                 "has bytes (%llu)",
-                                 (unsigned long long)reader->num_references,
-                                 (unsigned long long)text_size);
+        return md5i_lex_fail(lex, first_weight, MD5_ERROR_RANGE,
+                             "so far vertices share weights %llu times, more than the file "
+                             "has bytes (%llu)",
+                             (unsigned long long)reader->num_references,
+                             (unsigned long long)text_size);
     }
     return true;
 }
@@ -427,13 +351,6 @@ typedef struct md5_file_bone {
 } md5_file_bone;
 
 // -- One bone -------------------------------------------------------------------------------------
-
-static bool read_numbers(md5_lex *lex, float *numbers, int count)
-{
-    for (int i = 0; i < count; i++)
-        TRY(md5i_lex_length(lex, &numbers[i]));
-    return true;
-}
 
 // How far the rows are from being perpendicular and of length 1, and right-handed.
 static float distance_from_rotation(const md5_vec3 rows[3])
@@ -469,53 +386,50 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
 
 enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
 
-static uint32_t kind_of(md5_span word)
-{
-    return md5_span_is(word, "name")      ? NAME
-           : md5_span_is(word, "bindpos") ? POSITION
-           : md5_span_is(word, "bindmat") ? MATRIX
-           : md5_span_is(word, "parent")  ? PARENT
-                                          : 0;
-}
-
 // Reads a keyword and its value, and adds it to those that are known.
 static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
 {
     const md5_span word = md5i_lex_peek_word(lex);
-    const uint32_t kind = kind_of(word);
-    float position[3];
+    const uint32_t kind = md5_span_is(word, "name")      ? NAME
+                          : md5_span_is(word, "bindpos") ? POSITION
+                          : md5_span_is(word, "bindmat") ? MATRIX
+                          : md5_span_is(word, "parent")  ? PARENT
+                                                         : 0;
     if (kind == 0 || (*known & kind))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected each of name, bindpos, bindmat and parent once, or '}', "
-                             "found %s",
-                             md5i_lex_token(lex, lex->at).text);
+        return md5i_lex_fail_found(
+            lex, "expected each of name, bindpos, bindmat and parent once, or '}'");
     *known |= kind;
     lex->at += word.size;
     if (kind == NAME)
         return md5i_lex_text(lex, &bone->joint.name, "a bone's name");
     if (kind == MATRIX) {
-
-        enum { SIZE = 9 };
-        const float TOLERANCE = 0.01f;
-        float m[SIZE];
-        const char *const at = md5i_lex_next(lex);
-        TRY(read_numbers(lex, m, SIZE));
-        const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
-        if (!(distance_from_rotation(rows) <= TOLERANCE))
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
+        const float tolerance = 0.01f;
+        md5_vec3 rows[3];
+        const char *const start = md5i_lex_next(lex);
+        for (int i = 0; i < 3; i++)
+            TRY(read_bare_vec3(lex, &rows[i]));
+        if (!(distance_from_rotation(rows) <= tolerance))
+            return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "bindmat is no rotation");
         bone->bind.rotation = rotation_of_rows(rows);
         return true;
     }
-    if (kind == POSITION) {
-        TRY(read_numbers(lex, position, 3));
-        bone->bind.translation = (md5_vec3){position[0], position[1], position[2]};
-        return true;
-    }
+    if (kind == POSITION)
+        return read_bare_vec3(lex, &bone->bind.translation);
     bone->parent_at = md5i_lex_next(lex);
     return md5i_lex_text(lex, &bone->parent, "a bone's name");
 }
 
 // -- All bones ------------------------------------------------------------------------------------
+
+static bool finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, const md5_xform *bind)
+{
+    const uint32_t count = reader->num_joints.value;
+    reader->joints = joints;
+    reader->file->num_joints = count;
+    reader->file->joints = joints;
+    reader->file->bind = bind;
+    return md5i_order_joints(&reader->lex, joints, count, &reader->file->order);
+}
 
 static bool finish_bones(md5_mesh_reader *reader)
 {
@@ -545,38 +459,10 @@ static bool finish_bones(md5_mesh_reader *reader)
     }
     md5i_arena_rewind(lex->arena, before);
 
-    TRY(md5i_order_joints(lex, joints, count, &reader->file->order));
-    reader->joints = joints;
-    reader->file->num_joints = count;
-    reader->file->joints = joints;
-    reader->file->bind = bind;
-    return true;
+    return finish_joints(reader, joints, bind);
 }
 
 // == The file ====================================================================================
-
-// -- Joints ---------------------------------------------------------------------------------
-
-static bool read_joint_rows(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const uint32_t num_joints = reader->num_joints.value;
-    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
-    TRY(reader->joints);
-    md5_xform *const bind = MD5_NEW(lex->arena, md5_xform, num_joints);
-    TRY(bind);
-
-    TRY(md5i_lex_expect(lex, '{'));
-    for (uint32_t joint = 0; joint < num_joints; joint++) // NAME parent ( position ) ( rotation )
-        TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
-            && md5i_read_transform(lex, &bind[joint]));
-    TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));
-    TRY(md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order));
-    reader->file->num_joints = num_joints;
-    reader->file->joints = reader->joints;
-    reader->file->bind = bind;
-    return true;
-}
 
 // -- Meshes ---------------------------------------------------------------------------------
 
@@ -618,12 +504,12 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
     if (md5i_lex_take_word(lex, "name"))
         return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
     if (md5i_lex_take_word(lex, "numverts"))
-        return read_vertices(reader, block);
+        return read_vertices(lex, block);
     if (md5i_lex_take_word(lex, "numtris"))
-        return read_triangles(reader, block);
+        return read_triangles(lex, block);
     if (md5i_lex_take_word(lex, "numweights"))
-        return read_weights(reader, block);
-    if (md5_has_frames(reader) && md5i_lex_take_word(lex, "numvertexcolors")) {
+        return read_weights(lex, block, reader->num_joints.value);
+    if (block->mesh->has_frames && md5i_lex_take_word(lex, "numvertexcolors")) {
         // Version 12 only: vertexcolor i ( r g b a )
         md5_mesh_build *const mesh = block->mesh;
         bool is_warned = false;
@@ -639,12 +525,9 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
     }
 
     if (!md5_span_is_name(word))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected '}' at the end of a mesh, found %s",
-                             md5i_lex_token(lex, lex->at).text);
+        return md5i_lex_fail_found(lex, "expected '}' at the end of a mesh");
     if (is_mesh_word(word)) {
         // A `vert`, `tri` or `weight` outside of its table.
-        const bool is_old = md5_is_old_mesh(reader), has_frames = md5_has_frames(reader);
         const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
         const md5_count *const count = is_vertex     ? &block->num_vertices
                                        : is_triangle ? &block->num_triangles
@@ -653,13 +536,11 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
                                        : is_triangle ? "numtris"
                                                      : "numweights";
         TRY(md5i_need_count(lex, count, count_word));
-        return md5i_fail_rows(lex, count_word, count->value,
-                              is_vertex     ? is_old       ? "wiiiii"
-                                              : has_frames ? "wipiipp"
-                                                           : "wipii"
-                              : is_triangle ? "wiiii"
-                              : is_old      ? "wiiiiii"
-                                            : "wiiip");
+        return md5i_end_rows(lex, count_word, count->value,
+                             is_vertex       ? vertex_row(block)
+                             : is_triangle   ? "wiiii"
+                             : block->is_old ? "wiiiiii"
+                                             : "wiiip");
     }
     md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
@@ -673,19 +554,13 @@ static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
 }
 
-static const char *meshes_word(const md5_mesh_reader *reader)
-{
-    return md5_is_old_mesh(reader) ? "nummeshes" : "numMeshes";
-}
-
 // -- The file -------------------------------------------------------------------------------
 
-static bool read_num_meshes(md5_mesh_reader *reader)
+static bool read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5i_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
-    const uint32_t num_meshes = reader->num_meshes.value;
-    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, num_meshes));
+    TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
+    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, reader->num_meshes.value));
     return true;
 }
 
@@ -728,23 +603,25 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
         return reader->bones != NULL;
     }
     if (md5i_lex_take_word(lex, "nummeshes"))
-        return read_num_meshes(reader);
+        return read_num_meshes(reader, "nummeshes");
     return md5i_header_word(lex, &reader->header, word);
 }
 
 static bool read_top_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
+    const bool is_old = reader->header.version == MD5_VERSION_6;
     if (md5_span_is(word, "mesh")) {
-        const bool is_old = md5_is_old_mesh(reader);
         uint32_t number;
         if (!reader->joints)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before 'mesh'",
                                  is_old ? "bone" : "joints");
-        TRY(md5i_need_count(lex, &reader->num_meshes, meshes_word(reader)));
+        TRY(md5i_need_count(lex, &reader->num_meshes, is_old ? "nummeshes" : "numMeshes"));
         if (reader->num_meshes_read == 0)
             reader->file->tables = md5i_arena_here(lex->arena);
-        md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
+        md5_mesh_build *const mesh = &reader->meshes[reader->num_meshes_read];
+        md5_mesh_block block = {.mesh = mesh, .is_old = is_old};
+        mesh->has_frames = reader->header.version == 12;
         lex->at += strlen("mesh");
         TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
         TRY(md5i_lex_expect(lex, '{'));
@@ -758,13 +635,12 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
             md5i_lex_warn(lex, lex->at, "this mesh ends without 'shader'");
         lex->at++;
         if (!block.has_name && lex->mesh_comment.bytes)
-            block.mesh->name = lex->mesh_comment;
+            mesh->name = lex->mesh_comment;
         if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
             return md5i_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
                                  "numvertexcolors is %u, but numverts is %u",
                                  block.num_colors.value, block.num_vertices.value);
         TRY(check_vertices(reader, &block));
-        const md5_mesh_build *const mesh = block.mesh;
         const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
         for (size_t i = 0; i < num_corners && !block.has_bad_corner; i++) {
             block.has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
@@ -772,13 +648,15 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
             block.bad_vertex = mesh->indices[i];
         }
         if (block.has_bad_corner)
-            return md5i_lex_fail(lex, find_corner(reader, &block, block.bad_corner),
+            return md5i_lex_fail(lex,
+                                 md5i_find_in_rows(lex, block.triangles_at, "wiiii",
+                                                   block.bad_corner / 3, 2 + block.bad_corner % 3),
                                  MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block.bad_vertex,
                                  mesh->num_file_vertices);
         reader->num_meshes_read++;
         return true;
     }
-    if (md5_is_old_mesh(reader))
+    if (is_old)
         return read_old_word(reader, word);
     if (md5_span_is(word, "joints")) {
         const char *const at = lex->at;
@@ -788,14 +666,24 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
             return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
         md5_arena *const arena = lex->arena;
         lex->arena = reader->joint_arena; // also for names that are joined
-        const bool is_read = read_joint_rows(reader);
+        const uint32_t num_joints = reader->num_joints.value;
+        md5_xform *bind;
+        TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
+        TRY(bind = MD5_NEW(lex->arena, md5_xform, num_joints));
+        TRY(md5i_lex_expect(lex, '{'));
+        for (uint32_t joint = 0; joint < num_joints;
+             joint++) // NAME parent ( position ) ( rotation )
+            TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
+                && md5i_read_transform(lex, &bind[joint]));
+        TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));
+        const bool are_ordered = finish_joints(reader, reader->joints, bind);
         lex->arena = arena;
-        return is_read;
+        return are_ordered;
     }
     if (md5i_lex_take_word(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
     if (md5i_lex_take_word(lex, "numMeshes"))
-        return read_num_meshes(reader);
+        return read_num_meshes(reader, "numMeshes");
     return md5i_header_word(lex, &reader->header, word);
 }
 
@@ -818,11 +706,10 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
         md5i_header_see(lex, &reader.header, word);
         TRY(read_top_word(&reader, word));
     }
+    const bool is_old = reader.header.version == MD5_VERSION_6;
     if (!reader.joints)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
-                             md5_is_old_mesh(&reader) ? "bone" : "joints",
-                             md5i_lex_token(lex, lex->at).text);
-    const char *const count_word = meshes_word(&reader);
+        return md5i_lex_fail_found(lex, "expected '%s'", is_old ? "bone" : "joints");
+    const char *const count_word = is_old ? "nummeshes" : "numMeshes";
     TRY(md5i_need_count(lex, &reader.num_meshes, count_word));
     if (reader.num_meshes_read < reader.num_meshes.value)
         md5i_lex_warn(lex, reader.num_meshes.at, "%s says %u, but the file has %u", count_word,

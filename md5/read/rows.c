@@ -20,101 +20,78 @@ void md5i_row_write_number(md5_row_number *number)
     number->text = number->value < FITTING ? number->text : 1;
 }
 
-// -- Parts of a row -------------------------------------------------------------------------
-//
-// Each returns where the next part begins, or NULL.
-
-// WORD NUMBER, where the word is given with its blank.
-static inline const char *take_start(const char *at, const char *word, const md5_row_number *number)
-{
-    const size_t length = strlen(word);
-    if (memcmp(at, word, length) != 0)
-        return NULL;
-    at += length;
-    return (md5_load_word(at) & number->mask) == number->text ? at + number->length : NULL;
-}
-
-static inline const char *take_uint(const char *at, uint32_t *value)
-{
-    const char *const end = md5_scan_uint(at, value);
-    return end ? end + 1 : NULL;
-}
-
-static inline const char *take_float(const char *at, float *value)
-{
-    const char *const end = md5_scan_common(at, value);
-    return end ? end + 1 : NULL;
-}
-
 // -- Rows -----------------------------------------------------------------------------------
 
-// The step begins where the one before ended: a row that fails one is not read.
+// The step ends where the next part begins, or at the blank before it: a row that fails one is not
+// read.
 #define NEXT(step)        \
     do {                  \
-        at = (step);      \
-        if (at == NULL)   \
+        next = (step);    \
+        if (next == NULL) \
             return false; \
     } while (0)
 
-static inline const char *begin_row(md5_lex *lex)
+// Returns where the row continues behind its word, which is given with a blank, and its number.
+static inline const char *begin_row(md5_lex *lex, const char *word, const md5_row_number *number)
 {
     // No row is longer, from its first word to what is looked at behind its last number.
     enum { ROW_BYTES = 160 };
     // A text does not end with a blank.
-    const char *at = lex->at;
-    while (at < lex->end && md5_is_blank(*at))
-        at++;
-    lex->at = at;
-    return md5_lex_has_room(lex, at, ROW_BYTES) ? at : NULL;
+    const char *next = lex->at;
+    while (next < lex->end && md5_is_blank(*next))
+        next++;
+    lex->at = next;
+    const size_t length = strlen(word);
+    if (!md5_lex_has_room(lex, next, ROW_BYTES) || memcmp(next, word, length) != 0)
+        return NULL;
+    next += length;
+    return (md5_load_word(next) & number->mask) == number->text ? next + number->length : NULL;
 }
 
 bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
                      md5_vec2 *texcoord)
 {
-    const char *at;
-    NEXT(begin_row(lex));
-    NEXT(take_start(at, "vert ", number));
-    if (at[0] != '(' || at[1] != ' ')
+    const char *next;
+    NEXT(begin_row(lex, "vert ", number));
+    if (next[0] != '(' || next[1] != ' ')
         return false;
-    NEXT(take_float(at + 2, &texcoord->x));
-    NEXT(take_float(at, &texcoord->y));
-    if (at[0] != ')' || at[1] != ' ')
+    NEXT(md5_scan_common(next + 2, &texcoord->x));
+    NEXT(md5_scan_common(next + 1, &texcoord->y));
+    if (next[1] != ')' || next[2] != ' ')
         return false;
-    NEXT(take_uint(at + 2, &vertex->first_weight));
-    NEXT(take_uint(at, &vertex->num_weights));
+    NEXT(md5_scan_uint(next + 3, &vertex->first_weight));
+    NEXT(md5_scan_uint(next + 1, &vertex->num_weights));
     if (vertex->num_weights > 0)
-        lex->at = at;
+        lex->at = next;
     return vertex->num_weights > 0;
 }
 
 bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
 {
-    const char *at;
-    NEXT(begin_row(lex));
-    NEXT(take_start(at, "tri ", number));
-    NEXT(take_uint(at, &corners[0]));
-    NEXT(take_uint(at, &corners[1]));
-    NEXT(take_uint(at, &corners[2]));
-    lex->at = at;
+    const char *next;
+    NEXT(begin_row(lex, "tri ", number));
+    NEXT(md5_scan_uint(next, &corners[0]));
+    NEXT(md5_scan_uint(next + 1, &corners[1]));
+    NEXT(md5_scan_uint(next + 1, &corners[2]));
+    lex->at = next;
     return true;
 }
 
 bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
                      md5_weight *weight)
 {
-    const char *at;
-    NEXT(begin_row(lex));
-    NEXT(take_start(at, "weight ", number));
-    NEXT(take_uint(at, &weight->joint));
-    NEXT(take_float(at, &weight->bias));
-    if (at[0] != '(' || at[1] != ' ')
+    const char *next;
+    NEXT(begin_row(lex, "weight ", number));
+    NEXT(md5_scan_uint(next, &weight->joint));
+    NEXT(md5_scan_common(next + 1, &weight->bias));
+    if (next[1] != '(' || next[2] != ' ')
         return false;
-    NEXT(take_float(at + 2, &weight->offset.x));
-    NEXT(take_float(at, &weight->offset.y));
-    NEXT(take_float(at, &weight->offset.z));
-    if (*at != ')' || weight->joint >= num_joints || !md5_is_length(weight->bias)
+    NEXT(md5_scan_common(next + 3, &weight->offset.x));
+    NEXT(md5_scan_common(next + 1, &weight->offset.y));
+    NEXT(md5_scan_common(next + 1, &weight->offset.z));
+    if (next[1] != ')' || weight->joint >= num_joints || !md5_is_length(weight->bias)
         || !md5_is_point(weight->offset))
         return false;
-    lex->at = at + 1;
+    lex->at = next + 2;
     return true;
 }

@@ -14,10 +14,10 @@ typedef struct md5_row_number {
     uint32_t value, length;
 } md5_row_number;
 
-static inline md5_row_number md5_row_begin(void)
-{
-    return (md5_row_number){.text = '0' | ' ' << 8, .mask = 0xFFFF, .one = 1, .length = 2};
-}
+#define MD5_ROW_0                       \
+    {                                   \
+        '0' | ' ' << 8, 0xFFFF, 1, 0, 2 \
+    }
 
 void md5i_row_write_number(md5_row_number *number);
 static inline void md5_row_next(md5_row_number *number)

@@ -111,9 +111,6 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // A clip of it, ready to sample.
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
 
-// Returns a base frame's transform with its rotation completed: files hold only its x y z.
-md5_xform md5i_clip_base(const md5_xform *stored);
-
 // Finds which joints change over the frames, by value: writes moves[num_joints] (MD5_MOVES_*) and
 // the numbers of rotating and translating joints. changes[num_components] is scratch memory. Time
 // is linear in the joints and the size of `numbers`, not in joints * frames, even if tracks share
@@ -123,6 +120,7 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
 
 // The arrays of a clip. md5i_clip_plan() computes their sizes.
 typedef struct md5_clip_arrays {
+    md5_xform *base_frame;        // [num_joints]
     md5_xform *constant;          // [num_joints]
     uint32_t *rotation_joints;    // [num_rotations]
     uint32_t *translation_joints; // [num_translations]

@@ -34,7 +34,7 @@ static size_t length_read(const row_case *it)
 
 static md5_row_number number_of(uint32_t value)
 {
-    md5_row_number number = md5_row_begin();
+    md5_row_number number = MD5_ROW_0;
     while (number.value < value)
         md5_row_next(&number);
     return number;
@@ -135,16 +135,16 @@ TEST (points_are_read_in_every_form) {
     row_case it;
     md5_vec3 value;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        CHECK(md5i_lex_vec3(begin(&it, forms[i]), &value));
+        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_float, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
-        CHECK(md5i_lex_point(begin(&it, forms[i]), &value));
+        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
         md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without room
-        CHECK(md5i_lex_point(&it.lex, &value));
+        CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
     }
-    CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), &value));
-    CHECK(!md5i_lex_point(begin(&it, "( 0.5 2000000000.0 1.5 ) "), &value));
+    CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_float, &value));
+    CHECK(!md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value));
     CHECK_UINT(it.context.error.status, MD5_ERROR_RANGE);
     CHECK_UINT(it.context.error.column, BEFORE + 7);
 }
@@ -153,7 +153,7 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     static const char text[] = "tri 0 1 2 3 ";
     md5_context context;
     uint32_t corners[3];
-    const md5_row_number number = md5_row_begin();
+    const md5_row_number number = MD5_ROW_0;
     char many[400];
     memset(many, ' ', sizeof many);
     memcpy(many, text, strlen(text));
@@ -174,7 +174,7 @@ TEST (row_is_left_near_the_ends_of_a_text) {
 }
 
 TEST (row_numbers_count_on) {
-    md5_row_number number = md5_row_begin();
+    md5_row_number number = MD5_ROW_0;
     for (uint32_t i = 0; i < 12345; i++, md5_row_next(&number)) {
         char digits[16];
         snprintf(digits, sizeof digits, "%u       ", i);

@@ -27,6 +27,7 @@ static built_clip build(const md5_anim_file *source)
     md5i_clip_plan(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
     const size_t frames = source->num_frames;
     clip.arrays = (md5_clip_arrays){
+        .base_frame = need(source->num_joints, sizeof(md5_xform)),
         .constant = need(source->num_joints, sizeof(md5_xform)),
         .rotation_joints = need(clip.num_rotations, sizeof(uint32_t)),
         .translation_joints = need(clip.num_translations, sizeof(uint32_t)),
@@ -41,6 +42,7 @@ static void free_clip(built_clip *clip)
 {
     free(clip->changes);
     free(clip->moves);
+    free(clip->arrays.base_frame);
     free(clip->arrays.constant);
     free(clip->arrays.rotation_joints);
     free(clip->arrays.translation_joints);

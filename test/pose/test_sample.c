@@ -51,8 +51,9 @@ static void finish_clip(made_clip *clip, double rate)
     };
     md5i_clip_plan(source, clip->changes, clip->moves, &anim->num_rotations,
                    &anim->num_translations);
-    const md5_clip_arrays arrays = {clip->constant, clip->rotation_joints, clip->translation_joints,
-                                    clip->rotations, clip->translations};
+    const md5_clip_arrays arrays = {
+        clip->base,      clip->constant,    clip->rotation_joints, clip->translation_joints,
+        clip->rotations, clip->translations};
     md5i_clip_build(source, clip->moves, &arrays);
 }
 

@@ -263,8 +263,7 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
                                  md5i_choice_word(column, i, &value));
     }
     md5i_lex_next(lex);
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", words,
-                         md5i_lex_token(lex, lex->at).text);
+    return md5i_lex_fail_found(lex, "expected %s", words);
 }
 
 // A number that has a token, and so a location, of its own. 0 in a row means the default where it
@@ -299,7 +298,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         *(int32_t *)(void *)value = (int32_t)number;
         return true;
     default: // MD5_COLUMN_DIRECTION
-        TRY(md5i_lex_vec3(lex, (md5_vec3 *)(void *)value));
+        TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
         if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f)
             return true;
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
@@ -595,8 +594,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     *file = (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
     const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), places};
     if (!md5i_lex_take_word(&lex, schema->head)) {
-        md5i_lex_fail(&lex, lex.at, MD5_ERROR_SYNTAX, "expected '%s', found %s", schema->head,
-                      md5i_lex_token(&lex, lex.at).text);
+        md5i_lex_fail_found(&lex, "expected '%s'", schema->head);
         return NULL;
     }
     if (!read_plain(&lex, &schema->columns[0], record) || !md5i_lex_expect(&lex, '{')
