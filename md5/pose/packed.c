@@ -180,16 +180,16 @@ void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const
         out[i] = value.v[orders[head->form][i]];
 }
 
-md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                                      const md5_moment *moment)
+md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                              const md5_moment *moment)
 {
     md5_packed_place place = packed->places[joint];
     md5_packed_head head = md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
     if (kind == MD5_PACKED_TRANSLATION)
         head = md5i_packed_take_head(packed, kind, &place);
-    md5_packed_value value;
-    md5i_packed_at(packed, &head, moment, value.v);
-    return value;
+    float v[4];
+    md5i_packed_at(packed, &head, moment, v);
+    return (md5_quat){v[0], v[1], v[2], v[3]};
 }
 
 // -- Groups -----------------------------------------------------------------------------------

@@ -164,9 +164,9 @@ md5_packed_kernel md5i_packed_sample_scalar;
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
                              const md5_moment *moment, md5_xform *pose);
 
-// A joint's rotation or translation at a moment.
-md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                                      const md5_moment *moment);
+// A joint's rotation or translation (x y z 0) at a moment.
+md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                              const md5_moment *moment);
 
 // -- Bindings ---------------------------------------------------------------------------------
 

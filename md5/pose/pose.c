@@ -89,11 +89,11 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment, md5_root root)
+static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment)
 {
     const uint32_t last = anim->num_frames - 1;
     return (sampler){
-        .linear = md5_begin_sampling(anim, moment, root),
+        .linear = md5_begin_sampling(anim, moment),
         .before = pair_before(moment->frame0, last, moment->wrap),
         .now = {moment->frame0, moment->frame1},
         .after = pair_after(moment->frame1, last, moment->wrap),
@@ -112,54 +112,42 @@ static float hermite(float from, float before, float now, float after, float t)
     return from + t * (start_speed + t * (square + t * cube));
 }
 
-static md5_vec3 hermite_vec3(md5_vec3 from, md5_vec3 before, md5_vec3 now, md5_vec3 after, float t)
-{
-    return (md5_vec3){
-        hermite(from.x, before.x, now.x, after.x, t),
-        hermite(from.y, before.y, now.y, after.y, t),
-        hermite(from.z, before.z, now.z, after.z, t),
-    };
-}
-
-static md5_vec3 displacement_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
-{
-    return md5_vec3_sub(md5_frame_translation(anim, pair.to, slot),
-                        md5_frame_translation(anim, pair.from, slot));
-}
-
-static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot)
-{
-    const md5_anim *const anim = cubic->linear.anim;
-    return hermite_vec3(md5_frame_translation(anim, cubic->now.from, slot),
-                        displacement_of(anim, cubic->before, slot),
-                        displacement_of(anim, cubic->now, slot),
-                        displacement_of(anim, cubic->after, slot), cubic->linear.moment->fraction);
-}
-
-// From the last frame into the first the engine adds the displacement of a cycle: see
-// md5i_root_translation().
-static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5_vec3 cycle)
-{
-    const md5_vec3 displacement = displacement_of(anim, pair, 0);
-    return pair.to < pair.from ? md5_vec3_add(displacement, cycle) : displacement;
-}
-
-// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
-static md5_vec3 sample_root(const sampler *cubic)
+// As stored; of joint 0 in the mode MD5_ROOT_ID less the base frame's, and from the last frame into
+// the first with the displacement of a cycle, as the engine adds it: see md5i_root_translation().
+static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot, md5_root root)
 {
     const md5_anim *const anim = cubic->linear.anim;
     const md5_moment *const moment = cubic->linear.moment;
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (!moves || cubic->linear.root == MD5_ROOT_IN_PLACE
-        || moment->interpolation != MD5_INTERPOLATE_CUBIC)
-        return md5i_root_translation(anim, moment, cubic->linear.root);
+    const md5_frame_pair pairs[3] = {cubic->before, cubic->now, cubic->after};
     const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, 0), base);
-    const md5_vec3 position = hermite_vec3(
-        md5_vec3_sub(md5_frame_translation(anim, cubic->now.from, 0), base),
-        root_displacement(anim, cubic->before, cycle), root_displacement(anim, cubic->now, cycle),
-        root_displacement(anim, cubic->after, cycle), cubic->linear.moment->fraction);
-    return md5_vec3_add(position, md5_vec3_scale(cycle, (float)cubic->linear.moment->cycle));
+    const bool is_root = root == MD5_ROOT_ID;
+    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot), cycle = {0.0f, 0.0f, 0.0f};
+    if (is_root) {
+        from = md5_vec3_sub(from, base);
+        cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
+    }
+    md5_vec3 moved[3];
+    for (int i = 0; i < 3; i++) {
+        moved[i] = md5_vec3_sub(md5_frame_translation(anim, pairs[i].to, slot),
+                                md5_frame_translation(anim, pairs[i].from, slot));
+        if (is_root && pairs[i].to < pairs[i].from)
+            moved[i] = md5_vec3_add(moved[i], cycle);
+    }
+    const float t = moment->fraction;
+    const md5_vec3 position = {hermite(from.x, moved[0].x, moved[1].x, moved[2].x, t),
+                               hermite(from.y, moved[0].y, moved[1].y, moved[2].y, t),
+                               hermite(from.z, moved[0].z, moved[1].z, moved[2].z, t)};
+    return is_root ? md5_vec3_add(position, md5_vec3_scale(cycle, (float)moment->cycle)) : position;
+}
+
+// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
+static md5_vec3 sample_root(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    if (!moves || root == MD5_ROOT_IN_PLACE || moment->interpolation != MD5_INTERPOLATE_CUBIC)
+        return md5i_root_translation(anim, moment, root);
+    const sampler cubic = begin_sampler(anim, moment);
+    return cubic_translation(&cubic, 0, root);
 }
 
 // -- Rotations ------------------------------------------------------------------------------------
@@ -216,9 +204,8 @@ static MD5_ALWAYS_INLINE md5_quat stored_rotation(const md5_anim *anim, uint32_t
     if (!anim->packed)
         return anim->rotations[(size_t)frame * anim->num_rotations + slot];
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    const md5_packed_value value = md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot],
-                                                        MD5_PACKED_ROTATION, &still);
-    return (md5_quat){value.v[0], value.v[1], value.v[2], value.v[3]};
+    return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
+                                &still);
 }
 
 static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
@@ -250,12 +237,13 @@ static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
     const md5_vec3d middle = logarithm(
         md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
                       exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
-    md5_quatd at = rotation_of(anim, cubic->now.from, slot);
-    at = md5_quatd_mul(at,
-                       exponential(md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0)));
-    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t))));
-    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(end_speed, t * t * t / 3.0)));
-    return (md5_quat){(float)at.x, (float)at.y, (float)at.z, (float)at.w};
+    const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
+                                md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
+                                md5_vec3d_scale(end_speed, t * t * t / 3.0)};
+    md5_quatd q = rotation_of(anim, cubic->now.from, slot);
+    for (int i = 0; i < 3; i++)
+        q = md5_quatd_mul(q, exponential(steps[i]));
+    return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
@@ -273,9 +261,8 @@ static md5_quat sample_rotation(const sampler *from, uint32_t slot)
     if (linear->is_nlerp) // not between two keys but between two frames
         return md5_nlerp_weighted(&linear->nlerp, stored_rotation(anim, moment->frame0, slot),
                                   stored_rotation(anim, moment->frame1, slot));
-    const md5_packed_value q = md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot],
-                                                    MD5_PACKED_ROTATION, moment);
-    return (md5_quat){q.v[0], q.v[1], q.v[2], q.v[3]};
+    return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
+                                moment);
 }
 
 static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
@@ -283,12 +270,12 @@ static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
     const md5_sampling *const linear = &from->linear;
     const md5_anim *const anim = linear->anim;
     if (linear->moment->interpolation == MD5_INTERPOLATE_CUBIC)
-        return cubic_translation(from, slot);
+        return cubic_translation(from, slot, MD5_ROOT_FILE);
     if (!anim->packed || linear->is_nlerp)
         return md5_sample_translation(linear, slot);
-    const md5_packed_value v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
-                                                    MD5_PACKED_TRANSLATION, linear->moment);
-    return (md5_vec3){v.v[0], v.v[1], v.v[2]};
+    const md5_quat v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+                                            MD5_PACKED_TRANSLATION, linear->moment);
+    return (md5_vec3){v.x, v.y, v.z};
 }
 
 // Returns the index of `joint` in an ascending list, or -1.
@@ -312,7 +299,7 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 static void apply_rebases(const md5_binding *binding, const md5_moment *moment, md5_root root,
                           md5_xform *pose)
 {
-    const sampler from = begin_sampler(binding->anim, moment, root);
+    const sampler from = begin_sampler(binding->anim, moment);
     const uint32_t *targets = binding->plan->driven;
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
@@ -330,8 +317,8 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
                 find_slot(anim->translation_joints, anim->num_translations, extra);
             if (rotation >= 0)
                 above.rotation = sample_rotation(&from, (uint32_t)rotation);
-            if (extra == 0 && from.linear.root != MD5_ROOT_FILE)
-                above.translation = sample_root(&from);
+            if (extra == 0 && root != MD5_ROOT_FILE)
+                above.translation = sample_root(anim, moment, root);
             else if (translation >= 0)
                 above.translation = sample_translation(&from, (uint32_t)translation);
 
@@ -371,12 +358,10 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
 }
 
 // Samples the tracks one by one.
-static void sample_tracks(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                          md5_xform *pose)
+static void sample_tracks(const md5_anim *anim, const md5_moment *moment,
+                          const md5_targets *targets, md5_xform *pose)
 {
-    const md5_anim *const anim = binding->anim;
-    const md5_targets *const targets = &binding->plan->targets;
-    const sampler from = begin_sampler(anim, moment, root);
+    const sampler from = begin_sampler(anim, moment);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const uint32_t target = targets->rotations[slot];
         if (target != MD5_NONE)
@@ -389,9 +374,6 @@ static void sample_tracks(const md5_binding *binding, const md5_moment *moment, 
         pose[target].translation = sample_translation(&from, slot);
         pose[target].pad = 0.0f;
     }
-    const uint32_t first = binding->plan->driven[0];
-    if (first != MD5_NONE && root != MD5_ROOT_FILE)
-        pose[first].translation = sample_root(&from);
 }
 
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
@@ -404,17 +386,14 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
     const bool is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP;
     if (!targets->rotations_in_order || !targets->translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    if (is_cubic || (anim->packed && is_nlerp)) {
-        sample_tracks(binding, moment, root, pose);
-    } else {
-        if (anim->packed)
-            kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
-        else
-            kernels->sample(anim, moment, targets, pose);
-        const uint32_t first = binding->plan->driven[0];
-        if (first != MD5_NONE && root != MD5_ROOT_FILE)
-            pose[first].translation = md5i_root_translation(anim, moment, root);
-    }
+    if (is_cubic || (anim->packed && is_nlerp))
+        sample_tracks(anim, moment, targets, pose);
+    else if (anim->packed)
+        kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
+    else
+        kernels->sample(anim, moment, targets, pose);
+    if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
+        pose[plan->driven[0]].translation = sample_root(anim, moment, root);
     if (binding->num_rebases > 0)
         apply_rebases(binding, moment, root, pose);
 }

@@ -10,19 +10,16 @@
 typedef struct md5_sampling {
     const md5_anim *anim;
     const md5_moment *moment;
-    md5_root root;
     bool is_nlerp;
     md5_slerp_weights weights; // of the moment's fraction, or if is_nlerp
     md5_nlerp_weights nlerp;
 } md5_sampling;
 
-static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
-                                              md5_root root)
+static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment)
 {
     md5_sampling sampling = {
         .anim = anim,
         .moment = moment,
-        .root = root,
         .is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP,
     };
     if (sampling.is_nlerp)
@@ -38,9 +35,9 @@ static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t fram
     if (!anim->packed)
         return anim->translations[(size_t)frame * anim->num_translations + slot];
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    const md5_packed_value value = md5i_packed_joint_at(
-        anim->packed, anim->translation_joints[slot], MD5_PACKED_TRANSLATION, &still);
-    return (md5_vec3){value.v[0], value.v[1], value.v[2]};
+    const md5_quat value = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+                                                MD5_PACKED_TRANSLATION, &still);
+    return (md5_vec3){value.x, value.y, value.z};
 }
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].

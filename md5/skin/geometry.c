@@ -43,6 +43,7 @@ typedef struct weight_merger {
     const bind_columns *columns; // [joints], or NULL: made when needed
     uint32_t *slots;             // [joints]
     joint_sum *sums;             // [largest number of weights of a vertex]
+    influence *rounded;          // the same
     uint32_t num_sums;
 } weight_merger;
 
@@ -90,23 +91,6 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
                       md5_pair_both((double)weight->bias));
 }
 
-// Where the influences of a vertex are written.
-typedef struct influence_list {
-    uint32_t *joints;
-    md5_vec4 *values;
-} influence_list;
-
-static inline influence get_influence(const influence_list *list, uint32_t i)
-{
-    return (influence){list->values[i], list->joints[i]};
-}
-
-static inline void put_influence(const influence_list *list, uint32_t i, influence item)
-{
-    list->values[i] = item.value;
-    list->joints[i] = item.joint;
-}
-
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
 static bool comes_before(influence a, influence b)
 {
@@ -115,20 +99,19 @@ static bool comes_before(influence a, influence b)
 }
 
 // Moves the item at `hole` down until no child comes after it.
-static void sift_down(const influence_list *heap, uint32_t hole, uint32_t count)
+static void sift_down(influence *heap, uint32_t hole, uint32_t count)
 {
-    const influence item = get_influence(heap, hole);
+    const influence item = heap[hole];
     while (hole < count / 2) {
         uint32_t child = 2 * hole + 1;
-        if (child + 1 < count
-            && comes_before(get_influence(heap, child), get_influence(heap, child + 1)))
+        if (child + 1 < count && comes_before(heap[child], heap[child + 1]))
             child++;
-        if (!comes_before(item, get_influence(heap, child)))
+        if (!comes_before(item, heap[child]))
             break;
-        put_influence(heap, hole, get_influence(heap, child));
+        heap[hole] = heap[child];
         hole = child;
     }
-    put_influence(heap, hole, item);
+    heap[hole] = item;
 }
 
 static bool is_zero(md5_vec4 value)
@@ -137,9 +120,10 @@ static bool is_zero(md5_vec4 value)
 }
 
 // Writes the sums that are not zero, sorted. Returns their number.
-static uint32_t write_sums(const weight_merger *merger, influence_list to)
+static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     const bool are_few = merger->num_sums <= FEW_INFLUENCES;
+    influence *const items = merger->rounded;
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++) {
         const joint_sum *const sum = &merger->sums[i];
@@ -147,20 +131,23 @@ static uint32_t write_sums(const weight_merger *merger, influence_list to)
         if (is_zero(item.value))
             continue;
         uint32_t slot = count++;
-        for (; are_few && slot > 0 && comes_before(item, get_influence(&to, slot - 1)); slot--)
-            put_influence(&to, slot, get_influence(&to, slot - 1));
-        put_influence(&to, slot, item);
+        for (; are_few && slot > 0 && comes_before(item, items[slot - 1]); slot--)
+            items[slot] = items[slot - 1];
+        items[slot] = item;
     }
-    if (are_few)
-        return count;
-    // Heap sort: n * log n for any input, without recursion or memory.
-    for (uint32_t i = count / 2; i > 0; i--)
-        sift_down(&to, i - 1, count);
-    for (uint32_t last = count; last-- > 1;) {
-        const influence top = get_influence(&to, 0);
-        put_influence(&to, 0, get_influence(&to, last));
-        put_influence(&to, last, top);
-        sift_down(&to, 0, last);
+    if (!are_few) { // heap sort: n * log n for any input, without recursion or memory
+        for (uint32_t i = count / 2; i > 0; i--)
+            sift_down(items, i - 1, count);
+        for (uint32_t last = count; last-- > 1;) {
+            const influence top = items[0];
+            items[0] = items[last];
+            items[last] = top;
+            sift_down(items, 0, last);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        joints[i] = items[i].joint;
+        values[i] = items[i].value;
     }
     return count;
 }
@@ -192,6 +179,7 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         merger.columns = columns;
     }
     TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
+    TRY(merger.rounded = MD5_ROOM(scratch, influence, max_weights));
 
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
@@ -230,7 +218,7 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
 
-        next += write_sums(&merger, (influence_list){influence_joints, values});
+        next += write_sums(&merger, influence_joints, values);
     }
     *used = next;
     return true;
@@ -251,9 +239,9 @@ static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
 // a double holds the products of the differences of such floats without rounding.
 static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
 {
-    const md5_pair at = md5_pair_of_floats(&texcoords[a]);
-    const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), at);
-    const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), at);
+    const md5_pair corner = md5_pair_of_floats(&texcoords[a]);
+    const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), corner);
+    const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), corner);
     return md5_pair_cross(ab, ac) < 0.0;
 }
 
@@ -413,10 +401,10 @@ static double arctangent(double t)
 static double angle_at(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
-    const md5_vec3d at = md5_vec3d_of(points[corners[corner]]);
+    const md5_vec3d own = md5_vec3d_of(points[corners[corner]]);
     const md5_vec3d next = md5_vec3d_of(points[corners[(corner + 1) % 3]]);
     const md5_vec3d last = md5_vec3d_of(points[corners[(corner + 2) % 3]]);
-    const double cosine = md5_vec3d_dot(md5_vec3d_sub(next, at), md5_vec3d_sub(last, at));
+    const double cosine = md5_vec3d_dot(md5_vec3d_sub(next, own), md5_vec3d_sub(last, own));
     const double half = arctangent(area / (sqrt(area * area + cosine * cosine) + fabs(cosine)));
     return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
 }
@@ -444,17 +432,6 @@ static void add_weighted(const normal_sums *sums, md5_normals weighting, const m
 
 // -- Sums -----------------------------------------------------------------------------------
 
-// Writes the direction of a sum. Returns false if it has none.
-static bool write_normal(const position_sum *sum, md5_vec3 *normal)
-{
-    const double length = md5_vec3d_length(sum->normal);
-    if (!(length > CANCELLED * sum->weight))
-        return false;
-    const md5_vec3d unit = md5_vec3d_scale(sum->normal, 1.0 / length);
-    *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
-    return true;
-}
-
 // NULL for a vertex that shares its position with no other.
 static inline position_sum *shared_sum(const normal_sums *sums, uint32_t vertex)
 {
@@ -475,19 +452,6 @@ static inline position_sum first_choice(const normal_sums *sums, uint32_t vertex
 {
     const position_sum *const shared = shared_sum(sums, vertex);
     return shared ? *shared : own_sum(sums, vertex);
-}
-
-// Writes the normals of two vertices. Returns false if the sum of one has no direction.
-static inline bool write_two_normals(const normal_sums *sums, uint32_t vertex, md5_vec3 *normals)
-{
-    const position_sum first = first_choice(sums, vertex), second = first_choice(sums, vertex + 1);
-    const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
-    const md5_pair length = md5_pair3_length(both);
-    if (!(md5_pair_first(length) > CANCELLED * first.weight
-          && md5_pair_second(length) > CANCELLED * second.weight))
-        return false;
-    md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &normals[0], &normals[1]);
-    return true;
 }
 
 // Writes the normals of a mesh from its indices and positions. Its tangents, if it has them, serve
@@ -561,17 +525,28 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
         sum->normal = md5_vec3d_add(sum->normal, own.normal);
         sum->weight = sums.weights ? sum->weight + own.weight : 1.0;
     }
-    for (uint32_t i = 0; i < num_vertices;) {
-        if (i + 1 < num_vertices && write_two_normals(&sums, i, &mesh->normals[i])) {
-            i += 2;
-        } else {
-            // The sum of a position if it has a direction, else that of the vertex, else up.
-            md5_vec3 *const normal = &mesh->normals[i];
-            const position_sum own = own_sum(&sums, i);
-            const position_sum *const shared = shared_sum(&sums, i);
-            if (!(shared && write_normal(shared, normal)) && !write_normal(&own, normal))
-                *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
-            i++;
+    for (uint32_t i = 0; i < num_vertices; i += 2) {
+        // The directions of the sums of two vertices, or of the last one twice.
+        const uint32_t pair[2] = {i, i + 1 < num_vertices ? i + 1 : i};
+        const position_sum first = first_choice(&sums, pair[0]);
+        const position_sum second = first_choice(&sums, pair[1]);
+        const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
+        const md5_pair length = md5_pair3_length(both);
+        const bool has_direction[2] = {md5_pair_first(length) > CANCELLED * first.weight,
+                                       md5_pair_second(length) > CANCELLED * second.weight};
+        md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &mesh->normals[pair[0]],
+                        &mesh->normals[pair[1]]);
+        for (int k = 0; k < 2 && !(has_direction[0] && has_direction[1]); k++) {
+            if (has_direction[k])
+                continue;
+            // That of the vertex itself, else up.
+            const position_sum own = own_sum(&sums, pair[k]);
+            const double own_length = md5_vec3d_length(own.normal);
+            mesh->normals[pair[k]] = (md5_vec3){0.0f, 0.0f, 1.0f};
+            if (own_length > CANCELLED * own.weight) {
+                const md5_vec3d unit = md5_vec3d_scale(own.normal, 1.0 / own_length);
+                mesh->normals[pair[k]] = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
+            }
         }
     }
     md5i_arena_rewind(arena, before);
@@ -612,39 +587,17 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 }
 
 // The directions along one axis of the texture of two vertices, u or v first.
-static inline md5_pair3 two_sums(const texture_axes *sums, const md5_vec4 *tangents, bool is_v)
+static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2], bool is_v)
 {
-    const md5_pair pairs[3][2] = {{md5_pair_load(sums[0].x), md5_pair_load(sums[1].x)},
-                                  {md5_pair_load(sums[0].y), md5_pair_load(sums[1].y)},
-                                  {md5_pair_load(&tangents[0]), md5_pair_load(&tangents[1])}};
+    const md5_pair pairs[3][2] = {{md5_pair_load(sums[0]->x), md5_pair_load(sums[1]->x)},
+                                  {md5_pair_load(sums[0]->y), md5_pair_load(sums[1]->y)},
+                                  {z[0], z[1]}};
     md5_pair along[3];
     for (int i = 0; i < 3; i++)
         along[i] = is_v ? md5_pair_seconds(pairs[i][0], pairs[i][1])
                         : md5_pair_firsts(pairs[i][0], pairs[i][1]);
     const md5_pair3 both = {along[0], along[1], along[2]};
     return both;
-}
-
-// make_tangent() for two vertices. Returns false, and writes nothing, if a tangent is undefined.
-static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes *sums,
-                                     md5_vec4 *tangents)
-{
-    const md5_pair3 n = md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
-    const md5_pair3 u = two_sums(sums, tangents, false), v = two_sums(sums, tangents, true);
-    const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
-    const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
-    const md5_pair length = md5_pair3_length(projected);
-    if (!(md5_pair_first(length) > UNDEFINED && md5_pair_second(length) > UNDEFINED))
-        return false;
-    const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
-    const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
-    md5_vec3 first, second;
-    md5_pair3_round(unit, &first, &second);
-    const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
-    const float side1 = md5_pair_second(sides) < 0.0 ? -1.0f : 1.0f;
-    tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
-    tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
-    return true;
 }
 
 // Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
@@ -699,25 +652,32 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
             add_to_sums(&mesh->tangents[corners[corner]], unit.z);
         }
     }
-    for (uint32_t i = 0; i < num_vertices;) {
-        if (i + 1 < num_vertices
-            && make_two_tangents(&mesh->normals[i], &sums[i], &mesh->tangents[i])) {
-            i += 2;
-        } else {
-            // `tangent` holds z of the sums until then.
-            const texture_axes *const sum = &sums[i];
-            md5_vec4 *const tangent = &mesh->tangents[i];
-            double z[2];
-            memcpy(z, tangent, sizeof z);
-            const md5_vec3d n = md5_vec3d_of(mesh->normals[i]);
-            const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
-            const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
-            const md5_vec3d unit = project(n, along_u);
-            const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
-            *tangent =
-                (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
-            i++;
-        }
+    for (uint32_t i = 0; i < num_vertices; i += 2) {
+        // project() of two vertices, or of the last one twice. Tangents hold z of the sums.
+        const uint32_t next = i + 1 < num_vertices ? i + 1 : i;
+        md5_vec4 *const tangents[2] = {&mesh->tangents[i], &mesh->tangents[next]};
+        const texture_axes *const axes[2] = {&sums[i], &sums[next]};
+        const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
+        const md5_pair3 u = two_sums(axes, z, false), v = two_sums(axes, z, true);
+        const md5_pair3 n =
+            md5_pair3_of(md5_vec3d_of(mesh->normals[i]), md5_vec3d_of(mesh->normals[next]));
+        const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
+        const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
+        const md5_pair length = md5_pair3_length(projected);
+        md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
+        const bool first_is_defined = md5_pair_first(length) > UNDEFINED;
+        const bool second_is_defined = md5_pair_second(length) > UNDEFINED;
+        if (!first_is_defined || !second_is_defined)
+            unit = md5_pair3_of(
+                first_is_defined ? md5_pair3_first(unit) : md5_vec3d_across(md5_pair3_first(n)),
+                second_is_defined ? md5_pair3_second(unit) : md5_vec3d_across(md5_pair3_second(n)));
+        const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
+        md5_vec3 first, second;
+        md5_pair3_round(unit, &first, &second);
+        const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
+        const float side1 = md5_pair_second(sides) < 0.0 ? -1.0f : 1.0f;
+        *tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
+        *tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
     }
     md5i_arena_rewind(arena, before);
     return true;

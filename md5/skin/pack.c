@@ -140,42 +140,12 @@ static md5_vec3d translation_of(const md5_mat34 *joint)
     return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
 }
 
-// How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
-static double size_of(const md5_model *model)
-{
-    const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
-    return low.x <= high.x ? md5_vec3d_length(md5_vec3d_sub(high, low)) : 0.0;
-}
-
 // Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
 // vertex less the packed one is
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
 //     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
 // which is longest if every R_i rotates its term into the direction of the first sum. Moving all
 // joints by `travel` as well adds sum (b_i - w_i) times that.
-static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
-                          uint32_t slots, const md5_mat34 *joints, double travel)
-{
-    const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-    const md5_vec3d c = md5_vec3d_of(mesh->positions[vertex]);
-    md5_vec3d shift = {0.0, 0.0, 0.0};
-    double rotated = 0.0, excess = 0.0;
-    for (uint32_t i = packing.first; i < packing.end; i++) {
-        const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec4 influence = mesh->influences[i];
-        const double bias = (double)influence.w;
-        const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
-        const md5_vec3d o = translation_of(&model->bind[joint]), a = translation_of(&joints[joint]);
-        const md5_vec3d point = {(double)influence.x, (double)influence.y, (double)influence.z};
-        const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
-        const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
-        shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
-        rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
-        excess += bias - weight;
-    }
-    return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
-}
-
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
@@ -184,13 +154,34 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const md5_mesh *const drawn = &model->meshes[mesh];
     MD5_ASSERT_GEOMETRY(drawn);
     const md5_mat34 *const posed = joints ? joints : model->bind;
-    const double travel = joints ? 0.0 : size_of(model);
+    // How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
+    const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
+    const double travel =
+        joints || !(low.x <= high.x) ? 0.0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0.0;
     for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
         const uint32_t *const first = &drawn->first_influence[vertex];
         if (first[1] == first[0] + 1 && md5_is_rigid(drawn, vertex))
             continue; // as most are: any packed form is exact
-        const double loss = vertex_loss(model, drawn, vertex, slots, posed, travel);
+        const packed_vertex packing = pack_vertex(drawn, vertex, slots);
+        const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
+        md5_vec3d shift = {0.0, 0.0, 0.0};
+        double rotated = 0.0, excess = 0.0;
+        for (uint32_t i = packing.first; i < packing.end; i++) {
+            const uint32_t joint = drawn->influence_joints[i];
+            const md5_vec4 influence = drawn->influences[i];
+            const double bias = (double)influence.w;
+            const double weight = (double)packed_weight(drawn, &packing, i - packing.first);
+            const md5_vec3d o = translation_of(&model->bind[joint]);
+            const md5_vec3d a = translation_of(&posed[joint]);
+            const md5_vec3d point = {(double)influence.x, (double)influence.y, (double)influence.z};
+            const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
+            const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
+            shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
+            rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
+            excess += bias - weight;
+        }
+        const double loss = md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
         max_loss = loss > max_loss ? loss : max_loss;
     }
     return md5_round_to_float(max_loss);

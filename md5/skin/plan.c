@@ -57,28 +57,23 @@ static float tolerance_of(const md5_bounds *bounds)
     return POINT_TOLERANCE * fmaxf(x, fmaxf(y, z));
 }
 
-// Whether the points of all weights are the bind position: then
-//   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
-static bool points_meet(const md5_mesh *mesh, uint32_t vertex, float tolerance)
-{
-    const md5_vec3 p = mesh->positions[vertex];
-    float apart = 0.0f;
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
-        const md5_vec4 q = mesh->influences[i];
-        apart += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
-    }
-    return apart <= tolerance;
-}
-
 // With two influences the exact sum takes no longer than blending.
 static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
-    const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
-    if (count == 1)
+    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    if (end - first == 1)
         return md5_is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
-    if (count == 0)
-        return MD5_SKIN_NONE;
-    return count > 2 && points_meet(mesh, vertex, tolerance) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
+    if (end - first <= 2)
+        return end == first ? MD5_SKIN_NONE : MD5_SKIN_EXACT;
+    // Whether the points of all weights are the bind position: then
+    //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
+    const md5_vec3 p = mesh->positions[vertex];
+    float apart = 0.0f;
+    for (uint32_t i = first; i < end; i++) {
+        const md5_vec4 q = mesh->influences[i];
+        apart += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
+    }
+    return apart <= tolerance ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
 }
 
 md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
@@ -142,21 +137,32 @@ static inline bool is_same(joint_set a, joint_set b)
     return true;
 }
 
-static void write_group(const plan_builder *builder, const md5_skin_run *run, joint_set set,
-                        const uint32_t vertices[MD5_SKIN_GROUP])
+// Adds a group, or a single vertex.
+static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
+                      const uint32_t *vertices)
 {
+    const uint32_t count = set.count <= MD5_SKIN_MAX_INFLUENCES ? set.count : 0;
+    md5_skin_run *const run = &builder->possible[order][set.kind][count];
+    run->count++;
+    if (!builder->vertices)
+        return;
     uint32_t *const words = builder->words + run->words;
-    memcpy(words, set.joints, set.count * sizeof *words);
-    const bool is_gathered = run->order == MD5_SKIN_GATHERED;
-    builder->vertices[run->vertices] = vertices[0];
+    uint32_t *const offsets = builder->vertices + run->vertices;
+    run->vertices += md5_skin_num_vertices(order);
+    offsets[0] = vertices[0];
+    if (order == MD5_SKIN_SINGLES)
+        return;
+    run->words += md5_skin_num_words(set.kind, order, count);
+    memcpy(words, set.joints, count * sizeof *words);
+    const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (!is_gathered && set.kind == MD5_SKIN_RIGID)
         return; // has no floats
     for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
         // The floats of one vertex of the group.
         const md5_mesh *const mesh = builder->mesh;
         const uint32_t vertex = vertices[i];
-        uint32_t *to = words + set.count + i;
-        for (uint32_t j = 0; j < set.count && set.kind != MD5_SKIN_RIGID; j++) {
+        uint32_t *to = words + count + i;
+        for (uint32_t j = 0; j < count && set.kind != MD5_SKIN_RIGID; j++) {
             const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + j];
             const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
             for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
@@ -168,29 +174,8 @@ static void write_group(const plan_builder *builder, const md5_skin_run *run, jo
         for (uint32_t k = 0; k < 3 && has_position; k++, to += MD5_SKIN_GROUP)
             memcpy(to, &floats[k], sizeof *to);
         if (is_gathered)
-            builder->vertices[run->vertices + i] = 3 * vertices[i];
+            offsets[i] = 3 * vertices[i];
     }
-}
-
-static void add_single(plan_builder *builder, uint32_t vertex, joint_set set)
-{
-    const uint32_t count = set.count <= MD5_SKIN_MAX_INFLUENCES ? set.count : 0;
-    md5_skin_run *const run = &builder->possible[MD5_SKIN_SINGLES][set.kind][count];
-    run->count++;
-    if (builder->vertices)
-        builder->vertices[run->vertices++] = vertex;
-}
-
-static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
-                      const uint32_t vertices[MD5_SKIN_GROUP])
-{
-    md5_skin_run *const run = &builder->possible[order][set.kind][set.count];
-    run->count++;
-    if (!builder->vertices)
-        return;
-    write_group(builder, run, set, vertices);
-    run->vertices += md5_skin_num_vertices(order);
-    run->words += md5_skin_num_words(set.kind, order, set.count);
 }
 
 static void close_slot(plan_builder *builder, uint32_t slot)
@@ -212,7 +197,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        add_single(builder, open[i], set);
+        add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
 static void walk(plan_builder *builder)
@@ -230,7 +215,7 @@ static void walk(plan_builder *builder)
         // Consecutive vertices of the same kind on the same joints: full groups, then what is left.
         if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
             for (uint32_t vertex = first; vertex < end; vertex++)
-                add_single(builder, vertex, set);
+                add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
             continue;
         }
         for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {

@@ -20,41 +20,6 @@ static bool are_equal(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// -- By hashing -----------------------------------------------------------------------------
-
-// How many slots may be probed, per point and in addition, before hashing is given up.
-enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
-
-static uint32_t hash_of(md5_vec3 point)
-{
-    const point_key key = key_of(point);
-    uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
-    hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
-    hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(hash >> 32);
-}
-
-// slots[mask + 1] hold indices of points; UINT32_MAX = empty, as all are on entry. Returns false if
-// there are too many collisions: points can be chosen to collide.
-static bool weld_by_hash(const md5_vec3 *points, uint32_t count, uint32_t *slots, uint32_t mask,
-                         uint32_t *first_equal)
-{
-    uint64_t steps = FREE_STEPS;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = hash_of(points[i]) & mask;
-        steps += FEW_STEPS;
-        while (slots[slot] != UINT32_MAX && !are_equal(points[slots[slot]], points[i])) {
-            if (steps-- == 0)
-                return false;
-            slot = (slot + 1) & mask;
-        }
-        if (slots[slot] == UINT32_MAX)
-            slots[slot] = i;
-        first_equal[i] = slots[slot];
-    }
-    return true;
-}
-
 // -- By sorting -----------------------------------------------------------------------------
 
 enum { NUM_DIGITS = 12, RADIX = 256 };
@@ -62,21 +27,6 @@ enum { NUM_DIGITS = 12, RADIX = 256 };
 static uint32_t digit_of(const point_key *key, int digit)
 {
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
-}
-
-// Replaces the number of points with each value of a digit by the offset of the first of them.
-// Returns false if all points share one value, so that there is nothing to sort.
-static bool counts_to_offsets(uint32_t *counts, uint32_t count)
-{
-    uint32_t offset = 0;
-    for (int value = 0; value < RADIX; value++) {
-        const uint32_t here = counts[value];
-        if (here == count)
-            return false;
-        counts[value] = offset;
-        offset += here;
-    }
-    return true;
 }
 
 // Sorts the numbers 0 .. count - 1 by key, equal keys by number: least significant digit first,
@@ -92,8 +42,16 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
             counts[digit][digit_of(&key, digit)]++;
     }
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
-        uint32_t *const offsets = counts[digit];
-        if (!counts_to_offsets(offsets, count))
+        // Numbers of points with each value become the offsets of the first of them.
+        uint32_t *const offsets = counts[digit], offset = 0;
+        bool is_common = false; // all points have one value, so that there is nothing to sort
+        for (int value = 0; value < RADIX; value++) {
+            const uint32_t num_points = offsets[value];
+            is_common = is_common || num_points == count;
+            offsets[value] = offset;
+            offset += num_points;
+        }
+        if (is_common)
             continue;
         for (uint32_t i = 0; i < count; i++) {
             const point_key key = key_of(points[order[i]]);
@@ -125,16 +83,36 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
     return true;
 }
 
+// -- By hashing -----------------------------------------------------------------------------
+
+// How many slots may be probed, per point and in addition, before hashing is given up: points can
+// be chosen to collide.
+enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
+
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
-    uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots);
+    uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
-    const bool is_done = weld_by_hash(points, count, slots, num_slots - 1, first_equal);
+    int64_t steps = FREE_STEPS;
+    for (uint32_t i = 0; i < count && steps >= 0; i++) {
+        const point_key key = key_of(points[i]);
+        uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
+        hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
+        uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
+        steps += FEW_STEPS;
+        while (slots[slot] != UINT32_MAX && !are_equal(points[slots[slot]], points[i])
+               && steps-- > 0)
+            slot = (slot + 1) & (num_slots - 1);
+        if (slots[slot] == UINT32_MAX)
+            slots[slot] = i;
+        first_equal[i] = slots[slot];
+    }
     md5i_arena_rewind(arena, before);
-    return is_done || md5i_weld_by_sorting(arena, points, count, first_equal);
+    return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
 }

@@ -11,7 +11,7 @@
 static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
                    md5_xform *pose)
 {
-    const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
+    const md5_sampling sampling = md5_begin_sampling(anim, moment);
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
         const uint32_t target = targets->rotations[slot];

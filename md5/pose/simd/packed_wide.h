@@ -37,21 +37,21 @@ typedef struct moment_spans {
 
 MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t step)
 {
-    lane_spans *const of = &spans->of_step[step];
+    lane_spans *const known = &spans->of_step[step];
     md5_packed_span span;
     if (spans->is_known[step])
-        return of;
+        return known;
     spans->is_known[step] = true;
-    of->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->moment, &span);
-    if (!of->is_between)
-        return of;
-    of->common = span.fraction;
+    known->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->moment, &span);
+    if (!known->is_between)
+        return known;
+    known->common = span.fraction;
     for (int lane = 0; lane < MD5_LANES; lane++) {
-        of->key0[lane] = span.key0;
-        of->key1[lane] = span.key1;
-        of->fractions[lane] = span.fraction;
+        known->key0[lane] = span.key0;
+        known->key1[lane] = span.key1;
+        known->fractions[lane] = span.fraction;
     }
-    return of;
+    return known;
 }
 
 MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *group,
@@ -60,11 +60,11 @@ MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *grou
     mixed->common = -1.0f;
     mixed->is_between = true;
     for (int lane = 0; lane < MD5_LANES; lane++) {
-        const lane_spans *const of = spans_of_step(spans, group->steps[lane]);
-        mixed->is_between = mixed->is_between && of->is_between;
-        mixed->key0[lane] = of->key0[0];
-        mixed->key1[lane] = of->key1[0];
-        mixed->fractions[lane] = of->fractions[0];
+        const lane_spans *const own = spans_of_step(spans, group->steps[lane]);
+        mixed->is_between = mixed->is_between && own->is_between;
+        mixed->key0[lane] = own->key0[0];
+        mixed->key1[lane] = own->key1[0];
+        mixed->fractions[lane] = own->fractions[0];
     }
 }
 
@@ -286,44 +286,17 @@ typedef struct rotation_sets {
     rotation_set sets[SETS];
 } rotation_sets;
 
-MD5_WIDE_INLINE void begin_packed_rotations(const md5_packed *packed, const md5_packed_lanes *group,
-                                            uint32_t first, const lane_spans *spans,
-                                            const key_places *places, rotation_set *set)
-{
-    key_reader reader;
-    const md5_wide scale = md5_wide_load(group->scales + first);
-    begin_keys(&reader, packed, group, first);
-    read_key(&reader, scale, places, 0, set->slerp.a);
-    read_key(&reader, scale, places, 1, set->slerp.b);
-    set->fraction = md5_wide_load(spans->fractions + first);
-    set->common = spans->common;
-    set->forms = group->forms + first;
-    set->to = group->to + first;
-}
-
-MD5_WIDE_INLINE void complete_rotations(rotation_set *set)
-{
-    wide_slerp_set *const slerp = &set->slerp;
-    slerp->a[3] = complete(slerp->a);
-    slerp->b[3] = complete(slerp->b);
-    slerp->cosine = dot4_wide(slerp->a, slerp->b);
-}
-
-MD5_WIDE_INLINE void end_rotations(const rotation_set *set, md5_xform *pose)
-{
-    md5_wide v[4];
-    slerp_end(&set->slerp, v);
-    put_in_order(set->forms, v);
-    store_lanes(v, set->to, pose);
-}
-
 // Sets with one fraction share what slerp computes of it.
 MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
 {
     float fraction = -1.0f;
     wide_slerp slerp;
-    for (uint32_t i = 0; i < all->count; i++)
-        complete_rotations(&all->sets[i]);
+    for (uint32_t i = 0; i < all->count; i++) {
+        wide_slerp_set *const set = &all->sets[i].slerp;
+        set->a[3] = complete(set->a);
+        set->b[3] = complete(set->b);
+        set->cosine = dot4_wide(set->a, set->b);
+    }
     for (uint32_t i = 0; i < all->count; i++) {
         rotation_set *const set = &all->sets[i];
         if (i == 0 || set->common != fraction || fraction < 0.0f)
@@ -331,39 +304,44 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
         fraction = set->common;
         set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);
     }
-    for (uint32_t i = 0; i < all->count; i++)
-        end_rotations(&all->sets[i], pose);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const rotation_set *const set = &all->sets[i];
+        md5_wide v[4];
+        slerp_end(&set->slerp, v);
+        put_in_order(set->forms, v);
+        store_lanes(v, set->to, pose);
+    }
     all->count = 0;
 }
 
-MD5_WIDE_INLINE void sample_packed_translations(const md5_packed *packed,
-                                                const md5_packed_lanes *group, uint32_t first,
-                                                const lane_spans *spans, const key_places *places,
-                                                md5_xform *pose)
-{
-    key_reader reader;
-    const md5_wide scale = md5_wide_load(group->scales + first);
-    const md5_wide fraction = md5_wide_load(spans->fractions + first);
-    md5_wide a[4], b[4];
-    begin_keys(&reader, packed, group, first);
-    read_key(&reader, scale, places, 0, a);
-    read_key(&reader, scale, places, 1, b);
-    MD5_UNROLL
-    for (int c = 0; c < 3; c++)
-        a[c] = lerp_wide(a[c], b[c], fraction);
-    a[3] = md5_wide_all(0.0f);
-    store_lanes(a, group->to + first, pose);
-}
-
+// Reads the keys of a group: samples translations, and begins a set of rotations.
 MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lanes *group,
                                   const lane_spans *spans, const key_places *places,
                                   rotation_sets *all, md5_xform *pose)
 {
     for (uint32_t first = 0; first < MD5_LANES; first += MD5_WIDTH) {
-        if (group->kind == MD5_PACKED_ROTATION)
-            begin_packed_rotations(packed, group, first, spans, places, &all->sets[all->count++]);
-        else
-            sample_packed_translations(packed, group, first, spans, places, pose);
+        key_reader reader;
+        const md5_wide scale = md5_wide_load(group->scales + first);
+        const md5_wide fraction = md5_wide_load(spans->fractions + first);
+        begin_keys(&reader, packed, group, first);
+        if (group->kind == MD5_PACKED_ROTATION) {
+            rotation_set *const set = &all->sets[all->count++];
+            read_key(&reader, scale, places, 0, set->slerp.a);
+            read_key(&reader, scale, places, 1, set->slerp.b);
+            set->fraction = fraction;
+            set->common = spans->common;
+            set->forms = group->forms + first;
+            set->to = group->to + first;
+            continue;
+        }
+        md5_wide a[4], b[4];
+        read_key(&reader, scale, places, 0, a);
+        read_key(&reader, scale, places, 1, b);
+        MD5_UNROLL
+        for (int c = 0; c < 3; c++)
+            a[c] = lerp_wide(a[c], b[c], fraction);
+        a[3] = md5_wide_all(0.0f);
+        store_lanes(a, group->to + first, pose);
     }
 }
 
