@@ -46,14 +46,13 @@ typedef struct md5_game md5_game;
 // Opens a game from its search paths, best first. The engine's order: the mod before its base; in
 // each the folder itself before its archives; archives by name, ignoring case, the last one first.
 // A file hides all files of the same name in later paths. Case does not matter; messages use the
-// spelling of the file that is used. Files whose names begin with / or contain .. or :: are
-// ignored.
+// spelling of the file that is used. Files named /... or with .. or :: are ignored.
 //
-// Reads all declaration files through `paths`; the array is copied. Of `opts`, allocator, warn and
-// max_warnings are used; both limits apply to the whole game. Time and memory are linear in the
-// sizes of the names and files. Not read, with a warning: what cannot be; files of declarations of
-// more than 16 MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where
-// each declaration counts as 320 bytes more; and what is beyond half of the allocator's limit.
+// The array of paths is copied. Of `opts`, allocator, warn and max_warnings are used; both limits
+// apply to the whole game. Time and memory are linear in the sizes of the names and files. Not
+// read, with a warning: what cannot be; files of declarations of more than 16 MiB; declarations of
+// more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration counts as 320 bytes
+// more; and what is beyond half of the allocator's limit.
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
@@ -136,10 +135,9 @@ MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type typ
 MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
                                            uint32_t index);
 
-// Sets the verdict for all later calls; a game begins with MD5_VERDICT_LENIENT. Earlier results
-// stay as they are, so both verdicts on a declaration can be compared. Each verdict has its own
-// declarations, with equal indices except for implicit ones. The first change takes time and memory
-// linear in the number of declarations, unless nothing was requested yet.
+// Sets the verdict for all later calls, initially MD5_VERDICT_LENIENT; earlier results stay. Each
+// verdict has its own declarations, with equal indices except for implicit ones. The first change
+// takes time and memory linear in their number, unless nothing was requested yet.
 MD5_GAME_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 
 // Finds a declaration, without parsing it, by a name as in any file: Textures\Rock.tga. NULL: none.
@@ -158,7 +156,6 @@ typedef struct md5_table {
     const float *values;
 } md5_table;
 
-// Returns a table, or NULL if there is none.
 MD5_GAME_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
 
 // -- Images ---------------------------------------------------------------------------------------
@@ -177,7 +174,6 @@ MD5_GAME_API bool md5_game_image_program(md5_game *game, const char *text,
 // means the .tga file; if that is missing or damaged, the .jpg, then the .png file; a name with
 // another extension only that file. The compressed forms in dds/, of each file and of the whole
 // program, are tried last; with opts->compressed_first that of the whole program is tried first.
-// The format of a file is detected from its bytes.
 //
 // If the program is only the name of a built-in picture (_default, _white, _black, _flat, _ambient,
 // _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
@@ -256,9 +252,8 @@ typedef enum md5_vertex_color {
     MD5_VERTEX_COLOR_INVERSE
 } md5_vertex_color;
 
-enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
-
 // Shader programs, by name, with their inputs. A name is NULL if there is no such program.
+enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
 typedef struct md5_stage_program {
     const char *vertex, *fragment;
     uint32_t num_vertex_parms;
@@ -499,7 +494,6 @@ enum {
 };
 
 enum { MD5_MAX_SYNCED_ANIMS = 3 };
-
 typedef struct md5_model_anim {
     const char *name;  // "pain12"
     const char *alias; // "pain": a request for it chooses one of this alias
@@ -559,9 +553,7 @@ MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char 
 // Returns an animation of a model, in the engine's order; index < num_anims. Logarithmic time.
 MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
-// == Entities and actors =========================================================================
-//
-// The entities of a game folder, and characters that are animated by the rules of the engine.
+// == Entities and actors ==========================================================================
 //
 //   md5_entity *imp = md5_load_entity(game, "monster_demon_imp", NULL, &error);
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
@@ -578,8 +570,6 @@ MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model
 // game is not part of it: articulated figures, IK, joints that code turns. Space is id's: x
 // forward, y left, z up, in the file's units.
 
-// -- entityDefs -----------------------------------------------------------------------------------
-
 typedef struct md5_entity_key {
     const char *name, *value; // as in the file
     const md5_decl *decl;     // the entityDef that has it: itself, or one that it inherits
@@ -592,19 +582,17 @@ typedef struct md5_entity_def {
     const md5_entity_key *keys; // [num_keys] its own in the order of the file, then its parents'
 } md5_entity_def;
 
-// Returns an entityDef with all that it inherits, or NULL if there is none of this name. Every key
-// that begins with "inherit" names a parent. Its own keys override those of its parents, which
-// count in order, each with what it inherits. Circular inheritance ends where it began. After a
-// mistake an entityDef has only the keys "DEFAULTED" and "classname" in the engine's verdict; in
-// the lenient one keys may be without quotes, and what is right is kept. Time and memory: linear in
-// the texts of the entityDef and of all that it inherits; each is parsed once per game.
+// Returns an entityDef with all that it inherits. Every key that begins with "inherit" names a
+// parent. Its own keys override those of its parents, which count in order, each with what it
+// inherits. Circular inheritance ends where it began. After a mistake an entityDef has only the
+// keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient one keys may be without
+// quotes, and what is right is kept. Time and memory: linear in the texts of the entityDef and of
+// all that it inherits; each is parsed once per game.
 MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                        md5_error *error);
 
 // Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
-// md5_decl.state. So all entityDefs of a game are checked in time and memory linear in their texts;
-// in a long chain of ancestors md5_game_entity_def() gives each all the keys of those before it.
-// True if there is no entityDef of this name.
+// md5_decl.state, in time and memory linear in the text. True if there is none of this name.
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
@@ -633,12 +621,11 @@ typedef struct md5_joint_copy {
 
 typedef struct md5_entity md5_entity;
 
-// The largest number of parts of an entity, parts of its parts and those that cannot be loaded
-// included, and of copied joints of each; further keys are ignored.
-enum { MD5_MAX_ENTITY_PARTS = 64, MD5_MAX_JOINT_COPIES = 256 };
-
-// The longest time between two blinks, in milliseconds. Longer ones are cut to it.
-enum { MD5_MAX_BLINK_WAIT = 1000000000 };
+enum {
+    MD5_MAX_ENTITY_PARTS = 64,      // parts of parts and those that cannot be loaded included
+    MD5_MAX_JOINT_COPIES = 256,     // of each part; further keys of both are ignored
+    MD5_MAX_BLINK_WAIT = 1000000000 // milliseconds; longer times between two blinks are cut to it
+};
 
 // A model attached to a joint: a head, or the entity that a key beginning with "def_attach" names.
 typedef struct md5_entity_part {
@@ -689,8 +676,6 @@ MD5_GAME_API void md5_free_entity(md5_entity *entity); // after its actors; NULL
 // Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
 MD5_GAME_API const char *md5_frame_code_name(md5_frame_code code);
 
-// -- Parts ----------------------------------------------------------------------------------------
-
 // Returns the placement of a part in the body's model space, from the body's joints[model joints].
 MD5_GAME_API md5_xform md5_entity_part_placement(const md5_entity_part *part,
                                                  const md5_mat34 *joints);
@@ -718,8 +703,8 @@ MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_loa
                                          md5_error *error);
 MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
-// Sets the state of the random number generator, initially 0. It is the engine's own, and chooses
-// among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and blinks.
+// Sets the state of the random number generator, initially 0: the engine's own, which chooses among
+// the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and blinks.
 MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
 // Sets whether the root motion is removed from the pose, as for the engine's monsters and players,
@@ -745,16 +730,12 @@ MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 // Does nothing if the actor never blinks.
 MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
-typedef enum md5_actor_mode {
-    MD5_ACTOR_ONCE,
-    MD5_ACTOR_CYCLE,
-    MD5_ACTOR_HOLD // one frame
-} md5_actor_mode;
+typedef enum md5_actor_mode { MD5_ACTOR_ONCE, MD5_ACTOR_CYCLE, MD5_ACTOR_HOLD } md5_actor_mode;
 
-// Starts a clip now. It fades in over `blend` milliseconds. `frame` is that of MD5_ACTOR_HOLD,
-// clamped: 1 is the first, which shows the base frame, as in the engine. Of clips of several files
-// the first one is shown. Returns false and changes nothing if the channel or clip is invalid or
-// the clip cannot be played.
+// Starts a clip now. It fades in over `blend` milliseconds. `frame` is the one that MD5_ACTOR_HOLD
+// shows, clamped: 1 is the first, which shows the base frame, as in the engine. Of clips of several
+// files the first one is shown. Returns false and changes nothing if the channel or clip is invalid
+// or the clip cannot be played.
 MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
                                  md5_actor_mode mode, uint32_t frame, uint32_t blend);
 
@@ -787,14 +768,13 @@ MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *j
 
 // Status of the newest clip of a channel.
 typedef struct md5_actor_status {
-    uint32_t clip; // MD5_NONE: none, and all else is 0
+    uint32_t clip; // MD5_NONE: none, or no such channel, and all else is 0
     uint32_t time; // of the clip, in milliseconds
     uint32_t held; // the frame that is held, 1 is the first; 0: none
     float weight;
     bool is_cycling, has_ended;
     uint64_t reserved[2]; // 0
 } md5_actor_status;
-// Returns the status; {.clip = MD5_NONE} if the channel is invalid.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
@@ -807,19 +787,18 @@ MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,
                                     md5_error *error);
 
-// == Deforms =====================================================================================
+// == Deforms ======================================================================================
 //
-// Surfaces that are deformed by their materials, for renderers. A surface with a deform is computed
-// from its skinned vertices for each image that is drawn: every quad of four vertices is a SPRITE
+// Surfaces that are deformed by their materials, for renderers, are computed from their skinned
+// vertices for each image that is drawn: every quad of four vertices is a SPRITE
 // that faces the viewer, or a TUBE that turns about its long axis; a FLARE is one quad with a
 // border; an EYEBALL is an eye with two triangles, of which one marks its center and the other what
 // it looks at, so that the texture is projected onto it from there and the eye alone is drawn;
 // EXPAND moves along normals, MOVE along x, TURBULENT moves texture coordinates. The engine does
 // not light such surfaces, so no normals are computed.
 
-// The view: the position of the eye, and unit vectors to the left and up; all in model space.
 typedef struct md5_deform_view {
-    md5_vec3 eye, left, up;
+    md5_vec3 eye, left, up; // model space; unit vectors to the left and up
 } md5_deform_view;
 
 // Arrays of the caller that md5_deform_vertices() fills, [num_vertices] of md5_deform_size() each.

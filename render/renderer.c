@@ -134,30 +134,6 @@ static uint32_t get_limit(const GladGLContext *gl, GLenum name)
     return value > 0 ? (uint32_t)value : 0;
 }
 
-static void read_limits(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    GLint viewport[2] = {0, 0};
-    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
-    const uint64_t texels = renderer->is_es
-                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
-                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
-    // Shaders index texels with a signed int.
-    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
-    renderer->max_texels_name =
-        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
-    renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
-    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
-    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
-    renderer->max_target_size = limit < side ? limit : side;
-    const char *const device = (const char *)gl->GetString(GL_RENDERER);
-    const char *const version = (const char *)gl->GetString(GL_VERSION);
-    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s",
-             device ? device : "unknown device", renderer->is_es ? "" : "OpenGL ",
-             version ? version : "of unknown version");
-}
-
 // -- Shared objects -------------------------------------------------------------------------
 
 static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size, GLenum type,
@@ -253,7 +229,28 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     }
     (void)md5gli_take_errors(renderer);
     load_optional_functions(renderer, opts);
-    read_limits(renderer);
+
+    const GladGLContext *gl = &renderer->gl;
+    GLint viewport[2] = {0, 0};
+    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
+    const uint64_t texels = renderer->is_es
+                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
+                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    // Shaders index texels with a signed int.
+    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
+    renderer->max_texels_name =
+        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
+    renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
+    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
+    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
+    renderer->max_target_size = limit < side ? limit : side;
+    const char *const device = (const char *)gl->GetString(GL_RENDERER);
+    const char *const version = (const char *)gl->GetString(GL_VERSION);
+    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s",
+             device ? device : "unknown device", renderer->is_es ? "" : "OpenGL ",
+             version ? version : "of unknown version");
+
     md5gli_reset_state(renderer);
     const bool created = create_objects(renderer, error);
     md5gli_reset_state(renderer);

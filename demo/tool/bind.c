@@ -47,9 +47,9 @@ typedef struct obj_reader {
     md5_error *error;
 } obj_reader;
 
-static bool fail(const obj_reader *reader, const char *at, const char *format, ...)
+static bool fail(const obj_reader *reader, const char *position, const char *format, ...)
     COMMON_PRINTF(3, 4);
-static bool fail(const obj_reader *reader, const char *at, const char *format, ...)
+static bool fail(const obj_reader *reader, const char *position, const char *format, ...)
 {
     char text[sizeof reader->error->message];
     va_list arguments;
@@ -58,7 +58,7 @@ static bool fail(const obj_reader *reader, const char *at, const char *format, .
     va_end(arguments);
     tool_fail(reader->error, MD5_ERROR_SYNTAX, reader->path, "%s", text);
     reader->error->line = reader->number;
-    reader->error->column = (uint32_t)(at - reader->line) + 1;
+    reader->error->column = (uint32_t)(position - reader->line) + 1;
     return false;
 }
 
@@ -73,31 +73,29 @@ static void skip_blanks(obj_reader *reader)
         reader->at++;
 }
 
-// What stands at `at`, for messages: at most a few bytes, without those of control.
-static void describe(const obj_reader *reader, const char *at, char text[24])
+// Says what was expected, and what stands at `word`: at most a few bytes, without those of control.
+static bool fail_expected(const obj_reader *reader, const char *word, const char *what,
+                          const char *kind)
 {
     size_t size = 0;
-    while (at + size < reader->end && !is_blank(at[size]) && size < 20)
+    while (word + size < reader->end && !is_blank(word[size]) && size < 20)
         size++;
     if (size == 0)
-        (void)snprintf(text, 24, "the end of the line");
-    else
-        (void)snprintf(text, 24, "'%.*s'", (int)size, at);
+        return fail(reader, word, "expected %s%s, found the end of the line", what, kind);
+    return fail(reader, word, "expected %s%s, found '%.*s'", what, kind, (int)size, word);
 }
 
 // The text ends in a NUL, so strtod() stops; a number must end where its word ends.
 static bool read_number(obj_reader *reader, const char *what, float *number)
 {
-    char found[24], *end;
+    char *end;
     skip_blanks(reader);
-    const char *const at = reader->at;
-    const double value = at < reader->end ? strtod(at, &end) : 0.0;
-    const bool is_read = at < reader->end && end > at && end <= reader->end
+    const char *const word = reader->at;
+    const double value = word < reader->end ? strtod(word, &end) : 0.0;
+    const bool is_read = word < reader->end && end > word && end <= reader->end
                          && (end == reader->end || is_blank(*end));
-    if (!is_read || !(fabs(value) <= 1e9)) {
-        describe(reader, at, found);
-        return fail(reader, at, "expected %s, a number of at most 1e9, found %s", what, found);
-    }
+    if (!is_read || !(fabs(value) <= 1e9))
+        return fail_expected(reader, word, what, ", a number of at most 1e9");
     *number = (float)value;
     reader->at = end;
     return true;
@@ -111,42 +109,40 @@ static bool has_room(const obj_reader *reader, uint32_t count)
 static bool read_position(obj_reader *reader)
 {
     tool_obj *const obj = reader->obj;
-    md5_vec3 at;
-    if (!has_room(reader, obj->num_positions) || !read_number(reader, "x", &at.x)
-        || !read_number(reader, "y", &at.y) || !read_number(reader, "z", &at.z))
+    md5_vec3 position;
+    if (!has_room(reader, obj->num_positions) || !read_number(reader, "x", &position.x)
+        || !read_number(reader, "y", &position.y) || !read_number(reader, "z", &position.z))
         return false;
-    obj->positions = common_grow(obj->positions, obj->num_positions, sizeof at);
-    obj->positions[obj->num_positions++] = at;
+    obj->positions = common_grow(obj->positions, obj->num_positions, sizeof position);
+    obj->positions[obj->num_positions++] = position;
     return true;
 }
 
 static bool read_texcoord(obj_reader *reader)
 {
     tool_obj *const obj = reader->obj;
-    md5_vec2 at = {0.0f, 0.0f};
-    if (!has_room(reader, obj->num_texcoords) || !read_number(reader, "u", &at.x))
+    md5_vec2 texcoord = {0.0f, 0.0f};
+    if (!has_room(reader, obj->num_texcoords) || !read_number(reader, "u", &texcoord.x))
         return false;
     skip_blanks(reader);
-    if (reader->at < reader->end && *reader->at != '#' && !read_number(reader, "v", &at.y))
+    if (reader->at < reader->end && *reader->at != '#' && !read_number(reader, "v", &texcoord.y))
         return false;
-    obj->texcoords = common_grow(obj->texcoords, obj->num_texcoords, sizeof at);
-    obj->texcoords[obj->num_texcoords++] = at;
+    obj->texcoords = common_grow(obj->texcoords, obj->num_texcoords, sizeof texcoord);
+    obj->texcoords[obj->num_texcoords++] = texcoord;
     return true;
 }
 
 // Indices count from 1, or, if negative, back from the last one so far.
 static bool read_index(obj_reader *reader, const char *what, uint32_t count, uint32_t *index)
 {
-    char found[24], *end;
-    const char *const at = reader->at;
-    const bool is_number = at < reader->end && (*at == '-' || (*at >= '0' && *at <= '9'));
-    const long long value = is_number ? strtoll(at, &end, 10) : 0;
-    if (!is_number || end == at) {
-        describe(reader, at, found);
-        return fail(reader, at, "expected the index of a %s, found %s", what, found);
-    }
+    char *end;
+    const char *const word = reader->at;
+    const bool is_number = word < reader->end && (*word == '-' || (*word >= '0' && *word <= '9'));
+    const long long value = is_number ? strtoll(word, &end, 10) : 0;
+    if (!is_number || end == word)
+        return fail_expected(reader, word, "the index of a ", what);
     if (value == 0 || value > (long long)count || value < -(long long)count)
-        return fail(reader, at, "%s %lld, but there are %u so far", what, value, (unsigned)count);
+        return fail(reader, word, "%s %lld, but there are %u so far", what, value, (unsigned)count);
     *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
     reader->at = end;
     return true;
@@ -170,11 +166,8 @@ static bool read_corner(obj_reader *reader, tool_obj_corner *corner)
             while (reader->at < reader->end && !is_blank(*reader->at))
                 reader->at++;
     }
-    char found[24];
-    if (reader->at == reader->end || is_blank(*reader->at))
-        return true;
-    describe(reader, reader->at, found);
-    return fail(reader, reader->at, "expected a blank or '/', found %s", found);
+    return reader->at == reader->end || is_blank(*reader->at)
+           || fail_expected(reader, reader->at, "a blank or '/'", "");
 }
 
 static uint32_t find_part(tool_obj *obj, const char *name, size_t size)
@@ -191,7 +184,7 @@ static uint32_t find_part(tool_obj *obj, const char *name, size_t size)
 
 static bool read_face(obj_reader *reader)
 {
-    const char *const at = reader->at;
+    const char *const start = reader->at;
     tool_obj_corner corners[3];
     uint32_t count = 0;
     if (reader->obj->num_parts == 0)
@@ -213,7 +206,8 @@ static bool read_face(obj_reader *reader)
             memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, 3 * sizeof *corners);
         }
     }
-    return count >= 3 || fail(reader, at, "a face has %u corners, which must be 3 or more", count);
+    return count >= 3
+           || fail(reader, start, "a face has %u corners, which must be 3 or more", count);
 }
 
 // The name is the rest of the line. Quotes cannot stand in a .md5mesh file.
@@ -223,9 +217,9 @@ static bool read_material(obj_reader *reader)
     const char *end = reader->end;
     while (end > reader->at && is_blank(end[-1]))
         end--;
-    for (const char *at = reader->at; at < end; at++)
-        if (*at == '"' || (unsigned char)*at < ' ')
-            return fail(reader, at, "a quote or control character in the name of a material");
+    for (const char *byte = reader->at; byte < end; byte++)
+        if (*byte == '"' || (unsigned char)*byte < ' ')
+            return fail(reader, byte, "a quote or control character in the name of a material");
     if (end - reader->at > 1000)
         return fail(reader, reader->at, "the name of a material has more than 1000 bytes");
     reader->part = find_part(reader->obj, reader->at, (size_t)(end - reader->at));
@@ -267,9 +261,9 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
     *end = '\0';
     obj_reader reader = {.obj = obj, .path = path, .error = error};
     bool is_read = true, has_faces = false;
-    for (const char *at = ended; at < end && is_read; at = reader.end + 1) {
-        const char *const stop = memchr(at, '\n', (size_t)(end - at));
-        reader.line = reader.at = at;
+    for (const char *start = ended; start < end && is_read; start = reader.end + 1) {
+        const char *const stop = memchr(start, '\n', (size_t)(end - start));
+        reader.line = reader.at = start;
         reader.end = stop != NULL ? stop : end;
         reader.number++;
         is_read = read_line(&reader);
@@ -404,10 +398,10 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
                 vertices.weight[corner.position] = num_weights;
                 num_weights += count;
             }
-            const md5_vec2 at =
+            const md5_vec2 texcoord =
                 corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
-            fprintf(file, "\tvert %u ( %.9g %.9g ) %u %u\n", j, (double)at.x, (double)(1.0f - at.y),
-                    vertices.weight[corner.position], count);
+            fprintf(file, "\tvert %u ( %.9g %.9g ) %u %u\n", j, (double)texcoord.x,
+                    (double)(1.0f - texcoord.y), vertices.weight[corner.position], count);
         }
 
         // Triangles of .md5mesh files are clockwise seen from outside.
@@ -422,11 +416,11 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
         fprintf(file, "\n\tnumweights %u\n", num_weights);
         for (uint32_t j = 0; j < vertices.count; j++) {
             const uint32_t position = vertices.corners[j].position;
-            const md5_vertex *const at = &weights->vertices[position];
+            const md5_vertex *const vertex = &weights->vertices[position];
             if (vertices.weight[position] != number)
                 continue;
-            for (uint32_t k = 0; k < at->num_weights; k++) {
-                const md5_weight *const weight = &weights->weights[at->first_weight + k];
+            for (uint32_t k = 0; k < vertex->num_weights; k++) {
+                const md5_weight *const weight = &weights->weights[vertex->first_weight + k];
                 fprintf(file, "\tweight %u %u %.9g ( %.9g %.9g %.9g )\n", number++, weight->joint,
                         (double)weight->bias, (double)weight->offset.x, (double)weight->offset.y,
                         (double)weight->offset.z);
@@ -465,8 +459,8 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
         }
 
         for (uint32_t i = 0; i < obj->num_positions && arguments->is_y_up; i++) {
-            const md5_vec3 at = obj->positions[i];
-            obj->positions[i] = (md5_vec3){at.z, at.x, at.y};
+            const md5_vec3 position = obj->positions[i];
+            obj->positions[i] = (md5_vec3){position.z, position.x, position.y};
         }
         weights = create_weights(arguments, obj, model, bind, excluded, error);
         status = tool_end(

@@ -135,7 +135,6 @@ static void add_finding(void *user, const md5_error *error)
 // -- Models of Cube 2's engines -------------------------------------------------------------------
 
 typedef struct cube_check {
-    const char *path;
     const md5_model *model;
     report *report;
 } cube_check;
@@ -144,7 +143,7 @@ typedef struct cube_check {
 static void report_name(const cube_check *check, const char *what, const char *name)
 {
     md5_error error = {0};
-    tool_fail(&error, MD5_WARNING, check->path, "%s '%.150s'", what, name);
+    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
     add_finding(check->report, &error);
 }
 
@@ -180,7 +179,7 @@ static void check_cube(const md5_cube2 *cube, report *to)
         const md5_cube2_part *const part = &cube->parts[i];
         md5_error error = {0};
         md5_model *const model = md5_load_model(part->mesh, NULL, &error);
-        const cube_check check = {to->path, model, to};
+        const cube_check check = {model, to};
         if (!model) {
             add_finding(to, &error);
             continue;
@@ -248,24 +247,24 @@ typedef struct reading {
     size_t num_before, num_files; // files before these, and all
 } reading;
 
-static void print_progress(const reading *of, size_t done)
+static void print_progress(const reading *part, size_t done)
 {
     enum { FEW = 20 };
-    if (!of->check->shows_progress || of->num_files < FEW)
+    if (!part->check->shows_progress || part->num_files < FEW)
         return;
-    fprintf(stderr, "\r%zu of %zu files", done, of->num_files);
-    if (done == of->num_files)
+    fprintf(stderr, "\r%zu of %zu files", done, part->num_files);
+    if (done == part->num_files)
         fputs("\r                                  \r", stderr);
 }
 
 // Reads some of the files; called from several threads, of which the first shows how far they are.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    const reading *const of = user;
+    const reading *const part = user;
     for (size_t i = begin; i < end; i++) {
         if (worker == 0 && i % 16 == 0)
-            print_progress(of, of->num_before + i);
-        report *const to = &of->reports[i];
+            print_progress(part, part->num_before + i);
+        report *const to = &part->reports[i];
         const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
         tool_asset asset;
         md5_error error = {0};

@@ -134,8 +134,8 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
             md5_sample(own, still, MD5_ROOT_FILE, pose);
             md5_local_to_model(skeleton, pose, joints);
             for (uint32_t i = 0; i < num_joints; i++) {
-                const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
-                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&at, 1));
+                const md5_vec3 point = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
+                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
             }
             print_pair(file, bounds.min, bounds.max);
         }

@@ -24,6 +24,19 @@ typedef struct tool_game {
     size_t memory;       // of the game when it was opened
     int num_renewals;
     md5_verdict verdict; // that the game has
+    const char *kind;    // of what is printed
+
+    bool is_json;     // list: print as JSON
+    size_t num_bytes; // of clips that were listed
+    bool is_cut;      // not all clips were
+    common_list used; // animation files that a model has
+
+    bool is_found, has_missing; // explain
+
+    bool is_of_gui; // verdicts: of materials of a GUI
+    size_t left;    // see print_model_verdict()
+
+    tool_game_check *check;
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -86,6 +99,7 @@ static void close_game(tool_game *game)
 {
     md5_destroy_game(game->game);
     common_free_game_places(&game->places);
+    common_free_list(&game->used);
     free(game->notes);
 }
 
@@ -122,12 +136,13 @@ static void show_progress(size_t done, size_t count)
         fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
-typedef bool visit_fn(void *user, const md5_decl *decl, md5_error *error);
+// What a command does with a declaration, or, for its name alone, with what md5_game finds. Returns
+// false to end the walk.
+typedef bool visit_fn(tool_game *opened, const md5_decl *decl, md5_error *error);
 
-// Visits the declarations of a type, until one returns false. Implicit ones, which others refer to
-// and which come last, are not visited.
-static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, void *user,
-                       md5_error *error)
+// Visits the declarations of a type. Implicit ones, which others refer to and which come last, are
+// not visited.
+static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
         // Warnings that are printed would be printed again by another game.
@@ -136,7 +151,7 @@ static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, v
         const md5_decl *const decl = md5_game_decl(opened->game, type, i);
         if (!decl->file)
             break;
-        if (!visit(user, decl, error))
+        if (!visit(opened, decl, error))
             return false;
         if (opened->keeps_notes)
             show_progress(i + 1, md5_game_num_decls(opened->game, type));
@@ -164,43 +179,34 @@ static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 // declaration before it ends.
 static uint32_t line_of_decl(const md5_decl *decl)
 {
-    const char *at = decl->text, *const end = decl->text + decl->size;
-    const char *comment = NULL; // what ends the comment that `at` is in
+    const char *byte = decl->text, *const end = decl->text + decl->size;
+    const char *comment = NULL; // what ends the comment that `byte` is in
     uint32_t line = decl->line;
-    for (; at < end; at++) {
-        const bool has_next = end - at > 1;
-        if (comment && strncmp(at, comment, strlen(comment)) == 0) {
-            at += strlen(comment) - 1;
+    for (; byte < end; byte++) {
+        const bool has_next = end - byte > 1;
+        if (comment && strncmp(byte, comment, strlen(comment)) == 0) {
+            byte += strlen(comment) - 1;
             comment = NULL;
-        } else if (!comment && has_next && at[0] == '/' && (at[1] == '/' || at[1] == '*')) {
-            comment = at[1] == '/' ? "\n" : "*/";
-            at++;
-        } else if (!comment && (unsigned char)*at > ' ' && (unsigned char)*at < 0x80) {
+        } else if (!comment && has_next && byte[0] == '/' && (byte[1] == '/' || byte[1] == '*')) {
+            comment = byte[1] == '/' ? "\n" : "*/";
+            byte++;
+        } else if (!comment && (unsigned char)*byte > ' ' && (unsigned char)*byte < 0x80) {
             break;
         }
-        line += *at == '\n';
+        line += *byte == '\n';
     }
     return line;
 }
 
 // == list =========================================================================================
 
-typedef struct lister {
-    tool_game *opened;
-    const char *kind;
-    bool is_json;
-    size_t num_bytes; // of clips that were listed
-    bool is_cut;      // not all clips were
-    common_list used; // animation files that a model has
-} lister;
-
 // Prints one thing; `file` is NULL, or where it is declared. `owner` is NULL or the model of a
 // clip.
-static void print_line(const lister *list, const char *owner, const char *name, const char *file,
-                       uint32_t line)
+static void print_line(const tool_game *opened, const char *owner, const char *name,
+                       const char *file, uint32_t line)
 {
-    if (list->is_json) {
-        common_print_json("{\"kind\":%s", list->kind);
+    if (opened->is_json) {
+        common_print_json("{\"kind\":%s", opened->kind);
         if (owner)
             common_print_json(",\"model\":%s", owner);
         common_print_json(",\"name\":%s", name);
@@ -208,7 +214,7 @@ static void print_line(const lister *list, const char *owner, const char *name, 
             common_print_json(",\"file\":%s", file);
         printf(line > 0 ? ",\"line\":%u}\n" : "}\n", line);
     } else {
-        printf("%-8s  ", list->kind);
+        printf("%-8s  ", opened->kind);
         common_print(stdout, "%s%s%s%s%s", owner ? owner : "", owner ? " " : "", name,
                      file ? "  " : "", file ? file : "");
         printf(line > 0 ? ":%u\n" : "\n", line);
@@ -216,33 +222,32 @@ static void print_line(const lister *list, const char *owner, const char *name, 
 }
 
 // Prints where a declaration is; nothing has to be parsed for that.
-static bool list_decl(void *user, const md5_decl *decl, md5_error *error)
+static bool list_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     (void)error;
-    print_line(user, NULL, decl->name, decl->file, line_of_decl(decl));
+    print_line(opened, NULL, decl->name, decl->file, line_of_decl(decl));
     return true;
 }
 
 // Models that inherit clips have them too, so that a long chain of them would print very many
 // lines.
-static bool list_clips(void *user, const md5_decl *decl, md5_error *error)
+static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     enum { MOST_BYTES = 32 << 20, A_LINE = 32 };
-    lister *const list = user;
-    if (list->is_cut)
+    if (opened->is_cut)
         return true;
-    const md5_model_def *const model = md5_game_model_def(list->opened->game, decl->name, error);
-    for (uint32_t i = 0; model && i < model->num_anims && !list->is_cut; i++) {
+    const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
+    for (uint32_t i = 0; model && i < model->num_anims && !opened->is_cut; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
-        list->num_bytes += strlen(decl->name) + strlen(anim->name);
+        opened->num_bytes += strlen(decl->name) + strlen(anim->name);
         for (uint32_t j = 0; j < anim->num_files; j++) {
-            common_add(&list->used, common_copy(anim->files[j]));
-            list->num_bytes += strlen(anim->files[j]) + A_LINE;
+            common_add(&opened->used, common_copy(anim->files[j]));
+            opened->num_bytes += strlen(anim->files[j]) + A_LINE;
         }
-        print_line(list, decl->name, anim->name, anim->files[0], 0);
-        list->is_cut = list->num_bytes > MOST_BYTES;
+        print_line(opened, decl->name, anim->name, anim->files[0], 0);
+        opened->is_cut = opened->num_bytes > MOST_BYTES;
     }
-    if (list->is_cut)
+    if (opened->is_cut)
         common_print(stderr, "md5tool: error: too many clips: those from %s on are not listed\n",
                      decl->name);
     return model != NULL;
@@ -256,50 +261,43 @@ static int compare_names(const void *a, const void *b)
 
 // == explain ======================================================================================
 
-typedef struct explainer {
-    tool_game *opened;
-    md5_game *game;
-    const char *name;
-    bool is_found, has_missing;
-} explainer;
-
 // Prints where a file is, and which files of other places it hides. `line` may be 0.
-static void print_file(explainer *explain, const char *what, const char *file, uint32_t line)
+static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
-    char *const *const titles = explain->opened->places.titles;
-    uint32_t place = md5_game_find_file(explain->game, file, 0);
+    char *const *const titles = opened->places.titles;
+    uint32_t place = md5_game_find_file(opened->game, file, 0);
     common_print(stdout, "  %s: %s", what, file);
     if (place == MD5_NONE) {
-        explain->has_missing = true;
+        opened->has_missing = true;
         puts(": missing");
         return;
     }
     if (line > 0)
         printf(":%u", line);
     common_print(stdout, " in %s\n", titles[place]);
-    while ((place = md5_game_find_file(explain->game, file, place + 1)) != MD5_NONE)
+    while ((place = md5_game_find_file(opened->game, file, place + 1)) != MD5_NONE)
         common_print(stdout, "    hides: %s in %s\n", file, titles[place]);
 }
 
 // Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it
 // inherits.
-static bool print_verdicts(explainer *explain, md5_decl_type type, md5_error *error)
+static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *error)
 {
     static const char *const titles[] = {
         [MD5_VERDICT_LENIENT] = "lenient verdict", [MD5_VERDICT_ENGINE] = "engine's verdict"};
     for (int i = MD5_VERDICT_ENGINE; i >= MD5_VERDICT_LENIENT; i--) {
-        clear_notes(explain->opened);
-        if (!md5_game_set_verdict(explain->game, (md5_verdict)i, error))
+        clear_notes(opened);
+        if (!md5_game_set_verdict(opened->game, (md5_verdict)i, error))
             return false;
-        const md5_decl *const decl = md5_find_decl(explain->game, type, explain->name);
-        if (type == MD5_DECL_ENTITY ? !md5_game_entity_def(explain->game, explain->name, error)
-                                    : !parse_decl(explain->game, decl, error))
+        const md5_decl *const decl = md5_find_decl(opened->game, named->type, named->name);
+        if (named->type == MD5_DECL_ENTITY ? !md5_game_entity_def(opened->game, named->name, error)
+                                           : !parse_decl(opened->game, decl, error))
             return false;
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
         printf("  %s: %s\n", titles[i], is_default ? "the default of its type" : "as declared");
         char text[TOOL_MESSAGE];
-        for (size_t k = 0; k < explain->opened->num_notes; k++) {
-            md5_format_error(&explain->opened->notes[k], text, sizeof text);
+        for (size_t k = 0; k < opened->num_notes; k++) {
+            md5_format_error(&opened->notes[k], text, sizeof text);
             printf("    %s\n", text);
         }
     }
@@ -308,10 +306,10 @@ static bool print_verdicts(explainer *explain, md5_decl_type type, md5_error *er
 
 // -- What a declaration needs ---------------------------------------------------------------------
 
-static void print_needed_decl(explainer *explain, const char *what, md5_decl_type type,
+static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type type,
                               const char *name)
 {
-    const md5_decl *const decl = md5_find_decl(explain->game, type, name);
+    const md5_decl *const decl = md5_find_decl(opened->game, type, name);
     if (decl && decl->file)
         common_print(stdout, "  %s: %s, declared %s:%u\n", what, name, decl->file,
                      line_of_decl(decl));
@@ -321,10 +319,10 @@ static void print_needed_decl(explainer *explain, const char *what, md5_decl_typ
 }
 
 // The materials that a mesh names.
-static void print_mesh_materials(explainer *explain, const char *file)
+static void print_mesh_materials(tool_game *opened, const char *file)
 {
     const md5_load_opts opts = {
-        .files = md5_game_files(explain->game),
+        .files = md5_game_files(opened->game),
         .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
     };
     md5_error error = {0};
@@ -336,37 +334,38 @@ static void print_mesh_materials(explainer *explain, const char *file)
         return;
     }
     for (uint32_t i = 0; i < model->num_meshes; i++)
-        print_needed_decl(explain, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
+        print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
     md5_free_model(model);
 }
 
 // The mesh with its materials, and the files of all clips.
-static void explain_model(explainer *explain, md5_error *error)
+static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_model_def *const model = md5_game_model_def(explain->game, explain->name, error);
+    const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
     if (!model)
-        return;
+        return false;
     if (model->mesh[0]) {
-        print_file(explain, "mesh", model->mesh, 0);
-        print_mesh_materials(explain, model->mesh);
+        print_file(opened, "mesh", model->mesh, 0);
+        print_mesh_materials(opened, model->mesh);
     }
     if (model->skin)
-        print_needed_decl(explain, "skin", MD5_DECL_SKIN, model->skin);
+        print_needed_decl(opened, "skin", MD5_DECL_SKIN, model->skin);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         common_print(stdout, "  clip: %s, %u frames, %u frame commands\n", anim->name,
                      anim->num_frames, anim->num_commands);
         for (uint32_t j = 0; j < anim->num_files; j++)
-            print_file(explain, "  file", anim->files[j], 0);
+            print_file(opened, "  file", anim->files[j], 0);
     }
+    return true;
 }
 
 // All keys, and what they make of the entity.
-static void explain_entity(explainer *explain, md5_error *error)
+static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_entity_def *const entity = md5_game_entity_def(explain->game, explain->name, error);
+    const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     if (!entity)
-        return;
+        return false;
     for (uint32_t i = 0; i < entity->num_keys; i++) {
         const md5_entity_key *const key = &entity->keys[i];
         const bool is_inherited = key->decl != entity->decl;
@@ -376,33 +375,35 @@ static void explain_entity(explainer *explain, md5_error *error)
     // What it looks like: a model is a modelDef or else a file.
     const char *const model = md5_entity_def_value(entity, "model");
     const char *const skin = md5_entity_def_value(entity, "skin");
-    if (model && md5_find_decl(explain->game, MD5_DECL_MODEL, model))
-        print_needed_decl(explain, "model", MD5_DECL_MODEL, model);
+    if (model && md5_find_decl(opened->game, MD5_DECL_MODEL, model))
+        print_needed_decl(opened, "model", MD5_DECL_MODEL, model);
     else if (model && model[0])
-        print_file(explain, "model", model, 0);
+        print_file(opened, "model", model, 0);
     if (skin)
-        print_needed_decl(explain, "skin", MD5_DECL_SKIN, skin);
+        print_needed_decl(opened, "skin", MD5_DECL_SKIN, skin);
     for (const md5_entity_key *key = NULL;
          (key = md5_entity_def_next_key(entity, "def_head", key)) != NULL;)
-        print_needed_decl(explain, key->name, MD5_DECL_MODEL, key->value);
+        print_needed_decl(opened, key->name, MD5_DECL_MODEL, key->value);
     for (const md5_entity_key *key = NULL;
          (key = md5_entity_def_next_key(entity, "def_attach", key)) != NULL;)
-        print_needed_decl(explain, key->name, MD5_DECL_ENTITY, key->value);
+        print_needed_decl(opened, key->name, MD5_DECL_ENTITY, key->value);
+    return true;
 }
 
-static void explain_skin(explainer *explain, md5_error *error)
+static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_skin_def *const skin = md5_game_skin_def(explain->game, explain->name, error);
+    const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
     for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
         common_print(stdout, "  replaces: %s\n",
                      skin->rows[i].from ? skin->rows[i].from : "every material");
-        print_needed_decl(explain, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
+        print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
     }
+    return true;
 }
 
-static void explain_material(explainer *explain, md5_error *error)
+static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_material *const material = md5_game_material(explain->game, explain->name, error);
+    const md5_material *const material = md5_game_material(opened->game, decl->name, error);
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         for (uint32_t k = 0; k < image->num_steps; k++) {
@@ -410,38 +411,32 @@ static void explain_material(explainer *explain, md5_error *error)
             if (image->steps[k].kind != MD5_IMAGE_FILE || name[0] == '_')
                 continue;
             // Found as by the engine.
-            const char *const file = md5_game_image_file(explain->game, name);
+            const char *const file = md5_game_image_file(opened->game, name);
             if (file) {
-                print_file(explain, "image", file, 0);
+                print_file(opened, "image", file, 0);
             } else {
                 common_print(stdout, "  image: %s: missing%s\n", name,
                              strrchr(name, '.') ? "" : ", as .tga and .jpg");
-                explain->has_missing = true;
+                opened->has_missing = true;
             }
         }
     }
+    return true;
 }
 
-static void explain_table(explainer *explain, md5_error *error)
+static bool explain_table(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_table *const table = md5_game_table(explain->game, explain->name, error);
+    const md5_table *const table = md5_game_table(opened->game, decl->name, error);
     if (table)
         printf("  values: %u\n", table->num_values);
+    return true;
 }
 
 // == verdicts =====================================================================================
 
-typedef struct printer {
-    bool (*print)(struct printer *to, const char *name, md5_error *error);
-    md5_game *game;
-    const char *kind;
-    bool is_of_gui;
-    size_t left; // see print_model_verdict()
-} printer;
-
-static void print_decl(const printer *to, const md5_decl *decl)
+static void print_decl(const tool_game *opened, const md5_decl *decl)
 {
-    common_print_json("{%s:%s,\"file\":%s,\"line\":%u,\"state\":%s", to->kind, decl->name,
+    common_print_json("{%s:%s,\"file\":%s,\"line\":%u,\"state\":%s", opened->kind, decl->name,
                       decl->file ? decl->file : "<implicit file>", decl->line,
                       decl->state == MD5_DECL_PARSED ? "parsed" : "default");
 }
@@ -483,16 +478,16 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
 
 // A gui sets the sort of each material that it draws with, also of the cursor and the scroll
 // bars, whatever the material says.
-static bool print_material_verdict(printer *to, const char *name, md5_error *error)
+static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_material *const material = md5_game_material(to->game, name, error);
+    const md5_material *const material = md5_game_material(opened->game, decl->name, error);
     if (!material)
         return false;
-    print_decl(to, material->decl);
+    print_decl(opened, material->decl);
     common_print_json(",\"coverage\":%d,\"sort\":%g,\"cull\":%d,\"backsides\":%d,\"deform\":%d,"
                       "\"noshadows\":%d,\"noselfshadow\":%d,\"unsmoothed\":%d,\"polyoff\":%g,"
                       "\"stages\":[",
-                      (int)material->coverage, to->is_of_gui ? -2.0 : (double)material->sort,
+                      (int)material->coverage, opened->is_of_gui ? -2.0 : (double)material->sort,
                       (int)material->cull, material->creates_back_sides, (int)material->deform,
                       material->no_shadows, material->no_self_shadow, material->unsmoothed_tangents,
                       (double)material->polygon_offset);
@@ -504,7 +499,7 @@ static bool print_material_verdict(printer *to, const char *name, md5_error *err
             .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
         };
         // A missing image is replaced by one that repeats.
-        const bool is_there = has_image(to->game, &stage->image);
+        const bool is_there = has_image(opened->game, &stage->image);
         fputs(i > 0 ? "," : "", stdout);
         common_print_json("{\"light\":%d,\"bits\":%g,\"image\":%s,\"repeat\":%d,\"texgen\":%d,"
                           "\"vcol\":%d,\"program\":%d,\"dyn\":%d",
@@ -523,12 +518,12 @@ static bool print_material_verdict(printer *to, const char *name, md5_error *err
 // -- Skins and models -----------------------------------------------------------------------------
 
 // The rows in their order, which decides: "*" stands for every material.
-static bool print_skin_verdict(printer *to, const char *name, md5_error *error)
+static bool print_skin_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_skin_def *const skin = md5_game_skin_def(to->game, name, error);
+    const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
     if (!skin)
         return false;
-    print_decl(to, skin->decl);
+    print_decl(opened, skin->decl);
     fputs(",\"models\":[", stdout);
     for (uint32_t i = 0; i < skin->num_models; i++)
         common_print_json(i > 0 ? ",%s" : "%s", skin->models[i]);
@@ -541,26 +536,26 @@ static bool print_skin_verdict(printer *to, const char *name, md5_error *error)
 }
 
 // Models print what they inherit too, so that a long chain of them would print very many
-// animations: to->left is how many, with their commands, may still be.
-static bool print_model_verdict(printer *to, const char *name, md5_error *error)
+// animations: opened->left is how many, with their commands, may still be.
+static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const md5_model_def *const model = md5_game_model_def(to->game, name, error);
+    const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
     if (!model && error->status != MD5_OK && error->status != MD5_ERROR_RANGE) {
         error->file[0] = '\0';
         return false;
     }
     if (!model) // without an error there is no such model
-        return tool_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", name);
+        return tool_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", decl->name);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t size = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
-        if (size > to->left)
+        if (size > opened->left)
             return tool_fail(error, MD5_ERROR_RANGE, "",
                              "too many animations and frame commands: those from model '%.100s' on "
                              "are not printed",
-                             name);
-        to->left -= size;
+                             decl->name);
+        opened->left -= size;
     }
-    print_decl(to, model->decl);
+    print_decl(opened, model->decl);
     common_print_json(",\"mesh\":%s,\"skin\":%s,\"offset\":[%g,%g,%g],\"joints\":%u", model->mesh,
                       model->skin, (double)model->offset.x, (double)model->offset.y,
                       (double)model->offset.z, model->num_joints);
@@ -600,8 +595,7 @@ static const struct decl_kind {
     md5_decl_type type;
     visit_fn *list;
     const char *ending; // of files that are listed too
-    void (*explain)(explainer *explain, md5_error *error);
-    bool (*print_verdict)(printer *to, const char *name, md5_error *error);
+    visit_fn *explain, *print_verdict;
     bool is_of_gui;
 } kinds[] = {
     {"model", "models", MD5_DECL_MODEL, list_decl, ".md5mesh", explain_model, print_model_verdict,
@@ -642,7 +636,6 @@ static int take_folder(tool_arguments *arguments, int max_others)
 static int list(tool_arguments *arguments)
 {
     tool_game game;
-    lister list = {.opened = &game, .is_json = arguments->is_json};
     bool chosen[NUM_KINDS] = {false}, is_all = true;
     int status = take_folder(arguments, NUM_KINDS);
     if (status != TOOL_OK)
@@ -668,31 +661,30 @@ static int list(tool_arguments *arguments)
             fprintf(stderr, "md5tool: %u files of declarations are not read: see md5tool check\n",
                     (unsigned)md5_game_num_unread(game.game));
         md5_error error = {0};
+        game.is_json = arguments->is_json;
         for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
             if (!kinds[i].list || !(chosen[i] || is_all))
                 continue;
-            list.kind = kinds[i].name;
-            status =
-                tool_end(walk_decls(&game, kinds[i].type, kinds[i].list, &list, &error), &error);
-            if (status == TOOL_OK && kinds[i].ending && !list.is_cut) {
+            game.kind = kinds[i].name;
+            status = tool_end(walk_decls(&game, kinds[i].type, kinds[i].list, &error), &error);
+            if (status == TOOL_OK && kinds[i].ending && !game.is_cut) {
                 // Files with the ending that no model has named.
-                const common_list *const used = &list.used;
+                const common_list *const used = &game.used;
                 if (used->count > 0)
                     qsort(used->names, used->count, sizeof *used->names, compare_names);
-                const size_t count = md5_game_num_files(list.opened->game);
+                const size_t count = md5_game_num_files(game.game);
                 for (size_t j = 0; j < count; j++) {
-                    const char *const name = md5_game_file(list.opened->game, j);
+                    const char *const name = md5_game_file(game.game, j);
                     if (common_has_ending(name, kinds[i].ending)
                         && !(used->count > 0
                              && bsearch(&name, used->names, used->count, sizeof name,
                                         compare_names)))
-                        print_line(&list, NULL, name, NULL, 0);
+                        print_line(&game, NULL, name, NULL, 0);
                 }
             }
         }
-        if (list.is_cut)
+        if (game.is_cut)
             status = TOOL_BAD_FILE;
-        common_free_list(&list.used);
     }
     close_game(&game);
     return status;
@@ -722,38 +714,37 @@ const tool_command tool_list = {
 static int explain_name(tool_game *opened, const char *name)
 {
     md5_error error = {0};
-    explainer explain = {.opened = opened, .game = opened->game, .name = name};
     for (int i = 0; i < NUM_KINDS; i++) {
-        const md5_decl *const decl = md5_find_decl(explain.game, kinds[i].type, name);
+        const md5_decl *const decl = md5_find_decl(opened->game, kinds[i].type, name);
         if (!kinds[i].explain || !decl || !decl->file)
             continue;
-        explain.is_found = true;
+        opened->is_found = true;
         common_print(stdout, "%s %s\n", kinds[i].name, decl->name);
-        print_file(&explain, "declared", decl->file, line_of_decl(decl));
+        print_file(opened, "declared", decl->file, line_of_decl(decl));
         for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-            print_file(&explain, "hides declaration", hidden->file, line_of_decl(hidden));
-        if (print_verdicts(&explain, kinds[i].type, &error))
-            kinds[i].explain(&explain, &error);
+            print_file(opened, "hides declaration", hidden->file, line_of_decl(hidden));
+        const md5_decl named = {.type = kinds[i].type, .name = name};
+        (void)(print_verdicts(opened, &named, &error) && kinds[i].explain(opened, &named, &error));
         if (error.status != MD5_OK)
             return tool_end(false, &error);
     }
-    const bool is_file = md5_game_find_file(explain.game, name, 0) != MD5_NONE;
-    const char *const file = is_file ? name : md5_game_image_file(explain.game, name);
+    const bool is_file = md5_game_find_file(opened->game, name, 0) != MD5_NONE;
+    const char *const file = is_file ? name : md5_game_image_file(opened->game, name);
     if (file) {
-        explain.is_found = true;
+        opened->is_found = true;
         puts("file");
-        print_file(&explain, "is", file, 0);
+        print_file(opened, "is", file, 0);
         if (common_has_ending(file, ".md5mesh"))
-            print_mesh_materials(&explain, file);
+            print_mesh_materials(opened, file);
     }
-    if (!explain.is_found)
+    if (!opened->is_found)
         common_print(stdout, "nothing is named %s\n", name);
-    if (!explain.is_found || explain.has_missing) {
+    if (!opened->is_found || opened->has_missing) {
         puts("searched, best first:");
         for (size_t i = 0; i < opened->places.count; i++)
             common_print(stdout, "  %s\n", opened->places.titles[i]);
     }
-    return explain.is_found ? TOOL_OK : TOOL_BAD_FILE;
+    return opened->is_found ? TOOL_OK : TOOL_BAD_FILE;
 }
 
 static int explain(tool_arguments *arguments)
@@ -793,13 +784,6 @@ const tool_command tool_explain = {
     "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n"};
 
-// For declarations that the walk visits; those that are asked for by name come without it.
-static bool print_verdict(void *user, const md5_decl *decl, md5_error *error)
-{
-    printer *const to = user;
-    return to->print(to, decl->name, error);
-}
-
 static int verdicts(tool_arguments *arguments)
 {
     tool_game opened;
@@ -817,18 +801,15 @@ static int verdicts(tool_arguments *arguments)
     status = open_game(arguments, false, &opened);
     if (status == TOOL_OK) {
         md5_error error = {0};
-        printer to = {
-            .print = kinds[kind].print_verdict,
-            .game = opened.game,
-            .kind = kinds[kind].name,
-            .is_of_gui = kinds[kind].is_of_gui,
-            .left = 1 << 18,
-        };
+        opened.kind = kinds[kind].name;
+        opened.is_of_gui = kinds[kind].is_of_gui;
+        opened.left = 1 << 18;
         bool is_printed = md5_game_set_verdict(opened.game, MD5_VERDICT_ENGINE, &error);
         for (int i = 1; i < arguments->num_words && is_printed; i++)
-            is_printed = to.print(&to, arguments->words[i], &error);
+            is_printed = kinds[kind].print_verdict(
+                &opened, &(md5_decl){.name = arguments->words[i]}, &error);
         if (arguments->num_words == 1 && is_printed)
-            is_printed = walk_decls(&opened, kinds[kind].type, print_verdict, &to, &error);
+            is_printed = walk_decls(&opened, kinds[kind].type, kinds[kind].print_verdict, &error);
         status = tool_end(is_printed, &error);
     }
     close_game(&opened);
@@ -858,71 +839,64 @@ const tool_command tool_verdicts = {
 
 // == check ========================================================================================
 
-typedef struct game_checker {
-    tool_game_check *check;
-    tool_game *opened;
-} game_checker;
-
 // Prints a finding with the place of its file before the name.
-static void print_placed(const game_checker *checker, const md5_error *finding)
+static void print_placed(tool_game *opened, const md5_error *finding)
 {
-    const common_game_places *const places = &checker->opened->places;
-    const uint32_t place = md5_game_find_file(checker->opened->game, finding->file, 0);
+    const common_game_places *const places = &opened->places;
+    const uint32_t place = md5_game_find_file(opened->game, finding->file, 0);
     md5_error placed = *finding;
     if (place < places->count) {
         // Of a name that is too long the end, as everywhere.
         char *const path = common_format("%s/%s", places->titles[place], finding->file);
         const size_t size = strlen(path) + 1, room = sizeof placed.file;
-        const size_t kept = size < room ? size : room;
-        memcpy(placed.file, path + size - kept, kept);
+        const size_t length = size < room ? size : room;
+        memcpy(placed.file, path + size - length, length);
         free(path);
     }
-    checker->check->print(checker->check->user, &placed);
+    opened->check->print(opened->check->user, &placed);
 }
 
-static void print_notes(const game_checker *checker)
+static void print_notes(tool_game *opened)
 {
-    tool_game *const opened = checker->opened;
     for (size_t i = 0; i < opened->num_notes; i++)
-        print_placed(checker, &opened->notes[i]);
+        print_placed(opened, &opened->notes[i]);
     if (opened->num_left_out > 0) {
         md5_error more = {.status = MD5_WARNING};
         (void)snprintf(more.message, sizeof more.message, "%zu further warnings suppressed",
                        opened->num_left_out);
-        checker->check->print(checker->check->user, &more);
+        opened->check->print(opened->check->user, &more);
     }
     clear_notes(opened);
 }
 
 // Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
-static bool check_decl(void *user, const md5_decl *decl, md5_error *error)
+static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const game_checker *const checker = user;
-    const bool is_lenient = checker->opened->verdict == MD5_VERDICT_LENIENT;
-    if (!parse_decl(checker->opened->game, decl, error))
+    const bool is_lenient = opened->verdict == MD5_VERDICT_LENIENT;
+    if (!parse_decl(opened->game, decl, error))
         return false;
-    checker->check->num_decls += is_lenient;
-    checker->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
+    opened->check->num_decls += is_lenient;
+    opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
     if (is_lenient)
-        print_notes(checker);
+        print_notes(opened);
     return true;
 }
 
 // First leniently, and then as the engine does, which stops at the first mistake of a declaration:
 // its warnings are among the lenient ones.
-static bool check_decls(game_checker *checker, md5_error *error)
+static bool check_decls(tool_game *opened, md5_error *error)
 {
     static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DECL_SKIN,
                                           MD5_DECL_MODEL, MD5_DECL_ENTITY};
     static const md5_verdict verdicts[] = {MD5_VERDICT_LENIENT, MD5_VERDICT_ENGINE};
     for (int i = 0; i < 2; i++) {
-        checker->opened->verdict = verdicts[i];
-        if (!md5_game_set_verdict(checker->opened->game, verdicts[i], error))
+        opened->verdict = verdicts[i];
+        if (!md5_game_set_verdict(opened->game, verdicts[i], error))
             return false;
         for (size_t j = 0; j < sizeof types / sizeof types[0]; j++)
-            if (!walk_decls(checker->opened, types[j], check_decl, checker, error))
+            if (!walk_decls(opened, types[j], check_decl, error))
                 return false;
-        clear_notes(checker->opened);
+        clear_notes(opened);
     }
     return true;
 }
@@ -932,9 +906,9 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
     tool_game game;
     md5_error error = {0};
     int status = open_game(arguments, true, &game);
-    game_checker checker = {check, &game};
+    game.check = check;
     if (status == TOOL_OK) {
-        print_notes(&checker);
+        print_notes(&game);
         const size_t count = md5_game_num_files(game.game);
         for (size_t i = 0; i < count; i++) {
             const char *const name = md5_game_file(game.game, i);
@@ -947,13 +921,13 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             tool_asset asset;
             md5_error reason = {0};
             const bool is_loaded = tool_load(name, &opts, &asset, &reason);
-            print_notes(&checker);
+            print_notes(&game);
             if (!is_loaded)
-                print_placed(&checker, &reason);
+                print_placed(&game, &reason);
             tool_free(&asset);
             check->num_files++;
         }
-        status = tool_end(check_decls(&checker, &error), &error);
+        status = tool_end(check_decls(&game, &error), &error);
     }
     close_game(&game);
     return status;

@@ -79,15 +79,15 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     nodes[1].bits =
         without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
     // Put `added`, an inner node whose byte and bits are set, and its leaf into the tree.
-    md5_name_node **at = &names->root;
-    while (!(*at)->name
-           && ((*at)->byte < nodes[1].byte
-               || ((*at)->byte == nodes[1].byte && (*at)->bits < nodes[1].bits)))
-        at = &(*at)->child[side_of(*at, nodes[0].name, length)];
+    md5_name_node **link = &names->root;
+    while (!(*link)->name
+           && ((*link)->byte < nodes[1].byte
+               || ((*link)->byte == nodes[1].byte && (*link)->bits < nodes[1].bits)))
+        link = &(*link)->child[side_of(*link, nodes[0].name, length)];
     const size_t side = side_of(&nodes[1], nodes[0].name, length);
     nodes[1].child[side] = &nodes[0];
-    nodes[1].child[1 - side] = *at;
-    *at = &nodes[1];
+    nodes[1].child[1 - side] = *link;
+    *link = &nodes[1];
     return &nodes[0].value;
 }
 
@@ -107,12 +107,12 @@ static uint32_t child_of(uint32_t index, uint32_t level)
 
 void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
 {
-    void *at = array->root;
+    void *node = array->root;
     if (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH)
         return NULL;
-    for (uint32_t level = array->num_levels; at && level > 0; level--)
-        at = ((const md5_shared_node *)at)->child[child_of(index, level)];
-    return at;
+    for (uint32_t level = array->num_levels; node && level > 0; level--)
+        node = ((const md5_shared_node *)node)->child[child_of(index, level)];
+    return node;
 }
 
 // Returns a node of the owner with the contents of the node `from`, which may be NULL. Returns NULL
@@ -147,17 +147,17 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
         }
         array->num_levels++;
     }
-    void **at = &array->root;
+    void **link = &array->root;
     for (uint32_t level = array->num_levels;; level--) {
-        md5_shared_node *const node = own_node(arena, owner, *at);
+        md5_shared_node *const node = own_node(arena, owner, *link);
         TRY(node);
-        *at = node;
+        *link = node;
         node->count += (uint32_t)(value != NULL) - (uint32_t)was_there;
         if (level == 1) {
             node->child[child_of(index, 1)] = value;
             return true;
         }
-        at = &node->child[child_of(index, level)];
+        link = &node->child[child_of(index, level)];
     }
 }
 
@@ -176,15 +176,15 @@ static uint32_t count_below(const void *child, uint32_t level)
 
 void *md5i_shared_nth(const md5_shared_array *array, uint32_t order)
 {
-    void *at = array->root;
+    void *below = array->root;
     if (order >= md5i_shared_count(array))
         return NULL;
-    for (uint32_t level = array->num_levels; at && level > 0; level--) {
-        const md5_shared_node *const node = (const md5_shared_node *)at;
+    for (uint32_t level = array->num_levels; below && level > 0; level--) {
+        const md5_shared_node *const node = (const md5_shared_node *)below;
         uint32_t child = 0;
         while (order >= count_below(node->child[child], level))
             order -= count_below(node->child[child++], level);
-        at = node->child[child];
+        below = node->child[child];
     }
-    return at;
+    return below;
 }

@@ -115,16 +115,16 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-static bool is_comment(const md5_lex *lex, const char *at)
+static bool is_comment(const md5_lex *lex, const char *text)
 {
-    return lex->end - at >= 2 && at[0] == '/' && at[1] == '/';
+    return lex->end - text >= 2 && text[0] == '/' && text[1] == '/';
 }
 
-static const char *skip_line(const md5_lex *lex, const char *at)
+static const char *skip_line(const md5_lex *lex, const char *text)
 {
-    while (at < lex->end && *at != '\n')
-        at++;
-    return at;
+    while (text < lex->end && *text != '\n')
+        text++;
+    return text;
 }
 
 // Skips blanks and comments inside a command.
@@ -136,48 +136,48 @@ static void skip_blanks(md5_lex *lex)
         lex->at = skip_line(lex, lex->at);
 }
 
-// Returns the end of the string that begins at `at`: behind its quote, or where its line ends.
-static const char *string_end(const md5_lex *lex, const char *at)
+// Returns the end of the string that begins at `text`: behind its quote, or where its line ends.
+static const char *string_end(const md5_lex *lex, const char *text)
 {
-    for (at++; at < lex->end && *at != '"' && *at != '\n' && *at != '\r'; at++)
-        at += *at == '^' && lex->end - at > 1 && at[1] != '\n' && at[1] != '\r';
-    return at < lex->end && *at == '"' ? at + 1 : at;
+    for (text++; text < lex->end && *text != '"' && *text != '\n' && *text != '\r'; text++)
+        text += *text == '^' && lex->end - text > 1 && text[1] != '\n' && text[1] != '\r';
+    return text < lex->end && *text == '"' ? text + 1 : text;
 }
 
-// Returns the end of the bracket that begins at `at`, behind the one that closes it; NULL if there
-// is none. Strings and comments hide brackets.
-static const char *bracket_end(const md5_lex *lex, const char *at)
+// Returns the end of the bracket that begins at `text`, behind the one that closes it; NULL if
+// there is none. Strings and comments hide brackets.
+static const char *bracket_end(const md5_lex *lex, const char *text)
 {
     size_t depth = 0;
-    while (at < lex->end) {
-        if (*at == '"') {
-            at = string_end(lex, at);
-        } else if (is_comment(lex, at)) {
-            at = skip_line(lex, at);
+    while (text < lex->end) {
+        if (*text == '"') {
+            text = string_end(lex, text);
+        } else if (is_comment(lex, text)) {
+            text = skip_line(lex, text);
         } else {
-            depth += *at == '[' || *at == '(';
-            depth -= *at == ']' || *at == ')';
-            at++;
+            depth += *text == '[' || *text == '(';
+            depth -= *text == ']' || *text == ')';
+            text++;
             if (depth == 0)
-                return at;
+                return text;
         }
     }
     return NULL;
 }
 
 // Copies a string without its quotes and resolves the escapes that begin with ^.
-static const char *copy_string(md5_arena *arena, const char *at, const char *end)
+static const char *copy_string(md5_arena *arena, const char *from, const char *end)
 {
-    char *const text = (char *)md5i_arena_room(arena, (size_t)(end - at) + 1, 1);
+    char *const text = (char *)md5i_arena_room(arena, (size_t)(end - from) + 1, 1);
     char *to = text;
     if (!text)
         return NULL;
-    for (; at < end; at++) {
-        if (*at == '^' && end - at > 1) {
-            at++;
-            *to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'f' ? '\f' : *at;
+    for (; from < end; from++) {
+        if (*from == '^' && end - from > 1) {
+            from++;
+            *to++ = *from == 'n' ? '\n' : *from == 't' ? '\t' : *from == 'f' ? '\f' : *from;
         } else {
-            *to++ = *at;
+            *to++ = *from;
         }
     }
     *to = '\0';
@@ -187,23 +187,23 @@ static const char *copy_string(md5_arena *arena, const char *at, const char *end
 static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = lex_of(script);
-    const char *const at = lex->at;
-    *word = (md5_cube2_word){.at = at};
-    if (*at == '"') {
-        lex->at = string_end(lex, at);
-        const bool is_closed = lex->at - at > 1 && lex->at[-1] == '"';
+    const char *const start = lex->at;
+    *word = (md5_cube2_word){.at = start};
+    if (*start == '"') {
+        lex->at = string_end(lex, start);
+        const bool is_closed = lex->at - start > 1 && lex->at[-1] == '"';
         if (!is_closed)
-            md5i_lex_warn(lex, at, "this string has no end on its line: expected '\"'");
-        word->text = copy_string(script->arena, at + 1, lex->at - is_closed);
+            md5i_lex_warn(lex, start, "this string has no end on its line: expected '\"'");
+        word->text = copy_string(script->arena, start + 1, lex->at - is_closed);
         return word->text != NULL;
     }
-    if (*at == '[' || *at == '(') {
-        const char *const closed = bracket_end(lex, at);
+    if (*start == '[' || *start == '(') {
+        const char *const closed = bracket_end(lex, start);
         if (!closed)
-            md5i_lex_warn(lex, at, "this bracket is not closed: expected ']' or ')'");
+            md5i_lex_warn(lex, start, "this bracket is not closed: expected ']' or ')'");
         lex->at = closed ? closed : lex->end;
-        word->kind = *at == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
-        word->block = (md5_span){at + 1, (size_t)(lex->at - at) - 1 - (closed != NULL)};
+        word->kind = *start == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
+        word->block = (md5_span){start + 1, (size_t)(lex->at - start) - 1 - (closed != NULL)};
         word->text = md5_copy_text(script->arena, word->block.bytes, word->block.size);
         return word->text != NULL;
     }
@@ -215,13 +215,13 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
             word->kind = MD5_CUBE2_EXPRESSION;
         lex->at = end ? end : lex->end;
     }
-    word->text = md5_copy_text(script->arena, at, (size_t)(lex->at - at));
+    word->text = md5_copy_text(script->arena, start, (size_t)(lex->at - start));
     TRY(word->text);
     if (word->kind != MD5_CUBE2_WORD || word->text[0] != '$' || word->text[1] == '\0')
         return true;
     void **const found = md5i_name_map_find(&script->variables, word->text + 1);
     if (!found)
-        md5i_lex_warn(lex, at, "variable %s is not set here: its value is not known",
+        md5i_lex_warn(lex, start, "variable %s is not set here: its value is not known",
                       MD5_QUOTED(word->text));
     word->kind = found ? MD5_CUBE2_WORD : MD5_CUBE2_EXPRESSION;
     word->text = found ? (const char *)*found : "";
@@ -619,16 +619,16 @@ static bool read_anim_part(md5_cube2_reader *reader)
 {
     md5_cube2_mask *const mask = CUBE_NEW(reader, md5_cube2_mask, reader->part, masks);
     TRY(mask);
-    for (const char *at = text_of(reader, 1); *at;) {
-        const size_t length = strcspn(at, " \t\r\n");
+    for (const char *names = text_of(reader, 1); *names;) {
+        const size_t length = strcspn(names, " \t\r\n");
         if (length > 0) {
             const char **const name = CUBE_NEW(reader, const char *, mask, joints);
             TRY(name);
-            *name = md5_copy_text(reader->arena, at, length);
+            *name = md5_copy_text(reader->arena, names, length);
             TRY(*name);
         }
-        at += length;
-        at += *at != '\0';
+        names += length;
+        names += *names != '\0';
     }
     return true;
 }
@@ -834,10 +834,10 @@ typedef struct cube_block {
 static size_t end_of_part(const char *path, size_t length, const char *part)
 {
     const size_t size = strlen(part);
-    for (size_t at = length; at-- > 0;) {
-        const bool begins = at == 0 || path[at - 1] == '/';
-        if (begins && length - at >= size && memcmp(path + at, part, size) == 0)
-            return at + size;
+    for (size_t start = length; start-- > 0;) {
+        const bool begins = start == 0 || path[start - 1] == '/';
+        if (begins && length - start >= size && memcmp(path + start, part, size) == 0)
+            return start + size;
     }
     return 0;
 }

@@ -153,12 +153,12 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         token->number = (double)read_whole(lex, 10);
         return true;
     }
-    const char *at = start;
+    const char *digit = start;
     double value = 0.0, place = 0.1;
-    for (; at < digits_end && *at != '.'; at++)
-        value = value * 10.0 + digit_value(*at);
-    for (at += at < digits_end; at < digits_end; at++) {
-        value += digit_value(*at) * place;
+    for (; digit < digits_end && *digit != '.'; digit++)
+        value = value * 10.0 + digit_value(*digit);
+    for (digit += digit < digits_end; digit < digits_end; digit++) {
+        value += digit_value(*digit) * place;
         place *= 0.1;
     }
     token->number = value;

@@ -150,12 +150,12 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 }
 
 // A vertex of the border that is behind the quad's plane is moved into it, towards the eye.
-static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float distance)
+static md5_vec3 in_front(md5_vec3 position, md5_vec3 eye, md5_vec3 normal, float distance)
 {
-    const md5_vec3 way = md5_vec3_sub(at, eye);
+    const md5_vec3 way = md5_vec3_sub(position, eye);
     const float length = md5_vec3_length(way), slope = md5_vec3_dot(unit(way), normal);
     const float reach = -distance / slope;
-    return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : at;
+    return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : position;
 }
 
 // A quad with a border that widens it as seen from the eye, brighter the more it faces the eye.
@@ -163,22 +163,24 @@ static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float dista
 static void form_flare(const forming *form, float spread)
 {
     const uint32_t *const indices = form->mesh->indices;
-    const md5_vec3 *const at = form->positions;
+    const md5_vec3 *const positions = form->positions;
     const md5_deformed *const out = form->out;
     const md5_vec3 eye = form->view->eye;
     uint32_t outline[4] = {0, 0, 0, 0};
     md5_vec3 corners[4];
-    const md5_vec3 normal = unit(md5_vec3_cross(md5_vec3_sub(at[indices[0]], at[indices[1]]),
-                                                md5_vec3_sub(at[indices[2]], at[indices[1]])));
-    const float distance = md5_vec3_dot(normal, md5_vec3_sub(eye, at[indices[0]]));
-    const md5_vec3 centre = middle_of(middle_of(at[0], at[1]), middle_of(at[2], at[3]));
+    const md5_vec3 normal =
+        unit(md5_vec3_cross(md5_vec3_sub(positions[indices[0]], positions[indices[1]]),
+                            md5_vec3_sub(positions[indices[2]], positions[indices[1]])));
+    const float distance = md5_vec3_dot(normal, md5_vec3_sub(eye, positions[indices[0]]));
+    const md5_vec3 centre =
+        middle_of(middle_of(positions[0], positions[1]), middle_of(positions[2], positions[3]));
     const bool is_seen = find_outline(indices, outline) && distance > 0.0f;
     const float facing =
         floorf(2048.0f * md5_vec3_dot(unit(md5_vec3_sub(eye, centre)), normal)) / 255.0f;
     const float grey = facing > 0.0f ? facing < 1.0f ? facing : 1.0f : 0.0f;
     const md5_vec4 color = {grey, grey, grey, 1.0f};
     for (uint32_t i = 0; i < 4; i++)
-        corners[i] = is_seen ? at[outline[i]] : centre;
+        corners[i] = is_seen ? positions[outline[i]] : centre;
     for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
         const uint32_t corner = i < 4 ? i : (i - 4) / 3;
         const md5_vec2 inside = {0.5f, 0.5f}, outside = {0.0f, 0.5f};
@@ -245,8 +247,8 @@ static md5_vec3 middle_of_island(const forming *form, const eye_islands *islands
 {
     md5_bounds box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
-        const md5_vec3 at = form->positions[form->mesh->indices[i]];
-        const md5_bounds point = {at, at};
+        const md5_vec3 position = form->positions[form->mesh->indices[i]];
+        const md5_bounds point = {position, position};
         if (islands->of[i / 3] == islands->first[island])
             box = md5_bounds_union(box, point);
     }
@@ -266,31 +268,21 @@ static void project_eye(const forming *form, const eye_islands *islands, uint32_
     const md5_vec3 origin = ends[is_high], look = unit(md5_vec3_sub(ends[!is_high], origin));
     // As in the engine: corners from the number of that triangle on, not from three times it.
     const uint32_t *const corners = form->mesh->indices + islands->first[is_high ? high : low];
-    const md5_vec3 *const at = form->positions;
+    const md5_vec3 *const positions = form->positions;
     md5_vec3 axes[2];
-    axes[0] = md5_vec3_cross(unit(md5_vec3_sub(at[corners[1]], at[corners[0]])),
-                             unit(md5_vec3_sub(at[corners[2]], at[corners[0]])));
+    axes[0] = md5_vec3_cross(unit(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
+                             unit(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
     axes[1] = md5_vec3_cross(axes[0], look);
     for (int i = 0; i < 2; i++)
         axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
     for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
         const uint32_t vertex = form->mesh->indices[i];
-        const md5_vec3 local = md5_vec3_sub(at[vertex], origin);
+        const md5_vec3 local = md5_vec3_sub(positions[vertex], origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
                                    0.5f + md5_vec3_dot(local, axes[1])};
         if (islands->of[i / 3] == islands->first[eye])
             form->out->texcoords[vertex] = texcoord;
     }
-}
-
-static void form_eyes(const forming *form)
-{
-    eye_islands islands;
-    copy_vertices(form);
-    const bool has_islands = find_islands(form->mesh, &islands);
-    for (uint32_t i = 0; i < EYE_ISLANDS && has_islands; i++)
-        if (islands.size[islands.first[i]] > 1)
-            project_eye(form, &islands, i);
 }
 
 // Writes the triangles of eyes to `indices`, unless that is NULL. Returns how many there are, or
@@ -333,8 +325,8 @@ static void stir(const forming *form, const md5_table *table, const float values
     const float range = values[0], offset = values[1], domain = values[2];
     copy_vertices(form);
     for (uint32_t i = 0; i < form->mesh->num_vertices && table; i++) {
-        const md5_vec3 at = form->positions[i];
-        const float along = at.x * 0.003f + at.y * 0.007f + at.z * 0.011f;
+        const md5_vec3 position = form->positions[i];
+        const float along = position.x * 0.003f + position.y * 0.007f + position.z * 0.011f;
         const float x = offset + domain * along + offset;
         form->out->texcoords[i].x += range * md5i_table_at(table, x);
         form->out->texcoords[i].y += range * md5i_table_at(table, x + 0.5f);
@@ -416,9 +408,14 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     case MD5_DEFORM_FLARE:
         form_flare(&form, values[0]);
         break;
-    case MD5_DEFORM_EYEBALL:
-        form_eyes(&form);
-        break;
+    case MD5_DEFORM_EYEBALL: {
+        eye_islands islands;
+        copy_vertices(&form);
+        const bool has_islands = find_islands(form.mesh, &islands);
+        for (uint32_t i = 0; i < EYE_ISLANDS && has_islands; i++)
+            if (islands.size[islands.first[i]] > 1)
+                project_eye(&form, &islands, i);
+    } break;
     case MD5_DEFORM_EXPAND:
         expand(&form, values[0]);
         break;

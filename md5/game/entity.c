@@ -530,16 +530,16 @@ static bool make_placing_pose(part_loader *loader)
     return true;
 }
 
-// Sets the joint of a part, and the part's offset in the space of the joint. `at` is as in files: a
-// translation from the joint along the axes of the body's model space, and a rotation, which is
-// relative to the joint if `is_turned`, else to model space. The part's own model_offset is applied
-// inside of that.
-static void place_part(const part_loader *loader, uint32_t joint, md5_xform at, bool is_turned,
+// Sets the joint of a part, and the part's offset in the space of the joint. `place` is as in
+// files: a translation from the joint along the axes of the body's model space, and a rotation,
+// which is relative to the joint if `is_turned`, else to model space. The part's own model_offset
+// is applied inside of that.
+static void place_part(const part_loader *loader, uint32_t joint, md5_xform place, bool is_turned,
                        md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
-    md5_xform own = md5_transform_to_axes(model->skeleton.axes, at);
-    own.translation = entity_vector(model, at.translation);
+    md5_xform own = md5_transform_to_axes(model->skeleton.axes, place);
+    own.translation = entity_vector(model, place.translation);
     const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
     const md5_xform placed = {
         .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
@@ -615,12 +615,12 @@ static bool add_head(part_loader *loader)
                      MD5_QUOTED(loader->body->name));
         return true;
     }
-    const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, true, &part.entity));
     if (!part.entity)
         return true;
-    place_part(loader, (uint32_t)joint, at, false, &part);
+    place_part(loader, (uint32_t)joint, place, false, &part);
     keep_part(loader, &part);
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
@@ -642,11 +642,11 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         return true;
     }
     const md5_vec3 angles = vector_of(game, part.entity, "angles");
-    const md5_xform at = {
+    const md5_xform place = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
         .translation = vector_of(game, part.entity, "origin"),
     };
-    place_part(loader, (uint32_t)joint, at, true, &part);
+    place_part(loader, (uint32_t)joint, place, true, &part);
     keep_part(loader, &part);
     return true;
 }

@@ -37,8 +37,8 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     char *const key = md5_copy_text(scratch, name, strlen(name));
     if (!key)
         return NULL;
-    for (char *at = key; *at; at++)
-        *at = md5_lower(*at);
+    for (char *letter = key; *letter; letter++)
+        *letter = md5_lower(*letter);
     void **const found = md5i_name_map_find(&list->names, key);
     *is_new = !found;
     if (found)

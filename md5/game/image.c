@@ -119,14 +119,11 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
 {
     const size_t palette = TGA_HEADER_SIZE + (size_t)bytes[0];
     const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
-    const bool lacks_colors = file->kind == KIND_PALETTE && file->num_colors == 0;
-    if (lacks_colors)
-        DAMAGED(context, "the TGA palette has no colors");
-    else if (palette + palette_size > size)
-        DAMAGED(context, "the TGA file ends before its pixels, at %zu of %zu bytes", size,
-                palette + palette_size);
-    if (lacks_colors || palette + palette_size > size)
-        return false;
+    if (file->kind == KIND_PALETTE && file->num_colors == 0)
+        return DAMAGED(context, "the TGA palette has no colors");
+    if (palette + palette_size > size)
+        return DAMAGED(context, "the TGA file ends before its pixels, at %zu of %zu bytes", size,
+                       palette + palette_size);
     file->palette = bytes + palette;
     file->data = file->palette + palette_size;
     file->data_size = size - palette - palette_size;
@@ -138,13 +135,13 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
 static uint64_t count_packed(const tga_file *file, uint64_t wanted)
 {
     uint64_t count = 0;
-    for (size_t at = 0; at < file->data_size && count < wanted;) {
-        const uint32_t run = 1u + (file->data[at] & 127u);
-        const size_t length = 1 + (file->data[at] & 128 ? 1 : run) * (size_t)file->pixel_size;
-        if (length > file->data_size - at)
+    for (size_t offset = 0; offset < file->data_size && count < wanted;) {
+        const uint32_t run = 1u + (file->data[offset] & 127u);
+        const size_t length = 1 + (file->data[offset] & 128 ? 1 : run) * (size_t)file->pixel_size;
+        if (length > file->data_size - offset)
             break;
         count += run;
-        at += length;
+        offset += length;
     }
     return count;
 }
@@ -200,11 +197,11 @@ static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgb
     rgba[3] = 255;
     if (color >= file->num_colors)
         return;
-    const uint8_t *const at = file->palette + (size_t)color * byte_size(file->color_bits);
+    const uint8_t *const entry = file->palette + (size_t)color * byte_size(file->color_bits);
     if (file->color_bits == 8)
-        read_gray(at, 8, rgba);
+        read_gray(entry, 8, rgba);
     else
-        read_color(at, file->color_bits, rgba);
+        read_color(entry, file->color_bits, rgba);
 }
 
 // Packets may continue in the next row.

@@ -64,9 +64,9 @@ static void append(image_reader *reader, const char *bytes, size_t size)
         return;
     const size_t used = strlen(reader->text);
     const size_t room = MD5_IMAGE_TEXT - 1 - used;
-    const size_t kept = size < room ? size : room;
-    memcpy(reader->text + used, bytes, kept);
-    reader->text[used + kept] = '\0';
+    const size_t added = size < room ? size : room;
+    memcpy(reader->text + used, bytes, added);
+    reader->text[used + added] = '\0';
 }
 
 // Reads a bracket or comma. Another token is reported and lost.

@@ -93,15 +93,6 @@ static void keep_mesh(md5_game *game, const md5_skeleton *skeleton, md5_asset *a
     }
 }
 
-// The engine's length: whole milliseconds, rounded up, at a whole frame rate.
-static void keep_anim(const md5_anim *anim, md5_asset *asset)
-{
-    const double rate = floor(anim->frame_rate);
-    const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
-    asset->num_frames = anim->num_frames;
-    asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
-}
-
 // Returns what is known of a .md5mesh or .md5anim file, loading it first if need be. NULL if there
 // is no such file or it is broken; or, with the context's error set, if memory runs out.
 static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
@@ -129,8 +120,13 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
         md5i_game_close_file(game, entry, text, size);
     if (model)
         keep_mesh(game, &model->skeleton, asset);
-    if (anim)
-        keep_anim(anim, asset);
+    if (anim) {
+        // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
+        const double rate = floor(anim->frame_rate);
+        const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+        asset->num_frames = anim->num_frames;
+        asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+    }
     asset->is_usable = model || anim;
     md5_free_model(model);
     md5_free_anim(anim);
@@ -304,7 +300,7 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
 // Gives the joints of a list to a channel, except those that are in one already.
 static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     if (!parser->owns_joint_channels) { // they are still shared with the parent
         parser->joint_channels = (uint8_t *)md5i_arena_copy(
             &parser->game->scratch, parser->joint_channels, parser->mesh->num_joints, 1);
@@ -321,10 +317,10 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
             continue;
         }
         parser->joint_channels[joint] = (uint8_t)channel;
-        list->joints[kept++] = joint;
+        list->joints[count++] = joint;
     }
     parser->channels[channel].joints = list->joints;
-    parser->channels[channel].num_joints = kept;
+    parser->channels[channel].num_joints = count;
 }
 
 // Makes room for another channel, in a list that is the parser's own.
@@ -384,14 +380,14 @@ static void read_channel(md5_model_parser *parser)
     };
     if (!list.joints || !list.is_in)
         return;
-    const char *at = names.text, *const end = names.text + names.size;
-    while (at < end) {
-        const char *const start = at;
-        while (at < end && !is_blank(*at))
-            at++;
-        if (at > start)
-            apply_name(parser, &list, start, (size_t)(at - start), names);
-        at += at < end;
+    const char *place = names.text, *const end = names.text + names.size;
+    while (place < end) {
+        const char *const start = place;
+        while (place < end && !is_blank(*place))
+            place++;
+        if (place > start)
+            apply_name(parser, &list, start, (size_t)(place - start), names);
+        place += place < end;
     }
     if (channel < MD5_NUM_CHANNELS) {
         keep_joints(parser, &list, channel);
@@ -634,17 +630,18 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
                               "frame, a flag or '}'");
         }
     }
-    md5_frame_command *const kept = MD5_NEW(&parser->game->arena, md5_frame_command, list.count);
+    md5_frame_command *const commands =
+        MD5_NEW(&parser->game->arena, md5_frame_command, list.count);
     const md5_frame_command **const sorted =
         MD5_NEW(&parser->game->scratch, const md5_frame_command *, list.count);
-    if (!kept || !sorted || !may_go_on(parser))
+    if (!commands || !sorted || !may_go_on(parser))
         return;
     for (uint32_t i = 0; i < list.count; i++)
         sorted[i] = &list.commands[i];
     qsort(sorted, list.count, sizeof *sorted, compare_commands);
     for (uint32_t i = 0; i < list.count; i++)
-        kept[i] = *sorted[i];
-    anim->commands = kept;
+        commands[i] = *sorted[i];
+    anim->commands = commands;
     anim->num_commands = list.count;
 }
 
@@ -966,16 +963,16 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
 
 // Copies a channel's joints, without those that a later mesh lacks.
 static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
-                                md5_model_channel *kept)
+                                md5_model_channel *result)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     uint32_t *const joints = MD5_NEW(&parser->game->arena, uint32_t, from->num_joints);
     TRY(joints);
-    kept->joints = joints;
-    kept->num_joints = 0;
+    result->joints = joints;
+    result->num_joints = 0;
     for (uint32_t i = 0; i < from->num_joints; i++) {
         if (from->joints[i] < num_joints)
-            joints[kept->num_joints++] = from->joints[i];
+            joints[result->num_joints++] = from->joints[i];
     }
     return true;
 }

@@ -124,10 +124,10 @@ static const char *read_string(md5_lex *lex)
     if (!copy)
         return NULL;
     char *to = copy;
-    for (const char *at = start + 1; at < end; at++) {
-        if (*at == '\\' && at[1] != 'u')
-            at++;
-        *to++ = *at;
+    for (const char *from = start + 1; from < end; from++) {
+        if (*from == '\\' && from[1] != 'u')
+            from++;
+        *to++ = *from;
     }
     lex->at = end + 1;
     return copy;
@@ -157,10 +157,10 @@ static bool skip_nested(md5_lex *lex)
 
 static const char *end_of_plain(const md5_lex *lex)
 {
-    const char *at = lex->at;
-    while (at<lex->end && * at> ' ' && *at != ',' && *at != '}' && *at != ']' && *at != ':')
-        at++;
-    return at;
+    const char *byte = lex->at;
+    while (byte != lex->end && *byte > ' ' && !strchr(",}]:", *byte))
+        byte++;
+    return byte;
 }
 
 // Skips a value of a kind that has no meaning here.
@@ -237,7 +237,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
     bool is_read, scales = false;
-    const char *const at = md5i_lex_next(lex);
+    const char *const word = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     row.is_position = strcmp(name, "scale_positions") == 0;
@@ -248,7 +248,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
         row.frame = frame_of(name);
         TRY(read_number(lex, &row.value, &is_read));
         if (row.frame >= reader->anim->num_frames) {
-            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u", MD5_QUOTED(name),
+            md5i_lex_warn(lex, word, "there is no frame %s: the last is %u", MD5_QUOTED(name),
                           reader->anim->num_frames - 1);
             return true;
         }
@@ -260,7 +260,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    const char *const at = md5i_lex_next(lex);
+    const char *const word = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     md5i_lex_next(lex);
@@ -269,7 +269,7 @@ static bool read_joint(scale_reader *reader)
     TRY(expect(lex, '{', "before the scales of a joint"));
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
-        md5i_lex_warn(lex, at, "the animation has no joint %s", MD5_QUOTED(name));
+        md5i_lex_warn(lex, word, "the animation has no joint %s", MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
     if (md5i_lex_take(lex, '}'))
         return true;

@@ -232,9 +232,9 @@ static uint32_t add_constant(md5_material_parser *parser, float value)
     return added;
 }
 
-static bool is_constant(const md5_material_parser *parser, uint32_t at, float value)
+static bool is_constant(const md5_material_parser *parser, uint32_t index, float value)
 {
-    return !parser->is_temporary[at] && parser->registers[at] == value;
+    return !parser->is_temporary[index] && parser->registers[index] == value;
 }
 
 static uint32_t emit(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b,
@@ -324,37 +324,6 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
     return *number < count;
 }
 
-// A word that is neither a term nor a table: in the lenient verdict 1, with or without an index.
-// Returns whether an index is read next.
-static bool open_unknown(md5_material_parser *parser, const md5_token *token)
-{
-    md5i_mistake(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
-                 MD5_SHOWN(token));
-    if (parser->is_defaulted)
-        return false;
-    if (token->kind == MD5_TOKEN_PUNCTUATION)
-        md5i_decl_lex_unread(parser->lex, token);
-    return token->kind != MD5_TOKEN_PUNCTUATION && md5i_decl_lex_take(parser->lex, "[")
-           && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL) && descend(parser, TOP_LEVEL);
-}
-
-// A table's name. Sets `is_open` if the index in the brackets behind it is read next. Returns false
-// if memory runs out.
-static bool open_table(md5_material_parser *parser, const md5_token *token, bool *is_open)
-{
-    md5_decl_entry *const entry =
-        md5i_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
-    if (!entry) {
-        *is_open = open_unknown(parser, token);
-        return true;
-    }
-    TRY(md5i_parse_table(parser->game, entry));
-    match(parser, "[");
-    *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
-               && descend(parser, TOP_LEVEL);
-    return true;
-}
-
 // Reads a term and returns its register; or opens a bracket, whose content is read next.
 static uint32_t read_term(md5_material_parser *parser, bool *is_open)
 {
@@ -395,8 +364,25 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     }
     if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
         return add_constant(parser, md5i_token_float(&token));
-    if (!open_table(parser, &token, is_open))
+    md5_decl_entry *const entry =
+        md5i_find_entry(parser->game, MD5_DECL_TABLE, token.text, token.size);
+    if (entry && !md5i_parse_table(parser->game, entry)) {
         parser->is_defaulted = true; // out of memory
+    } else if (entry) {
+        match(parser, "[");
+        *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
+                   && descend(parser, TOP_LEVEL);
+    } else {
+        // A word that is no table is 1 in the lenient verdict, with or without an index.
+        const bool is_word = token.kind != MD5_TOKEN_PUNCTUATION;
+        md5i_mistake(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
+                     MD5_SHOWN(&token));
+        if (!parser->is_defaulted && !is_word)
+            md5i_decl_lex_unread(parser->lex, &token);
+        *is_open = !parser->is_defaulted && is_word && md5i_decl_lex_take(parser->lex, "[")
+                   && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL)
+                   && descend(parser, TOP_LEVEL);
+    }
     return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
 }
 
@@ -648,7 +634,7 @@ static uint32_t turned(md5_material_parser *parser, float a, uint32_t first, flo
 }
 
 // The value of one of the game's tables at a register.
-static bool read_turn_table(md5_material_parser *parser, const char *name, uint32_t at,
+static bool read_turn_table(md5_material_parser *parser, const char *name, uint32_t turns,
                             uint32_t *value)
 {
     md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, strlen(name));
@@ -657,7 +643,7 @@ static bool read_turn_table(md5_material_parser *parser, const char *name, uint3
                      "no %s for rotate defined", name);
         return false;
     }
-    *value = emit(parser, MD5_OP_TABLE, 0, at, (const md5_table *)entry->parsed);
+    *value = emit(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
     return true;
 }
 
@@ -666,9 +652,9 @@ static bool read_turn_table(md5_material_parser *parser, const char *name, uint3
 static void read_rotate(md5_material_parser *parser)
 {
     uint32_t sine, cosine;
-    const uint32_t at = md5i_read_expression(parser);
-    if (!read_turn_table(parser, "sinTable", at, &sine)
-        || !read_turn_table(parser, "cosTable", at, &cosine))
+    const uint32_t turns = md5i_read_expression(parser);
+    if (!read_turn_table(parser, "sinTable", turns, &sine)
+        || !read_turn_table(parser, "cosTable", turns, &cosine))
         return;
     const uint32_t zero = add_constant(parser, 0.0f);
     const uint32_t minus_sine = add_op(parser, MD5_OP_SUBTRACT, zero, sine);
@@ -735,13 +721,6 @@ static bool read_number(md5_material_parser *parser, const char *what, int32_t c
     return false;
 }
 
-// Whether a comma follows on the line. Another token is lost, as in the engine.
-static bool take_comma(md5_material_parser *parser)
-{
-    md5_token token;
-    return md5i_decl_lex_read_on_line(parser->lex, &token) && md5i_token_is(&token, ",");
-}
-
 // vertexParm NUMBER x [, y [, z [, w]]]: one value counts for all, a missing z is 0, a missing w 1.
 static void read_vertex_parm(md5_material_parser *parser)
 {
@@ -754,7 +733,9 @@ static void read_vertex_parm(md5_material_parser *parser)
     uint32_t *const values = program->vertex_parms[number];
     values[0] = md5i_read_expression(parser);
     uint32_t count = 1;
-    while (count < 4 && take_comma(parser))
+    md5_token comma; // another token is lost, as in the engine
+    while (count < 4 && md5i_decl_lex_read_on_line(parser->lex, &comma)
+           && md5i_token_is(&comma, ","))
         values[count++] = md5i_read_expression(parser);
     for (uint32_t i = count; i < 4; i++)
         values[i] = count == 1 ? values[0] : add_constant(parser, i == 3 ? 1.0f : 0.0f);
