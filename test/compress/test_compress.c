@@ -1,7 +1,7 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
 #include "md5/pose/kernels.h"
@@ -364,18 +364,6 @@ TEST (compress_and_decompress_take_what_they_can) {
 
 // -- Decompressing ----------------------------------------------------------------------------
 
-static void check_frames(const md5_anim *compressed, const md5_anim *again)
-{
-    const size_t count = again->skeleton.num_joints;
-    OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
-    for (uint32_t frame = 0; frame < again->num_frames; frame++) {
-        const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        sample_own(compressed, still, MD5_ROOT_ID, poses);
-        sample_own(again, still, MD5_ROOT_ID, poses + count);
-        CHECK(is_same(poses, poses + count, count));
-    }
-}
-
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
@@ -394,7 +382,14 @@ TEST (decompress_gives_the_frames_of_the_clip) {
             CHECK_STRING(again->skeleton.joints[i].name, anim->skeleton.joints[i].name);
             CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
-        check_frames(of.compressed, again);
+        const size_t count = again->skeleton.num_joints;
+        OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
+        for (uint32_t frame = 0; frame < again->num_frames; frame++) {
+            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+            sample_own(of.compressed, still, MD5_ROOT_ID, poses);
+            sample_own(again, still, MD5_ROOT_ID, poses + count);
+            CHECK(is_same(poses, poses + count, count));
+        }
     }
     md5_free_anim(again);
     test_heap heap = {.fail_at = 1};

@@ -2,7 +2,7 @@
 #include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
 enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };

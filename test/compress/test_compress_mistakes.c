@@ -1,7 +1,7 @@
 // Mistakes of callers of compressed clips, which end the program in builds with assertions.
 #include "test/mistake.h"
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 
 #if !defined(NDEBUG)
 
@@ -80,26 +80,6 @@ static const char model_text[] =
     "numtris 1\ntri 0 0 1 2\nnumweights 3\n"
     "weight 0 1 1 ( 0 0 0 )\nweight 1 1 1 ( 0 1 0 )\nweight 2 1 1 ( 0 0 1 )\n}\n";
 
-// The arm alone, rotated by angles without a pattern.
-static md5_anim *make_arm(void)
-{
-    char text[4096];
-    uint64_t random = 5;
-    int length = snprintf(text, sizeof text,
-                          "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\n"
-                          "frameRate 24\nnumAnimatedComponents 1\n"
-                          "hierarchy {\n\"arm\" -1 32 0\n}\nbounds {\n",
-                          FRAMES);
-    for (int i = 0; i < FRAMES; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "( 0 0 0 ) ( 0 0 0 )\n");
-    length += snprintf(text + length, sizeof text - (size_t)length,
-                       "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n");
-    for (int i = 0; i < FRAMES; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "frame %d {\n%.6f\n}\n", i,
-                           test_random(&random) - 0.5);
-    return md5_parse_anim(text, (size_t)length, NULL, NULL);
-}
-
 static void count_warning(void *user, const md5_error *warning)
 {
     CHECK(strstr(warning->message, "hand"));
@@ -133,7 +113,24 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
-    OWN_ANIM anim = make_arm();
+
+    // The arm alone, rotated by angles without a pattern.
+    char text[4096];
+    uint64_t random = 5;
+    int length = snprintf(text, sizeof text,
+                          "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\n"
+                          "frameRate 24\nnumAnimatedComponents 1\n"
+                          "hierarchy {\n\"arm\" -1 32 0\n}\nbounds {\n",
+                          FRAMES);
+    for (int i = 0; i < FRAMES; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "( 0 0 0 ) ( 0 0 0 )\n");
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n");
+    for (int i = 0; i < FRAMES; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "frame %d {\n%.6f\n}\n", i,
+                           test_random(&random) - 0.5);
+    OWN_ANIM anim = md5_parse_anim(text, (size_t)length, NULL, NULL);
+
     REQUIRE(model && anim);
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &num_warnings};
     const md5_compress_opts compress = {.tolerance = 0.05f, .model = model};

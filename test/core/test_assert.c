@@ -1,7 +1,7 @@
 // The caller's mistakes: with assertions they end the program with a message that names function
 // and argument; without assertions the likely ones are harmless.
 #include "test/mistake.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
 #include "md5/md5skin.h"

@@ -1,7 +1,7 @@
 // The file of a compressed clip. Its size and checksum are renewed, so that changes reach the
 // checks of the numbers; the bytes as they are must be refused or sound, too.
 #include "test/fuzz/memory.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,12 @@ static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *e
     CHECK_STRING(stage->fired, expected);
 }
 
+static void play(actor_stage *stage, md5_channel channel, const char *clip, md5_actor_mode mode,
+                 uint32_t frame, uint32_t blend)
+{
+    CHECK(md5_actor_play(stage->actor, channel, stage_clip(stage, clip), mode, frame, blend));
+}
+
 static md5_vec3 local_of(actor_stage *stage, uint32_t joint)
 {
     static md5_xform pose[ENTITY_JOINTS];
@@ -37,8 +43,7 @@ TEST_HERE (actors_begin_in_the_bind_pose) {
 }
 
 TEST_HERE (actors_play_once_and_hold_the_end) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_ONCE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_ONCE, 0, 0);
     advance_stage(stage, 250);
     check_joints(stage, 25.0, 0.0, 12.5, 10.0);
     advance_stage(stage, 150);
@@ -51,8 +56,7 @@ TEST_HERE (actors_play_once_and_hold_the_end) {
 }
 
 TEST_HERE (actors_cycle) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     advance_stage(stage, 400 + 150);
     check_joints(stage, 15.0, 0.0, 11.5, 10.0);
     const md5_actor_status status = md5_actor_channel(stage->actor, MD5_CHANNEL_ALL);
@@ -61,58 +65,47 @@ TEST_HERE (actors_cycle) {
 }
 
 TEST_HERE (actors_hold_frames) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         3, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 3, 0);
     advance_stage(stage, 1000);
     check_joints(stage, 20.0, 0.0, 12.0, 10.0);
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).held, 3);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         77, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 77, 0);
     check_joints(stage, 40.0, 0.0, 14.0, 10.0);
     // The first frame is the base frame, whose spine is at 20 in "lift".
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 0, 0);
     check_joints(stage, 0.0, 0.0, 20.0, 10.0);
 }
 
 // Weights rise from the millisecond before the start: after 99 ms, 100 of 200 have passed.
 TEST_HERE (new_clips_fade_in_over_old_ones) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         5, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     advance_stage(stage, 10);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         3, 200));
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 200);
     advance_stage(stage, 99);
     check_joints(stage, 20.0, 0.0, 17.0, 15.0);
     CHECK_NEAR(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
     advance_stage(stage, 50);
     check_joints(stage, 10.0, 0.0, 18.5, 17.5);
     // A third clip without a blend time hides both, which still fade.
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         1, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 1, 0);
     check_joints(stage, 0.0, 0.0, 10.0, 10.0);
 }
 
 // A clip that is replaced in the millisecond of its start leaves no trace.
 TEST_HERE (clips_replaced_at_once_leave_no_trace) {
     advance_stage(stage, 5);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         5, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         3, 200));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 200);
     advance_stage(stage, 50);
     check_joints(stage, 0.0, 0.0, 20.0, 20.0);
 }
 
 TEST_HERE (parts_follow_their_channels_where_all_leaves_room) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         3, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_HEAD, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         2, 0));
+    play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
+    play(stage, MD5_CHANNEL_HEAD, "lift", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 1);
     check_joints(stage, 0.0, 5.0, 20.0, 15.0); // the root has no channel
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         5, 100));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 100);
     advance_stage(stage, 49);
     // ALL has weight 0.5; the parts are blended over it by 1 / (0.5 + 1).
     check_joints(stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0 + 5.0 / 1.5);
@@ -122,10 +115,8 @@ TEST_HERE (parts_follow_their_channels_where_all_leaves_room) {
 
 // Eyelids are blended over everything else, whatever the weights are.
 TEST_HERE (eyelids_are_blended_over_all) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         5, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_EYELIDS, stage_clip(stage, "lift"),
-                         MD5_ACTOR_HOLD, 2, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
+    play(stage, MD5_CHANNEL_EYELIDS, "lift", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
     CHECK_NEAR(local_of(stage, LID).z, 1.0, 1e-5);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_EYELIDS, 0));
@@ -133,10 +124,8 @@ TEST_HERE (eyelids_are_blended_over_all) {
 }
 
 TEST_HERE (channels_are_cleared_over_time) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         5, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         3, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
+    play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
     advance_stage(stage, 1);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_ALL, 100));
     advance_stage(stage, 49);
@@ -150,8 +139,7 @@ TEST_HERE (channels_are_cleared_over_time) {
 }
 
 TEST_HERE (clips_of_several_files_show_the_first) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "both"), MD5_ACTOR_ONCE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "both", MD5_ACTOR_ONCE, 0, 0);
     advance_stage(stage, 100);
     check_joints(stage, 10.0, 0.0, 11.0, 10.0);
     CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 10.0, 1e-4);
@@ -160,8 +148,7 @@ TEST_HERE (clips_of_several_files_show_the_first) {
 // While nothing plays the last pose stays, also in an actor that is restored.
 TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     advance_stage(stage, 150);
     check_joints(stage, 15.0, 0.0, 11.5, 10.0);
     advance_stage(stage, 50);
@@ -171,8 +158,7 @@ TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
         advance_stage(stage, 1000);
         check_joints(stage, 15.0, 0.0, 11.5, 10.0);
         // Joints of channels that do not play are in the bind pose, as long as another one does.
-        CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "lift"),
-                             MD5_ACTOR_HOLD, 3, 0));
+        play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
         check_joints(stage, 0.0, 5.0, 20.0, 10.0);
         CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
     }
@@ -181,8 +167,7 @@ TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
 // -- Frame commands -------------------------------------------------------------------------------
 
 TEST_HERE (commands_fire_when_their_frames_are_passed) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_ONCE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_ONCE, 0, 0);
     check_fired(stage, 0, "");
     check_fired(stage, 16, "walk:footstep ");
     check_fired(stage, 183, "");
@@ -194,8 +179,7 @@ TEST_HERE (commands_fire_when_their_frames_are_passed) {
 
 // At the end of a cycle the last frame and the first one fire.
 TEST_HERE (cycles_fire_both_ends) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     check_fired(stage, 350, "walk:footstep walk:sound_body=snd_step ");
     check_fired(stage, 60, "walk:event=last walk:footstep ");
     // A tick of many cycles fires the commands of one.
@@ -203,16 +187,13 @@ TEST_HERE (cycles_fire_both_ends) {
 }
 
 TEST_HERE (held_clips_are_silent) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         1, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 1, 0);
     check_fired(stage, 100, "");
 }
 
 TEST_HERE (commands_come_channel_by_channel) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "lift"),
-                         MD5_ACTOR_CYCLE, 0, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_CYCLE, 0, 0);
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     check_fired(stage, 110, "walk:footstep lift:rightfoot ");
 }
 
@@ -242,17 +223,14 @@ TEST_HERE (alternates_are_chosen_by_the_seed) {
 // 400 ms is 43.
 TEST_HERE (cycles_begin_anywhere_if_their_flag_says_so) {
     md5_actor_set_seed(stage->actor, 1);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"),
-                         MD5_ACTOR_CYCLE, 0, 0));
+    play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).time, 43);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"),
-                         MD5_ACTOR_ONCE, 0, 0));
+    play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_ONCE, 0, 0);
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).time, 0);
     // The start is a whole millisecond: 1000 - 43.14 = 956.86 becomes 956.
     advance_stage(stage, 1000);
     md5_actor_set_seed(stage->actor, 1);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_HEAD, stage_clip(stage, "wander1"),
-                         MD5_ACTOR_CYCLE, 0, 0));
+    play(stage, MD5_CHANNEL_HEAD, "wander1", MD5_ACTOR_CYCLE, 0, 0);
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_HEAD).time, 44);
 }
 
@@ -260,10 +238,8 @@ TEST_HERE (cycles_begin_anywhere_if_their_flag_says_so) {
 // time, and its commands fire from where it is.
 TEST_HERE (cycles_that_begin_anywhere_began_before) {
     md5_actor_set_seed(stage->actor, 1);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"),
-                         MD5_ACTOR_CYCLE, 0, 0));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_HOLD,
-                         3, 100));
+    play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 100);
     advance_stage(stage, 49);
     // At 92 ms the spine is at 10.92; half of the way to 20.
     check_joints(stage, 4.6, 0.0, 15.46, 15.0);
@@ -293,8 +269,7 @@ TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
 
 TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     md5_actor_set_in_place(stage->actor, true);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     double sum = 0.0;
     for (int i = 0; i < 11; i++) {
         advance_stage(stage, 70);
@@ -308,15 +283,12 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
 
 // While "walk" fades out, its motion counts by its weight.
 TEST_HERE (root_motion_is_blended) {
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_CYCLE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     advance_stage(stage, 100);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_CYCLE,
-                         0, 200));
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_CYCLE, 0, 200);
     advance_stage(stage, 99);
     CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 9.9 / 2.0, 1e-4);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         2, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
     // A held frame moves nothing; the clips that fade out under it still do.
     CHECK_NEAR(md5_actor_root_motion(stage->actor).translation.x, 1.0, 1e-4);
@@ -324,8 +296,7 @@ TEST_HERE (root_motion_is_blended) {
 
 TEST_HERE (turning_clips_turn_the_root) {
     md5_actor_set_in_place(stage->actor, true);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "turn"), MD5_ACTOR_ONCE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "turn", MD5_ACTOR_ONCE, 0, 0);
     advance_stage(stage, 50);
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage->actor).rotation, x);
@@ -344,8 +315,7 @@ TEST_HERE (turning_clips_turn_the_root) {
 TEST_HERE (palettes_are_those_of_the_pose) {
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS], palette[ENTITY_JOINTS], alone[ENTITY_JOINTS];
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "walk"), MD5_ACTOR_ONCE,
-                         0, 0));
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_ONCE, 0, 0);
     md5_actor_pose(stage->actor, pose, joints, palette);
     md5_actor_pose(stage->actor, pose, NULL, alone);
     CHECK_BYTES(palette, alone, sizeof palette);
@@ -590,13 +560,10 @@ static void make_history(actor_stage *stage)
 {
     md5_actor_set_seed(stage->actor, 99);
     md5_actor_set_in_place(stage->actor, true);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"),
-                         MD5_ACTOR_CYCLE, 0, 0));
+    play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
     advance_stage(stage, 33);
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_ONCE,
-                         0, 300));
-    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
-                         3, 100));
+    play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_ONCE, 0, 300);
+    play(stage, MD5_CHANNEL_TORSO, "walk", MD5_ACTOR_HOLD, 3, 100);
     advance_stage(stage, 44);
 }
 
@@ -764,17 +731,6 @@ static void close_file(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-static md5_game *open_minigame(void)
-{
-    const md5_game_path place = {
-        .num_files = COUNT_OF(files),
-        .name = file_name,
-        .open = open_file,
-        .close = close_file,
-    };
-    return md5_create_game(&place, 1, NULL, NULL);
-}
-
 // -- Scenarios ------------------------------------------------------------------------------------
 
 enum { MOST_JOINTS = 64 };
@@ -814,15 +770,6 @@ static unsigned next_number(scenario *all)
     return (unsigned)strtoul(word, NULL, 10);
 }
 
-static md5_channel channel_of(const char *name)
-{
-    static const char *const names[] = {"all", "torso", "legs", "head", "eyelids"};
-    int channel = 0;
-    while (channel < MD5_NUM_CHANNELS - 1 && strcmp(names[channel], name) != 0)
-        channel++;
-    return (md5_channel)channel;
-}
-
 // Reads a line of pose.cfg: orcPose FILE MODEL "TIMES" COMMANDS...
 static void read_scenario(const char *line, scenario *all)
 {
@@ -837,7 +784,11 @@ static void read_scenario(const char *line, scenario *all)
         pose_command *const command = &all->commands[all->num_commands++];
         snprintf(command->word, sizeof command->word, "%.7s", word);
         (void)next_word(all, word, sizeof word);
-        command->channel = channel_of(word);
+        static const char *const names[] = {"all", "torso", "legs", "head", "eyelids"};
+        int channel = 0;
+        while (channel < MD5_NUM_CHANNELS - 1 && strcmp(names[channel], word) != 0)
+            channel++;
+        command->channel = (md5_channel)channel;
         if (strcmp(command->word, "clear") != 0)
             (void)next_word(all, command->anim, sizeof command->anim);
         if (strcmp(command->word, "frame") == 0)
@@ -961,7 +912,13 @@ TEST (actors_pose_as_the_original_engine) {
     REQUIRE_CORPUS();
     size_t size;
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
-    OWN_GAME game = open_minigame();
+    const md5_game_path place = {
+        .num_files = COUNT_OF(files),
+        .name = file_name,
+        .open = open_file,
+        .close = close_file,
+    };
+    OWN_GAME game = md5_create_game(&place, 1, NULL, NULL);
     OWN char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
     CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {

@@ -230,20 +230,6 @@ TEST (models_survive_failure_of_every_allocation) {
 
 enum { NUM_ARRAYS = 40, LENGTH = 300 };
 
-// Checks an array against a list of values, 0 being none.
-static void check_array(const md5_shared_array *array, const int *values, const char *base)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < LENGTH; i++) {
-        const char *const expected = values[i] ? base + values[i] : NULL;
-        CHECK(md5i_shared_get(array, i) == expected);
-        if (expected)
-            CHECK(md5i_shared_nth(array, count++) == expected);
-    }
-    CHECK_UINT(md5i_shared_count(array), count);
-    CHECK(!md5i_shared_nth(array, count));
-}
-
 TEST (shared_arrays_are_as_copies) {
     static int values[NUM_ARRAYS][LENGTH];
     static char base[256], owners[NUM_ARRAYS];
@@ -264,8 +250,19 @@ TEST (shared_arrays_are_as_copies) {
             CHECK(md5i_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
         }
     }
-    for (uint32_t i = 0; i < NUM_ARRAYS; i++)
-        check_array(&arrays[i], values[i], base);
+    for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
+        // Checks an array against a list of values, 0 being none.
+        const md5_shared_array *array = &arrays[i];
+        uint32_t count = 0;
+        for (uint32_t j = 0; j < LENGTH; j++) {
+            const char *const expected = values[i][j] ? base + values[i][j] : NULL;
+            CHECK(md5i_shared_get(array, j) == expected);
+            if (expected)
+                CHECK(md5i_shared_nth(array, count++) == expected);
+        }
+        CHECK_UINT(md5i_shared_count(array), count);
+        CHECK(!md5i_shared_nth(array, count));
+    }
     CHECK(!md5i_shared_get(&arrays[1], UINT32_MAX));
     md5i_arena_free(&arena);
 }
@@ -413,18 +410,13 @@ static bool has_alias(const char *name, const char *alias)
     return strlen(alias) == size && strncmp(name, alias, size) == 0;
 }
 
-static int find_plain(const plain_model *model, const char *name)
+// Adds or replaces an animation. Returns false if the engine would not.
+static bool add_plain(plain_model *model, const char *name, bool is_two)
 {
     int at = model->count - 1;
     while (at >= 0 && strcmp(model->names[at], name) != 0)
         at--;
-    return at;
-}
 
-// Adds or replaces an animation. Returns false if the engine would not.
-static bool add_plain(plain_model *model, const char *name, bool is_two)
-{
-    int at = find_plain(model, name);
     if (at >= model->num_inherited || model->count == MOST_ANIMS)
         return false;
     if (at < 0) {

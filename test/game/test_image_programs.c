@@ -14,22 +14,6 @@ static const char *golden_path(const char *name)
     return path;
 }
 
-static md5_game *open_golden(image_place *place)
-{
-    static char folder[1024];
-    static const char *const names[] = {"img_a",     "img_black", "img_gray", "img_h",
-                                        "img_n",     "img_npot",  "img_rle",  "img_rle24",
-                                        "img_small", "img_top"};
-    static char paths[sizeof names / sizeof *names][64];
-    snprintf(folder, sizeof folder, "%s", golden_path("minigame/base"));
-    place->folder = folder;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
-        image_place_add(place, paths[i], NULL, 0);
-    }
-    return open_images(place, NULL);
-}
-
 static uint32_t number_at(const char *bytes)
 {
     const uint8_t *const at = (const uint8_t *)bytes;
@@ -79,7 +63,18 @@ TEST (image_programs_are_the_engines) {
         test_skip("MD5_CORPUS has no golden/d3");
         return;
     }
-    OWN_GAME game = open_golden(&place);
+    static char folder[1024];
+    static const char *const names[] = {"img_a",     "img_black", "img_gray", "img_h",
+                                        "img_n",     "img_npot",  "img_rle",  "img_rle24",
+                                        "img_small", "img_top"};
+    static char paths[sizeof names / sizeof *names][64];
+    snprintf(folder, sizeof folder, "%s", golden_path("minigame/base"));
+    place.folder = folder;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
+        image_place_add(&place, paths[i], NULL, 0);
+    }
+    OWN_GAME game = open_images(&place, NULL);
     int number = 0, num_equal = 0;
     for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
         char text[256] = "";

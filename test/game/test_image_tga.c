@@ -58,19 +58,6 @@ static uint32_t texel_at(const tga_kind *kind, uint32_t n)
     return kind->is_top_first ? n : (HEIGHT - 1 - n / WIDTH) * WIDTH + n % WIDTH;
 }
 
-// Packets of four stored texels and one repeated texel, which continue across rows. In the last
-// packet the repeated one claims to be two texels long.
-static void put_packets(tga_bytes *file, const tga_kind *kind)
-{
-    for (uint32_t n = 0; n < TEXELS; n += 5) {
-        put(file, 3, 8);
-        for (uint32_t i = n; i < n + 4; i++)
-            put_texel(file, kind, texel_at(kind, i));
-        put(file, 128 + (n + 5 < TEXELS ? 0 : 1), 8);
-        put_texel(file, kind, texel_at(kind, n + 4));
-    }
-}
-
 static void write_file(tga_bytes *file, const tga_kind *kind)
 {
     memset(file, 0, sizeof *file);
@@ -88,29 +75,19 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
     put(file, 0xABCDEF, 24);
     for (uint32_t i = 0; i < NUM_COLORS && kind->color_bits; i++)
         put_color(file, i, kind->color_bits);
-    if (kind->is_packed)
-        put_packets(file, kind);
-    else
+    if (kind->is_packed) {
+        // Packets of four stored texels and one repeated texel, which continue across rows. In the
+        // last packet the repeated one claims to be two texels long.
+        for (uint32_t n = 0; n < TEXELS; n += 5) {
+            put(file, 3, 8);
+            for (uint32_t i = n; i < n + 4; i++)
+                put_texel(file, kind, texel_at(kind, i));
+            put(file, 128 + (n + 5 < TEXELS ? 0 : 1), 8);
+            put_texel(file, kind, texel_at(kind, n + 4));
+        }
+    } else
         for (uint32_t n = 0; n < TEXELS; n++)
             put_texel(file, kind, texel_at(kind, n));
-}
-
-// Values of 5 bits are scaled by 255 / 31, to within one unit.
-static void expect(const tga_kind *kind, uint32_t i, int expected[4])
-{
-    const uint32_t color = kind->kind == 1 ? index_of(i) : i;
-    const uint32_t bits = kind->kind == 1 ? kind->color_bits : kind->bits;
-    const bool is_gray = kind->kind == 3 || bits == 8;
-    for (uint32_t j = 0; j < 3; j++) {
-        const int value = (int)sample(color, is_gray ? 0 : j);
-        expected[j] = !is_gray && bits < 24 ? (value >> 3) * 255 / 31 : value;
-    }
-    const bool has_alpha = kind->kind == 3 ? bits == 16 : bits == 32;
-    expected[3] = has_alpha ? (int)sample(color, 3) : 255;
-    if (kind->kind == 1 && color >= NUM_COLORS) {
-        expected[0] = expected[1] = expected[2] = 0;
-        expected[3] = 255;
-    }
 }
 
 static md5_image *parse(const tga_bytes *file, size_t size, md5_error *error)
@@ -134,7 +111,22 @@ static void check_kind(const tga_kind *kind)
         return;
     for (uint32_t i = 0; i < TEXELS; i++) {
         int expected[4];
-        expect(kind, i, expected);
+
+        // Values of 5 bits are scaled by 255 / 31, to within one unit.
+        const uint32_t color = kind->kind == 1 ? index_of(i) : i;
+        const uint32_t bits = kind->kind == 1 ? kind->color_bits : kind->bits;
+        const bool is_gray = kind->kind == 3 || bits == 8;
+        for (uint32_t j = 0; j < 3; j++) {
+            const int value = (int)sample(color, is_gray ? 0 : j);
+            expected[j] = !is_gray && bits < 24 ? (value >> 3) * 255 / 31 : value;
+        }
+        const bool has_alpha = kind->kind == 3 ? bits == 16 : bits == 32;
+        expected[3] = has_alpha ? (int)sample(color, 3) : 255;
+        if (kind->kind == 1 && color >= NUM_COLORS) {
+            expected[0] = expected[1] = expected[2] = 0;
+            expected[3] = 255;
+        }
+
         for (int j = 0; j < 4; j++)
             CHECK_THAT(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1,
                        "kind %u of %u bits: channel %d of texel %u is %d, expected %d", kind->kind,

@@ -61,3 +61,97 @@ double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
         sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
     return sum;
 }
+
+// -- Limits ---------------------------------------------------------------------------------------
+
+static const double pi = 3.14159265358979323846;
+
+md5_joint_limit limit_random(uint64_t *random)
+{
+    const uint32_t kind = test_random_u32(random) % 8;
+    md5_joint_limit limit = {.kind = MD5_LIMIT_NONE};
+    if (kind == 0)
+        return limit;
+    limit.kind = kind < 4 ? MD5_LIMIT_HINGE : MD5_LIMIT_CONE;
+    if (test_random_u32(random) % 4 > 0)
+        limit.rest = made_any_rotation(random);
+    do
+        limit.axis = ik_random_point(3.0, random);
+    while (!(md5_vec3_length(limit.axis) > 0.1f));
+    const double one = test_between(-pi, pi, random), other = test_between(-pi, pi, random);
+    limit.min = (float)fmin(one, other);
+    limit.max = (float)fmax(one, other);
+    limit.swing = (float)test_between(0.0, 2.5, random);
+    if (test_random_u32(random) % 16 == 0)
+        limit.max = limit.min;
+    if (test_random_u32(random) % 16 == 0)
+        limit.swing = 0.0f;
+    return limit;
+}
+
+static real4 about(real3 axis, double angle)
+{
+    const double scale = sin(0.5 * angle) / real3_length(axis);
+    return (real4){axis.x * scale, axis.y * scale, axis.z * scale, cos(0.5 * angle)};
+}
+
+static real4 rest_of(const md5_joint_limit *limit)
+{
+    const md5_quat rest = limit->rest;
+    if (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f)
+        return (real4){0.0, 0.0, 0.0, 1.0};
+    return real4_of(rest);
+}
+
+md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
+{
+    if (limit->kind == MD5_LIMIT_NONE)
+        return made_any_rotation(random);
+    const real3 axis = real3_of(limit->axis);
+    real4 turn = about(axis, test_between((double)limit->min, (double)limit->max, random));
+    if (limit->kind == MD5_LIMIT_CONE) {
+        const real3 beside = real3_cross(axis, real3_of(ik_random_point(1.0, random)));
+        turn = real4_mul(about(beside, test_between(0.0, (double)limit->swing, random)), turn);
+    }
+    const real4 local = real4_mul(rest_of(limit), turn);
+    return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
+}
+
+// By how much an angle is outside a range, on the circle.
+static double outside(double angle, double least, double most)
+{
+    double nearest = HUGE_VAL;
+    for (int turn = -1; turn <= 1; turn++) {
+        const double at = angle + 2.0 * pi * turn;
+        const double off = at < least ? least - at : at > most ? at - most : 0.0;
+        nearest = off < nearest ? off : nearest;
+    }
+    return nearest;
+}
+
+double limit_excess(const md5_joint_limit *limit, md5_quat local)
+{
+    if (limit->kind == MD5_LIMIT_NONE)
+        return 0.0;
+    const real4 rest = rest_of(limit);
+    const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, real4_of(local));
+    const real3 axis = real3_of(limit->axis), now = real4_rotate(turn, axis);
+    const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
+    const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0.0;
+    const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);
+    const double twist = outside(2.0 * atan2(along, turn.w), limit->min, limit->max);
+    const double swung = swing > most ? swing - most : 0.0;
+    return twist > swung ? twist : swung;
+}
+
+double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
+                   const md5_joint_limit *limits)
+{
+    double worst = 0.0;
+    for (uint32_t i = count - length; i < count; i++) {
+        const uint32_t joint = rig->chain[i];
+        const double excess = limit_excess(&limits[joint], rig->pose[joint].rotation);
+        worst = excess > worst ? excess : worst;
+    }
+    return worst;
+}

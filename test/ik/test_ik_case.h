@@ -38,4 +38,22 @@ double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
 // Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
 bool ik_is_sound(const md5_xform *pose, uint32_t count);
 
+// -- Limits -------------------------------------------------------------------------------------
+//
+// Random limits of joints, rotations that obey them, and how far a rotation is outside its limit:
+// in double precision, by angles.
+
+// A hinge or a cone, sometimes no limit, sometimes of zero width.
+md5_joint_limit limit_random(uint64_t *random);
+
+// A random rotation that the limit allows.
+md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random);
+
+// Radians by which a rotation relative to the parent is outside its limit; 0 if it is inside.
+double limit_excess(const md5_joint_limit *limit, md5_quat local);
+
+// The largest excess of the last `length` joints of a chain.
+double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
+                   const md5_joint_limit *limits);
+
 #endif

@@ -1,5 +1,5 @@
 // FABRIK, CCD and damped least squares: against where the joints are in double precision.
-#include "test/ik/test_ik_limit_case.h"
+#include "test/ik/test_ik_case.h"
 
 // At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
 // farther than `farthest_miss` times the reach.

@@ -22,8 +22,12 @@ static float odd_number(uint64_t *random)
     return numbers[test_random_u32(random) % (COUNT_OF(numbers))];
 }
 
-static void make_poses(lanes_case *of, uint64_t *random)
+static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
 {
+    memset(of, 0, sizeof *of);
+    of->num_joints = num_joints;
+    ik_make_rig(&of->rig, num_joints, 8.0, random);
+    of->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
     of->count = 1 + test_random_u32(random) % MD5_IK_MOST;
     for (uint32_t i = 0; i < of->count; i++) {
         md5_xform *const pose = of->poses[i];
@@ -42,15 +46,6 @@ static void make_poses(lanes_case *of, uint64_t *random)
         }
         memcpy(of->expected[i], pose, of->num_joints * sizeof *pose);
     }
-}
-
-static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
-{
-    memset(of, 0, sizeof *of);
-    of->num_joints = num_joints;
-    ik_make_rig(&of->rig, num_joints, 8.0, random);
-    of->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
-    make_poses(of, random);
 }
 
 static md5_vec3 make_target(double size, uint64_t *random)

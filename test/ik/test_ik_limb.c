@@ -403,21 +403,17 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
     CHECK_NEAR(worst, 0.0, 1e-5);
 }
 
-// A leg that bends forward, thigh and shin of 10 and 8 units down from the hip at 18.
-static void two_bone_make_leg(ik_rig *rig)
+// The distance of the foot from the hip if the target is `distance` straight below the hip.
+static double foot_distance(double distance, float soften, float stretch, ik_rig *rig)
 {
+    // A leg that bends forward, thigh and shin of 10 and 8 units down from the hip at 18.
     uint64_t random = 4;
     ik_make_rig(rig, 3, 1.0, &random);
     const float angle = 0.2f;
     rig->pose[rig->chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 18}, 0};
     rig->pose[rig->chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
     rig->pose[rig->chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
-}
 
-// The distance of the foot from the hip if the target is `distance` straight below the hip.
-static double foot_distance(double distance, float soften, float stretch, ik_rig *rig)
-{
-    two_bone_make_leg(rig);
     const md5_two_bone_job job = {
         .tip = rig->chain[2],
         .target = {0.0f, 0.0f, (float)(18.0 - distance)},
@@ -806,22 +802,19 @@ TEST (ik_aim_survives_anything) {
 // The softening of a limb near its reach: its formula, and its values in the demo's machine file
 // and in the manual.
 
-// A leg of 10 and 8 units below a hip at the origin, bent forward.
-static void soften_make_leg(ik_rig *rig)
-{
-    uint64_t random = 1;
-    ik_make_rig(rig, 3, 1.0, &random);
-    const float angle = 0.2f;
-    rig->pose[rig->chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 0}, 0};
-    rig->pose[rig->chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
-    rig->pose[rig->chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
-}
-
 // The distance from hip to foot for a target `distance` units away from the hip.
 static double reached(double distance, float soften)
 {
     ik_rig rig;
-    soften_make_leg(&rig);
+
+    // A leg of 10 and 8 units below a hip at the origin, bent forward.
+    uint64_t random = 1;
+    ik_make_rig(&rig, 3, 1.0, &random);
+    const float angle = 0.2f;
+    rig.pose[rig.chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 0}, 0};
+    rig.pose[rig.chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
+    rig.pose[rig.chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
+
     const md5_two_bone_job job = {
         .tip = rig.chain[2],
         .target = {0.0f, 0.0f, (float)-distance},
@@ -851,15 +844,6 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
     }
     CHECK_NEAR(worst_inside, 0.0, 1e-6);
     CHECK_NEAR(worst_beyond, 0.0, 1e-6);
-}
-
-// Loads a machine file of the project, to be released by md5_free_machine_file().
-static md5_machine_file *load_machine(const char *path)
-{
-    md5_error error = {0};
-    md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, &error);
-    CHECK_STRING(error.message, "");
-    return file;
 }
 
 static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
@@ -899,7 +883,12 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 }
 
 TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
-    OWN_MACHINE_FILE file = load_machine("models/bobbin/page_reach.md5machine");
+    // Loads a machine file of the project, to be released by md5_free_machine_file().
+    md5_error error = {0};
+    md5_machine_file *const file =
+        md5_load_machine_file(test_path("models/bobbin/page_reach.md5machine"), NULL, &error);
+    CHECK_STRING(error.message, "");
+
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     uint32_t num_limbs = 0;
     for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {

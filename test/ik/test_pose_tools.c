@@ -62,17 +62,6 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
     return md5_build_mirror(&skeleton, mirror);
 }
 
-// Each name's partner is its neighbour.
-static void check_partners(const char *const *names, uint32_t count)
-{
-    uint32_t mirror[32];
-    CHECK_UINT(find_mirror(names, count, mirror), count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!CHECK(mirror[i] == (i ^ 1)))
-            printf("%s is the mirror image of %s\n", names[i], names[mirror[i]]);
-    }
-}
-
 TEST (pose_tools_mirror_names_have_partners) {
     static const char *const names[] = {
         "hand.L",        "hand.R",        "foot_l",        "foot_r",      "toe-L",
@@ -82,7 +71,15 @@ TEST (pose_tools_mirror_names_have_partners) {
         "earR",          "earL",          "f_ring.01.L",   "f_ring.01.R", "hand.ik.L",
         "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
     };
-    check_partners(names, COUNT_OF(names));
+
+    // Each name's partner is its neighbour.
+    uint32_t count = COUNT_OF(names);
+    uint32_t mirror[32];
+    CHECK_UINT(find_mirror(names, count, mirror), count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!CHECK(mirror[i] == (i ^ 1)))
+            printf("%s is the mirror image of %s\n", names[i], names[mirror[i]]);
+    }
 }
 
 TEST (pose_tools_mirror_names_without_partners_are_their_own) {

@@ -104,11 +104,6 @@ static size_t stride_for(const victim *file, size_t most, size_t cost)
     return most / affordable + 1;
 }
 
-static bool report(const victim *file, const char *what, size_t at, const char *fault)
-{
-    return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, what, at, fault ? fault : "");
-}
-
 typedef struct trial {
     asset made;
     asset_heap *heap;
@@ -135,7 +130,7 @@ static bool attempt(const victim *file, const char *text, size_t size, asset_hea
     free_asset(tried.made);
     if (!fault)
         fault = asset_heap_fault(heap);
-    return report(file, what, at, fault);
+    return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, what, at, fault ? fault : "");
 }
 
 static const char *judge_cut(const victim *file, const trial *tried)
@@ -260,12 +255,6 @@ static bool open_victim(victim *file, const char *path)
     return false;
 }
 
-static void close_victim(const victim *file)
-{
-    free_asset(file->whole);
-    free(file->text);
-}
-
 // -- Folders --------------------------------------------------------------------------------
 
 enum { PATH_ROOM = 1024, MOST_FOLDERS = 512 };
@@ -298,7 +287,8 @@ static bool take_entry(folder_list *list, const char *path, void (*use)(const vi
     if (kind_of_path(path) == NO_KIND || !open_victim(&file, path))
         return false;
     use(&file);
-    close_victim(&file);
+    free_asset(file.whole);
+    free(file.text);
     return true;
 }
 

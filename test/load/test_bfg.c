@@ -1,6 +1,6 @@
 // Models and animations of Doom 3 BFG, written by functions that know nothing of the reader.
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 
 typedef struct bytes {
     unsigned char data[2048];
@@ -74,64 +74,51 @@ static void put_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
 
 enum { HALF_ONE = 0x3C00, HALF_QUARTER = 0x3400, HALF_MINUS_1_5 = 0xBE00, HALF_TINY = 1 };
 
-static void put_head(bytes *to)
-{
-    put(to, "BRM\x6c", 4);
-    put_zeros(to, 8 + 4 + 24 + 12);
-    put_text(to, "models/arm");
-    put_zeros(to, 9);
-    put(to, "5DM\x6a", 4);
-}
-
-// A root, and a joint 2 above it that is rotated by 90 degrees: its x axis is -y.
-static void put_joints(bytes *to)
-{
-    put_big(to, 2);
-    put_text(to, "root");
-    put_big(to, UINT32_MAX);
-    put_text(to, "arm");
-    put_big(to, 0);
-    put_big(to, 2);
-    put_rotation(to, 0, 0, 0, 1);
-    put_point(to, 0, 0, 0);
-    put_rotation(to, 0, 0, 0.70710678f, 0.70710678f);
-    put_point(to, 0, 0, 2);
-    put_big(to, 2);
-    put_zeros(to, 2 * 48);
-}
-
-static void put_mesh(bytes *to)
-{
-    static const float at[3][3] = {{0, -1, 2}, {4, 0, 0}, {0, 3, 1}};
-    put_text(to, "models/arm/skin");
-    put_big(to, 3);
-    put_big(to, 1);
-    put_big(to, 2);
-    put(to, "\0\1", 2);
-    put_zeros(to, 4);
-    put_big(to, 3);
-    put_big(to, 3); // vertices
-    put_big(to, 3); // indices
-    put_big(to, 1); // mirrored
-    put_big(to, 1); // duplicate
-    put_big(to, 1); // edges
-    put_vertex(to, at[0], HALF_ONE, HALF_QUARTER, (const unsigned char *)"\1\0\0\0",
-               (const unsigned char *)"\xff\0\0\0");
-    put_vertex(to, at[1], HALF_MINUS_1_5, HALF_TINY, (const unsigned char *)"\0\1\0\0",
-               (const unsigned char *)"\xcc\x33\0\0");
-    put_vertex(to, at[2], 0, 0, (const unsigned char *)"\0\0\0\0",
-               (const unsigned char *)"\0\0\0\xff");
-    put(to, "\0\0\0\1\0\2", 6);
-    put_zeros(to, 6 + 4 + 8 + 8 + 4);
-}
-
 static void make_model(bytes *model)
 {
     model->size = 0;
-    put_head(model);
-    put_joints(model);
+    put(model, "BRM\x6c", 4);
+    put_zeros(model, 8 + 4 + 24 + 12);
+    put_text(model, "models/arm");
+    put_zeros(model, 9);
+    put(model, "5DM\x6a", 4);
+
+    // A root, and a joint 2 above it that is rotated by 90 degrees: its x axis is -y.
+    put_big(model, 2);
+    put_text(model, "root");
+    put_big(model, UINT32_MAX);
+    put_text(model, "arm");
+    put_big(model, 0);
+    put_big(model, 2);
+    put_rotation(model, 0, 0, 0, 1);
+    put_point(model, 0, 0, 0);
+    put_rotation(model, 0, 0, 0.70710678f, 0.70710678f);
+    put_point(model, 0, 0, 2);
+    put_big(model, 2);
+    put_zeros(model, 2 * 48);
+
     put_big(model, 1);
-    put_mesh(model);
+    static const float at[3][3] = {{0, -1, 2}, {4, 0, 0}, {0, 3, 1}};
+    put_text(model, "models/arm/skin");
+    put_big(model, 3);
+    put_big(model, 1);
+    put_big(model, 2);
+    put(model, "\0\1", 2);
+    put_zeros(model, 4);
+    put_big(model, 3);
+    put_big(model, 3); // vertices
+    put_big(model, 3); // indices
+    put_big(model, 1); // mirrored
+    put_big(model, 1); // duplicate
+    put_big(model, 1); // edges
+    put_vertex(model, at[0], HALF_ONE, HALF_QUARTER, (const unsigned char *)"\1\0\0\0",
+               (const unsigned char *)"\xff\0\0\0");
+    put_vertex(model, at[1], HALF_MINUS_1_5, HALF_TINY, (const unsigned char *)"\0\1\0\0",
+               (const unsigned char *)"\xcc\x33\0\0");
+    put_vertex(model, at[2], 0, 0, (const unsigned char *)"\0\0\0\0",
+               (const unsigned char *)"\0\0\0\xff");
+    put(model, "\0\0\0\1\0\2", 6);
+    put_zeros(model, 6 + 4 + 8 + 8 + 4);
 }
 
 TEST (bfg_models_are_read_like_text) {
@@ -429,16 +416,6 @@ static const char same_as_text[] =
     "( 1 2 3 ) ( 0 0 0.5 ) 90\n( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n( 1 2 30 ) ( 0.5 0 0.5 ) 70\n"
     "( 100 2 3 ) ( 0 0 0 ) 60\n}\n";
 
-static void check_same(const md5_camera *a, const md5_camera *b)
-{
-    CHECK_UINT(a->num_frames, b->num_frames);
-    CHECK_UINT(a->num_cuts, b->num_cuts);
-    CHECK_UINT(a->cuts[0], b->cuts[0]);
-    CHECK_NEAR(a->frame_rate, b->frame_rate, 0.0);
-    CHECK_NEAR(a->duration, b->duration, 0.0);
-    CHECK_BYTES(a->frames, b->frames, a->num_frames * sizeof *a->frames);
-}
-
 TEST (bfg_cameras_are_those_of_text) {
     camera_bytes file;
     md5_error error = {0};
@@ -446,7 +423,12 @@ TEST (bfg_cameras_are_those_of_text) {
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, &error);
     OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
     REQUIRE(camera != NULL && text != NULL);
-    check_same(camera, text);
+    CHECK_UINT(camera->num_frames, text->num_frames);
+    CHECK_UINT(camera->num_cuts, text->num_cuts);
+    CHECK_UINT(camera->cuts[0], text->cuts[0]);
+    CHECK_NEAR(camera->frame_rate, text->frame_rate, 0.0);
+    CHECK_NEAR(camera->duration, text->duration, 0.0);
+    CHECK_BYTES(camera->frames, text->frames, camera->num_frames * sizeof *camera->frames);
     CHECK_STRING(camera->command_line, "");
     CHECK_UINT(camera->num_warnings, 0);
     CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);

@@ -91,19 +91,6 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
     return md5_build_mask(&h->model->skeleton, "*spine_1", 2, h->upper, error);
 }
 
-static void pose_hero(hero *h, double time, float waving, const md5_threads *threads)
-{
-    const uint32_t n = h->model->skeleton.num_joints;
-    md5_moment slow = md5_moment_at(h->walk_anim, 0.2 * time, MD5_WRAP_LOOP);
-    slow.interpolation = MD5_INTERPOLATE_CUBIC; // slow motion without corners
-    md5_sample(h->walk, slow, MD5_ROOT_IN_PLACE, h->pose);
-    md5_sample(h->wave, md5_moment_at(h->wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, h->over);
-    md5_blend_poses(h->pose, h->over, waving, h->upper, n, h->pose);
-    md5_local_to_palette(h->model, h->pose, NULL, h->palette);
-    md5_build_dual_palette(h->palette, n, h->duals);
-    md5_skin_batch(h->jobs, h->model->num_meshes, threads);
-}
-
 static void free_hero(hero *h)
 {
     for (uint32_t i = 0; h->buffers && i < h->model->num_meshes; i++)
@@ -132,7 +119,16 @@ TEST (chain_programs_work_as_they_are_written) {
     hero h = {0};
     if (CHECK(load_hero(&h, test_path(mesh_path), test_path(walk_path), test_path(wave_path),
                         &error))) {
-        pose_hero(&h, 0.7, 0.5f, NULL);
+        double time = 0.7;
+        const uint32_t n = h.model->skeleton.num_joints;
+        md5_moment slow = md5_moment_at(h.walk_anim, 0.2 * time, MD5_WRAP_LOOP);
+        slow.interpolation = MD5_INTERPOLATE_CUBIC; // slow motion without corners
+        md5_sample(h.walk, slow, MD5_ROOT_IN_PLACE, h.pose);
+        md5_sample(h.wave, md5_moment_at(h.wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, h.over);
+        md5_blend_poses(h.pose, h.over, 0.5f, h.upper, n, h.pose);
+        md5_local_to_palette(h.model, h.pose, NULL, h.palette);
+        md5_build_dual_palette(h.palette, n, h.duals);
+        md5_skin_batch(h.jobs, h.model->num_meshes, NULL);
         const md5_bounds bounds = md5_skin_bounds(h.model, h.palette);
         for (uint32_t i = 0; i < h.model->num_meshes; i++) {
             for (uint32_t k = 0; k < h.model->meshes[i].num_vertices; k++) {

@@ -1,7 +1,7 @@
 // The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
 // test/reference) against those of the library, record by record, in the order of the file.
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 
 #include <dirent.h>
 
@@ -234,39 +234,6 @@ static void check_mesh(golden *g, uint32_t index)
         check_vec3(g, "bv", i, mesh->positions[i], loose.length);
 }
 
-static void check_anim_header(golden *g)
-{
-    const md5_anim *const anim = g->anim;
-    const md5_vec3 base = anim->base_frame[0].translation;
-    expect(g, "numFrames");
-    check_count(g, "numFrames", anim->num_frames);
-    expect(g, "frameRate");
-    test_check(number(g) == anim->frame_rate, g->file, 0, "frame rate");
-    expect(g, "numAnimatedComponents");
-    check_count(g, "numAnimatedComponents", anim->num_components);
-    expect(g, "animLength"); // whole milliseconds, rounded up
-    test_check(number(g) == ceil(anim->duration * 1000.0 - 1e-9), g->file, 0, "length");
-    expect(g, "rootbase");
-    check_vec3(g, "rootbase", 0, base, strict.length);
-    expect(g, "totaldelta");
-    const md5_moment start = {0};
-    const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
-    const md5_vec3 way = md5_anim_root_motion(anim, start, end);
-    md5_xform *const first = g->pose;
-    sample_own(anim, start, MD5_ROOT_ID, first);
-    const md5_vec3 origin = first[0].translation;
-    check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
-               strict.length);
-    for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
-        md5_xform ours = anim->base_frame[i];
-        if (i == 0)
-            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
-        check_index(g, i);
-        check_transform(g, "baseframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
-    }
-}
-
 // Joints whose own or an ancestor's w is near 0.
 static void find_loose(golden *g)
 {
@@ -289,28 +256,13 @@ static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vert
     return false;
 }
 
-static void check_skin(golden *g)
+static void check_time(golden *g)
 {
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t m = 0; m < g->model->num_meshes && expect(g, "skin"); m++) {
-        const md5_mesh *const mesh = &g->model->meshes[m];
-        check_index(g, m);
-        check_count(g, "skinned vertices", mesh->num_file_vertices);
-        md5_skin(mesh, g->palette, g->points, NULL, NULL);
-        for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "v"); i++)
-            check_vec3(g, "v", i, g->points[i],
-                       vertex_is_loose(g, mesh, i) ? loose.length : strict.length);
-        bounds =
-            md5_bounds_union(bounds, md5_bounds_from_points(g->points, mesh->num_file_vertices));
-    }
-    expect(g, "skinbounds");
-    check_bounds(g, "skinbounds", bounds, loose.length);
-}
+    const uint32_t num_joints = g->model->skeleton.num_joints;
+    expect(g, "time");
 
-// The engine counts milliseconds; the library counts seconds. At the time of a frame, one may give
-// the end of an interval and the other the start of the next.
-static md5_moment check_moment(golden *g)
-{
+    // The engine counts milliseconds; the library counts seconds. At the time of a frame, one may
+    // give the end of an interval and the other the start of the next.
     char label[32];
     next_word(g, label, sizeof label);
     const double ms = number(g);
@@ -326,14 +278,7 @@ static md5_moment check_moment(golden *g)
     const double ours = (double)moment.cycle * period + moment.frame0 + moment.fraction;
     test_check(fabs(ours - expected) < 1e-6 * (1.0 + fabs(expected)), g->file, 0,
                "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
-    return moment;
-}
 
-static void check_time(golden *g)
-{
-    const uint32_t num_joints = g->model->skeleton.num_joints;
-    expect(g, "time");
-    const md5_moment moment = check_moment(g);
     md5_sample(g->binding, moment, MD5_ROOT_ID, g->pose);
     md5_local_to_model(&g->model->skeleton, g->pose, g->joints);
     md5_build_palette(g->model, g->joints, g->palette);
@@ -352,24 +297,20 @@ static void check_time(golden *g)
         const tolerances allowed = g->is_loose[i] ? loose : strict;
         check_matrix(g, "world", i, &g->joints[i], allowed.rotation, allowed.length);
     }
-    check_skin(g);
-}
-
-// A single frame; for the first the engine shows the base frame.
-static void check_single_frame(golden *g)
-{
-    expect(g, "singleframe");
-    const uint32_t frame = (uint32_t)number(g);
-    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    sample_own(g->anim, moment, MD5_ROOT_ID, g->pose);
-    for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
-        md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
-        if (frame == 0 && i == 0)
-            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
-        check_index(g, i);
-        check_transform(g, "singleframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t m = 0; m < g->model->num_meshes && expect(g, "skin"); m++) {
+        const md5_mesh *const mesh = &g->model->meshes[m];
+        check_index(g, m);
+        check_count(g, "skinned vertices", mesh->num_file_vertices);
+        md5_skin(mesh, g->palette, g->points, NULL, NULL);
+        for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "v"); i++)
+            check_vec3(g, "v", i, g->points[i],
+                       vertex_is_loose(g, mesh, i) ? loose.length : strict.length);
+        bounds =
+            md5_bounds_union(bounds, md5_bounds_from_points(g->points, mesh->num_file_vertices));
     }
+    expect(g, "skinbounds");
+    check_bounds(g, "skinbounds", bounds, loose.length);
 }
 
 // -- Files ----------------------------------------------------------------------------------
@@ -421,19 +362,6 @@ static bool load_anim(golden *g)
     return test_check(g->binding->same_order, g->file, 0, "joints do not match in order");
 }
 
-static void release(golden *g)
-{
-    md5_free_binding(g->binding);
-    md5_free_anim(g->anim);
-    md5_free_model(g->model);
-    free(g->pose);
-    free(g->joints);
-    free(g->palette);
-    free(g->points);
-    free(g->is_loose);
-    free(g->text);
-}
-
 static void check_all(golden *g)
 {
     if (!load(g))
@@ -445,23 +373,53 @@ static void check_all(golden *g)
     check_bounds(g, "bindbounds", g->model->bounds, loose.length);
     if (!load_anim(g))
         return;
-    check_anim_header(g);
+    const md5_anim *const anim = g->anim;
+    const md5_vec3 base = anim->base_frame[0].translation;
+    expect(g, "numFrames");
+    check_count(g, "numFrames", anim->num_frames);
+    expect(g, "frameRate");
+    test_check(number(g) == anim->frame_rate, g->file, 0, "frame rate");
+    expect(g, "numAnimatedComponents");
+    check_count(g, "numAnimatedComponents", anim->num_components);
+    expect(g, "animLength"); // whole milliseconds, rounded up
+    test_check(number(g) == ceil(anim->duration * 1000.0 - 1e-9), g->file, 0, "length");
+    expect(g, "rootbase");
+    check_vec3(g, "rootbase", 0, base, strict.length);
+    expect(g, "totaldelta");
+    const md5_moment start = {0};
+    const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
+    const md5_vec3 way = md5_anim_root_motion(anim, start, end);
+    md5_xform *const first = g->pose;
+    sample_own(anim, start, MD5_ROOT_ID, first);
+    const md5_vec3 origin = first[0].translation;
+    check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
+               strict.length);
+    for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
+        md5_xform ours = anim->base_frame[i];
+        if (i == 0)
+            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
+        check_index(g, i);
+        check_transform(g, "baseframe", i, ours,
+                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+    }
     while (is_next(g, "time"))
         check_time(g);
-    while (is_next(g, "singleframe"))
-        check_single_frame(g);
+    while (is_next(g, "singleframe")) {
+        // A single frame; for the first the engine shows the base frame.
+        expect(g, "singleframe");
+        const uint32_t frame = (uint32_t)number(g);
+        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        sample_own(g->anim, moment, MD5_ROOT_ID, g->pose);
+        for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
+            md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
+            if (frame == 0 && i == 0)
+                ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+            check_index(g, i);
+            check_transform(g, "singleframe", i, ours,
+                            fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+        }
+    }
     expect(g, "end");
-}
-
-static void check_file(const char *path, const char *folder)
-{
-    golden g = {.file = path, .folder = folder, .text = test_read_file(path, NULL), .size = 1.0};
-    g.at = g.text;
-    if (CHECK(g.text))
-        check_all(&g);
-    printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
-           g.worst_quaternion, g.worst_rotation, g.worst_length);
-    release(&g);
 }
 
 // Checks every file of `folder` that begins like a golden file, except `skipped`.
@@ -476,7 +434,24 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         OWN char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
-            check_file(path, relative_to);
+            golden g = {.file = path,
+                        .folder = relative_to,
+                        .text = test_read_file(path, NULL),
+                        .size = 1.0};
+            g.at = g.text;
+            if (CHECK(g.text))
+                check_all(&g);
+            printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
+                   g.worst_quaternion, g.worst_rotation, g.worst_length);
+            md5_free_binding(g.binding);
+            md5_free_anim(g.anim);
+            md5_free_model(g.model);
+            free(g.pose);
+            free(g.joints);
+            free(g.palette);
+            free(g.points);
+            free(g.is_loose);
+            free(g.text);
             count++;
         }
     }

@@ -54,13 +54,6 @@ static void fill(hostile_text *text, const char *part, size_t size)
     }
 }
 
-static void fill_nul(hostile_text *text, size_t size)
-{
-    make_room(text, size);
-    memset(text->bytes + text->size, '\0', size);
-    text->size += size;
-}
-
 // A part of a text of about `size` bytes. In its words # and then ? stand for a number.
 typedef struct piece {
     const char *words;
@@ -90,17 +83,6 @@ static void add_words(hostile_text *text, const piece *from, size_t size, size_t
         else
             add(text, "%u", (unsigned)(which * 2654435761u % 900 + 100));
     }
-}
-
-static void add_piece(hostile_text *text, const piece *from, size_t size)
-{
-    if (from->kind == NULS)
-        fill_nul(text, size);
-    else if (from->kind == BYTES)
-        fill(text, from->words, size / from->part);
-    else
-        for (size_t i = 0; i < (from->kind == ONCE ? 1 : size / from->part); i++)
-            add_words(text, from, size, i);
 }
 
 // A number, or -n: size / n.
@@ -181,19 +163,6 @@ static long parent_of(shape form, size_t joint, size_t count)
                            : (long)((uint64_t)joint * 2654435761u % joint);
 }
 
-static void add_name(hostile_text *text, naming names, size_t joint, size_t count)
-{
-    static const char prefix[] = "a_name_that_is_the_same_for_a_long_time_before_it_differs_";
-    if (names == LONG_ROOT && joint == 0)
-        fill(text, "r", 20 * count);
-    if (names <= EQUAL)
-        add(text, "a ");
-    else if (names == LONG_PREFIX)
-        add(text, "%s%zu ", prefix, (size_t)((uint64_t)joint * 7919 % count));
-    else
-        add(text, "j%zu ", names == COUNTED_DOWN ? count - 1 - joint : joint);
-}
-
 static void add_joints(hostile_text *text, const joint_form *form, bool is_anim, size_t size)
 {
     const size_t count = size / form->bytes;
@@ -202,7 +171,17 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
     else
         add(text, "MD5Version 10 commandline\"\"numJoints %zu numMeshes 0 joints{\n", count);
     for (size_t j = 0; j < count; j++) {
-        add_name(text, form->names, j, count);
+        naming names = form->names;
+        size_t joint = j;
+        static const char prefix[] = "a_name_that_is_the_same_for_a_long_time_before_it_differs_";
+        if (names == LONG_ROOT && joint == 0)
+            fill(text, "r", 20 * count);
+        if (names <= EQUAL)
+            add(text, "a ");
+        else if (names == LONG_PREFIX)
+            add(text, "%s%zu ", prefix, (size_t)((uint64_t)joint * 7919 % count));
+        else
+            add(text, "j%zu ", names == COUNTED_DOWN ? count - 1 - joint : joint);
         add(text, is_anim ? "%ld 0 0 " : "%ld(0 0 0)(0 0 0)", parent_of(form->shape, j, count));
     }
     add(text, "}");
@@ -622,28 +601,11 @@ static void *parse(file_kind kind, const hostile_text *text, const md5_load_opts
     return md5_parse_camera(text->bytes, text->size, opts, error);
 }
 
-static const char *asset_fault(file_kind kind, const void *asset)
-{
-    return kind == MODEL  ? asset_model_fault(asset)
-           : kind == ANIM ? asset_anim_fault(asset)
-                          : asset_camera_fault(asset);
-}
-
 static uint32_t num_warnings(file_kind kind, const void *asset)
 {
     return kind == MODEL  ? ((const md5_model *)asset)->num_warnings
            : kind == ANIM ? ((const md5_anim *)asset)->num_warnings
                           : ((const md5_camera *)asset)->num_warnings;
-}
-
-static void free_asset(file_kind kind, void *asset)
-{
-    if (kind == MODEL)
-        md5_free_model(asset);
-    else if (kind == ANIM)
-        md5_free_anim(asset);
-    else
-        md5_free_camera(asset);
 }
 
 static void check_fault(const char *name, const char *fault)
@@ -664,8 +626,15 @@ static outcome read_text(const char *name, file_kind kind, const hostile_text *t
     check_fault(name, asset_answer_fault(asset, asset ? num_warnings(kind, asset) : 0, &opts,
                                          &error, text->bytes, text->size));
     if (asset) {
-        check_fault(name, asset_fault(kind, asset));
-        free_asset(kind, asset);
+        check_fault(name, kind == MODEL  ? asset_model_fault(asset)
+                          : kind == ANIM ? asset_anim_fault(asset)
+                                         : asset_camera_fault(asset));
+        if (kind == MODEL)
+            md5_free_model(asset);
+        else if (kind == ANIM)
+            md5_free_anim(asset);
+        else
+            md5_free_camera(asset);
     } else if (getenv("MD5_HOSTILE_TELL")) {
         printf("    %u:%u: %s\n", error.line, error.column, error.message);
     }
@@ -701,8 +670,17 @@ static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, ou
     hostile_text first = {0}, second = {0};
     if (tried->anim.frames)
         add_anim(&first, &tried->anim, size);
-    for (const piece *part = tried->pieces; part->words; part++)
-        add_piece(&first, part, size);
+    for (const piece *part = tried->pieces; part->words; part++) {
+        if (part->kind == NULS) {
+            make_room(&first, size);
+            memset(first.bytes + first.size, '\0', size);
+            first.size += size;
+        } else if (part->kind == BYTES)
+            fill(&first, part->words, size / part->part);
+        else
+            for (size_t i = 0; i < (part->kind == ONCE ? 1 : size / part->part); i++)
+                add_words(&first, part, size, i);
+    }
     if (tried->make)
         tried->make(&first, size);
     if (tried->mesh_joints.bytes)

@@ -79,44 +79,6 @@ static void *reserve(size_t size)
     return memory;
 }
 
-static void play(const jobs_crowd *of, const md5_threads *threads, size_t count)
-{
-    md5_play_job jobs[CROWD];
-    for (size_t i = 0; i < count; i++) {
-        jobs[i] = (md5_play_job){.player = md5_create_player(of->character->machine, NULL, NULL),
-                                 .palette = of->palettes + i * of->num_joints};
-        if (!jobs[i].player)
-            abort();
-        md5_player_set(jobs[i].player, 0, (float)(i % 50));
-    }
-    void *const scratch = reserve(md5_play_batch_scratch(jobs, count, threads));
-    for (int step = 0; step < NUM_STEPS; step++) {
-        for (size_t i = 0; i < count; i++)
-            jobs[i].seconds = 0.05 + 0.001 * (double)i;
-        md5_play_batch(jobs, count, threads, scratch);
-    }
-    free(scratch);
-    for (size_t i = 0; i < count; i++)
-        md5_destroy_player(jobs[i].player);
-}
-
-static void pose(const jobs_crowd *of, const md5_threads *threads, size_t count, bool is_nlerp)
-{
-    md5_pose_job jobs[CROWD];
-    for (size_t i = 0; i < count; i++) {
-        const md5_binding *const binding = of->character->bindings[i * 3 / CROWD];
-        jobs[i] = (md5_pose_job){
-            .binding = binding,
-            .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
-            .palette = of->palettes + i * of->num_joints,
-        };
-        if (is_nlerp)
-            jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
-    }
-    OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
-    md5_pose_batch(jobs, count, threads, scratch);
-}
-
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
 
 static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *threads, size_t count)
@@ -124,10 +86,41 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
     const size_t size = CROWD * of->num_joints * sizeof *of->palettes;
     of->palettes = reserve(size);
     memset(of->palettes, 0x5a, size);
-    if (kind == PLAYED)
-        play(of, threads, count);
-    else
-        pose(of, threads, count, kind == POSED_NLERP);
+    if (kind == PLAYED) {
+        md5_play_job jobs[CROWD];
+        for (size_t i = 0; i < count; i++) {
+            jobs[i] =
+                (md5_play_job){.player = md5_create_player(of->character->machine, NULL, NULL),
+                               .palette = of->palettes + i * of->num_joints};
+            if (!jobs[i].player)
+                abort();
+            md5_player_set(jobs[i].player, 0, (float)(i % 50));
+        }
+        void *const scratch = reserve(md5_play_batch_scratch(jobs, count, threads));
+        for (int step = 0; step < NUM_STEPS; step++) {
+            for (size_t i = 0; i < count; i++)
+                jobs[i].seconds = 0.05 + 0.001 * (double)i;
+            md5_play_batch(jobs, count, threads, scratch);
+        }
+        free(scratch);
+        for (size_t i = 0; i < count; i++)
+            md5_destroy_player(jobs[i].player);
+    } else {
+        bool is_nlerp = kind == POSED_NLERP;
+        md5_pose_job jobs[CROWD];
+        for (size_t i = 0; i < count; i++) {
+            const md5_binding *const binding = of->character->bindings[i * 3 / CROWD];
+            jobs[i] = (md5_pose_job){
+                .binding = binding,
+                .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
+                .palette = of->palettes + i * of->num_joints,
+            };
+            if (is_nlerp)
+                jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
+        }
+        OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
+        md5_pose_batch(jobs, count, threads, scratch);
+    }
     return of->palettes;
 }
 

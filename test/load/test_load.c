@@ -532,30 +532,6 @@ static void write_rotation(writer *out)
     WRITE(out, "( %.9g %.9g 0 ) ", length * cos(angle), length * sin(angle));
 }
 
-static void write_model(writer *out)
-{
-    out->used = 0;
-    WRITE(out, "MD5Version 10 commandline \"\" numJoints %d numMeshes 1 joints {", JOINTS);
-    for (int j = 0; j < JOINTS; j++) {
-        WRITE(out, "\"j%d\" %d ", j, j - 1);
-        write_vector(out);
-        write_rotation(out);
-    }
-    WRITE(out, "} mesh { shader \"\" numverts %d ", VERTICES);
-    for (int v = 0; v < VERTICES; v++)
-        WRITE(out, "vert %d ( %.9g %.9g ) %d %d ", v, any_number(out), any_number(out), v,
-              1 + v % 5);
-    WRITE(out, "numtris %d ", VERTICES - 2);
-    for (int t = 0; t < VERTICES - 2; t++)
-        WRITE(out, "tri %d %d %d %d ", t, t, t + 1, t + 2);
-    WRITE(out, "numweights %d ", WEIGHTS);
-    for (int w = 0; w < WEIGHTS; w++) {
-        WRITE(out, "weight %d %d %.9g ", w, w % JOINTS, any_number(out));
-        write_vector(out);
-    }
-    WRITE(out, "}");
-}
-
 static void write_anim(writer *out)
 {
     out->used = 0;
@@ -592,29 +568,6 @@ static bool all_finite(const void *memory, size_t size)
 }
 #define CHECK_FINITE(array, count) CHECK_THAT(all_finite(array, (count) * sizeof(array)[0]), #array)
 
-static void check_mesh(const md5_mesh *mesh)
-{
-    CHECK_FINITE(mesh->positions, mesh->num_vertices);
-    CHECK_FINITE(mesh->normals, mesh->num_vertices);
-    CHECK_FINITE(mesh->tangents, mesh->num_vertices);
-    CHECK_FINITE(mesh->influences, mesh->num_influences);
-    CHECK_FINITE(&mesh->bounds, 1);
-    CHECK_FINITE(&mesh->loss4, 2);
-}
-
-static void check_skinned(const md5_model *model, const md5_mat34 *palette)
-{
-    const md5_mesh *const mesh = &model->meshes[0];
-    md5_vec3 positions[3 * VERTICES], normals[3 * VERTICES];
-    md5_vec4 tangents[3 * VERTICES];
-    md5_skin(mesh, palette, positions, normals, tangents);
-    CHECK_FINITE(positions, mesh->num_vertices);
-    CHECK_FINITE(normals, mesh->num_vertices);
-    CHECK_FINITE(tangents, mesh->num_vertices);
-    const md5_bounds bounds = md5_skin_bounds(model, palette);
-    CHECK_FINITE(&bounds, 1);
-}
-
 static void check_pose(const md5_binding *binding, const md5_xform *pose)
 {
     md5_mat34 joints[JOINTS], palette[JOINTS];
@@ -622,28 +575,15 @@ static void check_pose(const md5_binding *binding, const md5_xform *pose)
     md5_local_to_palette(binding->model, pose, joints, palette);
     CHECK_FINITE(joints, JOINTS);
     CHECK_FINITE(palette, JOINTS);
-    check_skinned(binding->model, palette);
-}
-
-static void check_moment(const md5_binding *binding, double time, md5_wrap wrap, md5_root root)
-{
-    md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
-    const md5_moment start = {0}, moment = md5_moment_at(binding->anim, time, wrap);
-    md5_sample(binding, moment, root, pose);
-    check_pose(binding, pose);
-    md5_sample(binding, start, root, first);
-    md5_add_pose(pose, pose, first, 0.7f, NULL, JOINTS, sum);
-    check_pose(binding, sum);
-    md5_blend_poses(first, sum, 0.3f, NULL, JOINTS, sum);
-    check_pose(binding, sum);
-    md5_moment cubic = moment;
-    cubic.interpolation = MD5_INTERPOLATE_CUBIC;
-    md5_sample(binding, cubic, root, pose);
-    check_pose(binding, pose);
-    const md5_bounds bounds = md5_anim_bounds(binding->anim, moment, root);
+    const md5_mesh *const mesh = &binding->model->meshes[0];
+    md5_vec3 positions[3 * VERTICES], normals[3 * VERTICES];
+    md5_vec4 tangents[3 * VERTICES];
+    md5_skin(mesh, palette, positions, normals, tangents);
+    CHECK_FINITE(positions, mesh->num_vertices);
+    CHECK_FINITE(normals, mesh->num_vertices);
+    CHECK_FINITE(tangents, mesh->num_vertices);
+    const md5_bounds bounds = md5_skin_bounds(binding->model, palette);
     CHECK_FINITE(&bounds, 1);
-    const md5_vec3 motion = md5_anim_root_motion(binding->anim, start, moment);
-    CHECK_FINITE(&motion, 1);
 }
 
 static void check_pair(const md5_model *model, const md5_anim *anim)
@@ -651,11 +591,37 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(model->bind, JOINTS);
     CHECK_FINITE(model->inverse_bind, JOINTS);
     CHECK_FINITE(model->bind_local, JOINTS);
-    check_mesh(&model->meshes[0]);
+    const md5_mesh *mesh = &model->meshes[0];
+    CHECK_FINITE(mesh->positions, mesh->num_vertices);
+    CHECK_FINITE(mesh->normals, mesh->num_vertices);
+    CHECK_FINITE(mesh->tangents, mesh->num_vertices);
+    CHECK_FINITE(mesh->influences, mesh->num_influences);
+    CHECK_FINITE(&mesh->bounds, 1);
+    CHECK_FINITE(&mesh->loss4, 2);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
-    for (int i = 0; i < 9; i++)
-        check_moment(binding, i * 0.031, (md5_wrap)(i % 3), (md5_root)(i / 3));
+    for (int i = 0; i < 9; i++) {
+        double time = i * 0.031;
+        md5_root root = (md5_root)(i / 3);
+        md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
+        const md5_moment start = {0},
+                         moment = md5_moment_at(binding->anim, time, ((md5_wrap)(i % 3)));
+        md5_sample(binding, moment, root, pose);
+        check_pose(binding, pose);
+        md5_sample(binding, start, root, first);
+        md5_add_pose(pose, pose, first, 0.7f, NULL, JOINTS, sum);
+        check_pose(binding, sum);
+        md5_blend_poses(first, sum, 0.3f, NULL, JOINTS, sum);
+        check_pose(binding, sum);
+        md5_moment cubic = moment;
+        cubic.interpolation = MD5_INTERPOLATE_CUBIC;
+        md5_sample(binding, cubic, root, pose);
+        check_pose(binding, pose);
+        const md5_bounds bounds = md5_anim_bounds(binding->anim, moment, root);
+        CHECK_FINITE(&bounds, 1);
+        const md5_vec3 motion = md5_anim_root_motion(binding->anim, start, moment);
+        CHECK_FINITE(&motion, 1);
+    }
 }
 
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
@@ -663,7 +629,26 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
     unsigned num_refused = 0, num_posed = 0;
     for (int i = 0; i < 3000; i++) {
         md5_error mesh_error = {0}, clip_error = {0};
-        write_model(&mesh);
+        mesh.used = 0;
+        WRITE(&mesh, "MD5Version 10 commandline \"\" numJoints %d numMeshes 1 joints {", JOINTS);
+        for (int j = 0; j < JOINTS; j++) {
+            WRITE(&mesh, "\"j%d\" %d ", j, j - 1);
+            write_vector(&mesh);
+            write_rotation(&mesh);
+        }
+        WRITE(&mesh, "} mesh { shader \"\" numverts %d ", VERTICES);
+        for (int v = 0; v < VERTICES; v++)
+            WRITE(&mesh, "vert %d ( %.9g %.9g ) %d %d ", v, any_number(&mesh), any_number(&mesh), v,
+                  1 + v % 5);
+        WRITE(&mesh, "numtris %d ", VERTICES - 2);
+        for (int t = 0; t < VERTICES - 2; t++)
+            WRITE(&mesh, "tri %d %d %d %d ", t, t, t + 1, t + 2);
+        WRITE(&mesh, "numweights %d ", WEIGHTS);
+        for (int w = 0; w < WEIGHTS; w++) {
+            WRITE(&mesh, "weight %d %d %.9g ", w, w % JOINTS, any_number(&mesh));
+            write_vector(&mesh);
+        }
+        WRITE(&mesh, "}");
         write_anim(&clip);
         OWN_MODEL model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
         OWN_ANIM anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);

@@ -190,29 +190,6 @@ static bool load_machine(const char *path, machine_case *made, md5_error *error)
     return made->player != NULL;
 }
 
-static void free_machine(machine_case *made)
-{
-    md5_destroy_player(made->player);
-    md5_destroy_machine(made->machine);
-    for (int i = 0; i < MAX_CLIPS; i++) {
-        md5_free_binding(made->bindings[i]);
-        md5_free_anim(made->anims[i]);
-    }
-    md5_free_model(made->model);
-    md5_free_machine_file(made->file);
-}
-
-// Gives every modifier a target, at a side and height that depend on `where`, so that each has an
-// effect.
-static void aim_modifiers(const machine_case *made, float where)
-{
-    for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
-        md5_target *const target = md5_player_target(made->player, i);
-        target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};
-        target->weight = 0.75f;
-    }
-}
-
 // Plays a machine in uneven steps with random changes of its parameters.
 static uint64_t hash_player(const machine_case *made)
 {
@@ -222,7 +199,16 @@ static uint64_t hash_player(const machine_case *made)
     for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
-        aim_modifiers(made, (float)(step - 20));
+
+        // Gives every modifier a target, at a side and height that depend on `where`, so that each
+        // has an effect.
+        float where = (float)(step - 20);
+        for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
+            md5_target *const target = md5_player_target(made->player, i);
+            target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};
+            target->weight = 0.75f;
+        }
+
         md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
         const md5_xform motion = md5_player_root_motion(made->player);
         hash = hash_pose(hash, &motion, 1);
@@ -241,7 +227,14 @@ static uint64_t hash_machine(const char *path)
     uint64_t hash = empty_hash;
     if (CHECK_THAT(load_machine(path, &made, &error), "%s: %s", path, error.message))
         hash = hash_player(&made);
-    free_machine(&made);
+    md5_destroy_player(made.player);
+    md5_destroy_machine(made.machine);
+    for (int i = 0; i < MAX_CLIPS; i++) {
+        md5_free_binding(made.bindings[i]);
+        md5_free_anim(made.anims[i]);
+    }
+    md5_free_model(made.model);
+    md5_free_machine_file(made.file);
     return hash;
 }
 

@@ -286,18 +286,6 @@ TEST (machine_locations_of_long_tables) {
     }
 }
 
-static md5_machine_file *parse_good(md5_error *error)
-{
-    const md5_load_opts opts = {.file_name = "hero.md5machine"};
-    md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), &opts, error);
-    if (!file)
-        abort();
-    file->desc.model = made.model;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++)
-        file->clips[i].binding = made.bindings[0];
-    return file;
-}
-
 static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opts,
                           const char *expected)
 {
@@ -314,7 +302,14 @@ TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
     play_begin(&made);
     play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
-    OWN_MACHINE_FILE file = parse_good(&error);
+    const md5_load_opts opts = {.file_name = "hero.md5machine"};
+    md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), &opts, &error);
+    if (!file)
+        abort();
+    file->desc.model = made.model;
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+        file->clips[i].binding = made.bindings[0];
+
     const md5_load_opts other = {.file_name = "other"};
     file->clips[2].binding = NULL;
     check_refused(&file->desc, NULL, "hero.md5machine:9:8: error: clip 'idle' has no binding");

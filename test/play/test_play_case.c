@@ -39,34 +39,6 @@ TEST_PRINTF(2, 3) static void put(text *to, const char *format, ...)
     va_end(arguments);
 }
 
-// Two vertices about each joint, and one between the joint and its parent.
-static void put_mesh(text *to)
-{
-    put(to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
-    int weight = 0;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
-        for (int k = 0; k < 3; k++) {
-            const int count = k == 2 && i > 0 ? 2 : 1;
-            put(to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
-            weight += count;
-        }
-    }
-    put(to, "numtris %d\n", PLAY_JOINTS);
-    for (int i = 0; i < PLAY_JOINTS; i++)
-        put(to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
-    put(to, "numweights %d\n", weight);
-    weight = 0;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
-        put(to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
-        put(to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
-        put(to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
-        if (i > 0)
-            put(to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
-                places[i][1] + 2.0, places[i][2] - 1.0);
-    }
-    put(to, "}\n");
-}
-
 void play_begin(play_case *made)
 {
     text to = {0};
@@ -80,7 +52,32 @@ void play_begin(play_case *made)
             at[i][1], at[i][2]);
     }
     put(&to, "}\n");
-    put_mesh(&to);
+
+    // Two vertices about each joint, and one between the joint and its parent.
+    put(&to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
+    int weight = 0;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        for (int k = 0; k < 3; k++) {
+            const int count = k == 2 && i > 0 ? 2 : 1;
+            put(&to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
+            weight += count;
+        }
+    }
+    put(&to, "numtris %d\n", PLAY_JOINTS);
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        put(&to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
+    put(&to, "numweights %d\n", weight);
+    weight = 0;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        put(&to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
+        put(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
+        put(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
+        if (i > 0)
+            put(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
+                places[i][1] + 2.0, places[i][2] - 1.0);
+    }
+    put(&to, "}\n");
+
     md5_error error = {0};
     made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
     free(to.bytes);
@@ -111,19 +108,6 @@ static void put_swing(text *to, int joint, double phase, double size, uint64_t s
     put(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
 }
 
-static void put_root(text *to, double seconds, play_walk walk)
-{
-    const double yaw = walk.turning * seconds;
-    double x = walk.speed * seconds, y = 0.0;
-    if (walk.turning != 0.0) {
-        x = walk.speed / walk.turning * sin(yaw);
-        y = walk.speed / walk.turning * (1.0 - cos(yaw));
-    }
-    // Loaders rebuild w as a number <= 0: the signs are chosen accordingly.
-    const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
-    put(to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds, sign * sin(0.5 * yaw));
-}
-
 uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed)
 {
@@ -144,7 +128,16 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0.0;
         put(&to, "frame %u {\n", frame);
-        put_root(&to, frame / frame_rate, walk);
+        double seconds = frame / frame_rate;
+        const double yaw = walk.turning * seconds;
+        double x = walk.speed * seconds, y = 0.0;
+        if (walk.turning != 0.0) {
+            x = walk.speed / walk.turning * sin(yaw);
+            y = walk.speed / walk.turning * (1.0 - cos(yaw));
+        }
+        // Loaders rebuild w as a number <= 0: the signs are chosen accordingly.
+        const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
+        put(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds, sign * sin(0.5 * yaw));
         for (int i = 1; i < PLAY_JOINTS; i++) {
             const bool is_still = made->still >> i & 1;
             const double own = is_still ? 0.0 : phase;

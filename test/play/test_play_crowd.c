@@ -59,29 +59,25 @@ static void end(crowd_case *of)
     play_end(&of->made);
 }
 
-static void play_shot(md5_player *player, uint64_t *random)
-{
-    static const char *const layers[] = {NULL, "a", "c"};
-    const md5_shot_desc desc = {
-        .mode = (md5_layer_mode)(test_random_u32(random) % 2),
-        .mask = test_random_u32(random) % 2 ? "upper" : NULL,
-        .layer = layers[test_random_u32(random) % 3],
-        .end = (md5_shot_end)(test_random_u32(random) % 3),
-        .speed = (float)(4.0 * test_random(random) - 2.0),
-        .fade_in = 0.2f * (float)(test_random_u32(random) % 2),
-        .fade_out = (float)test_random(random),
-    };
-    const uint32_t slot = test_random_u32(random) % 4;
-    if (test_random_u32(random) % 4 == 0)
-        md5_player_stop_shot(player, slot, desc.fade_in);
-    else
-        CHECK(md5_player_play_shot(player, slot, test_random_u32(random) % 5, &desc));
-}
-
 static void stir(md5_player *player, uint64_t *random)
 {
-    if (test_random_u32(random) % 4 == 0)
-        play_shot(player, random);
+    if (test_random_u32(random) % 4 == 0) {
+        static const char *const layers[] = {NULL, "a", "c"};
+        const md5_shot_desc desc = {
+            .mode = (md5_layer_mode)(test_random_u32(random) % 2),
+            .mask = test_random_u32(random) % 2 ? "upper" : NULL,
+            .layer = layers[test_random_u32(random) % 3],
+            .end = (md5_shot_end)(test_random_u32(random) % 3),
+            .speed = (float)(4.0 * test_random(random) - 2.0),
+            .fade_in = 0.2f * (float)(test_random_u32(random) % 2),
+            .fade_out = (float)test_random(random),
+        };
+        const uint32_t slot = test_random_u32(random) % 4;
+        if (test_random_u32(random) % 4 == 0)
+            md5_player_stop_shot(player, slot, desc.fade_in);
+        else
+            CHECK(md5_player_play_shot(player, slot, test_random_u32(random) % 5, &desc));
+    }
     const float extremes[8] = {0.0f, 1.0f, -1.0f, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
     const uint32_t parameter = test_random_u32(random) % 4;
     const bool is_extreme = test_random_u32(random) % 4 == 0;
@@ -360,27 +356,6 @@ TEST_HERE (crowd_stays_in_its_bounds) {
     }
 }
 
-// A model of one mesh whose weights are the given text, on two joints.
-static md5_model *odd_model(const char *weights, unsigned num_weights)
-{
-    char text[2048];
-    const int size =
-        snprintf(text, sizeof text,
-                 "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
-                 "\"a\" -1 ( 5 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 5 10 0 ) ( 0 0 0 )\n}\n",
-                 num_weights > 0 ? 1 : 0);
-    int used = size;
-    if (num_weights > 0)
-        used += snprintf(text + size, sizeof text - (size_t)size,
-                         "mesh {\nshader \"\"\nnumverts 1\nvert 0 ( 0 0 ) 0 %u\nnumtris 0\n"
-                         "numweights %u\n%s}\n",
-                         num_weights, num_weights, weights);
-    md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, (size_t)used, NULL, &error);
-    CHECK_STRING(error.message, "");
-    return model;
-}
-
 // Biases that sum to more or less than 1, that are negative, that cancel out; no vertices at all.
 TEST (crowd_bounds_hold_odd_biases) {
     static const struct {
@@ -394,7 +369,24 @@ TEST (crowd_bounds_hold_odd_biases) {
         {"", 0},
     };
     EACH (row, cases) {
-        OWN_MODEL model = odd_model(row->weights, row->count);
+        // A model of one mesh whose weights are the given text, on two joints.
+        unsigned num_weights = row->count;
+        char text[2048];
+        const int size =
+            snprintf(text, sizeof text,
+                     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
+                     "\"a\" -1 ( 5 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 5 10 0 ) ( 0 0 0 )\n}\n",
+                     num_weights > 0 ? 1 : 0);
+        int used = size;
+        if (num_weights > 0)
+            used += snprintf(text + size, sizeof text - (size_t)size,
+                             "mesh {\nshader \"\"\nnumverts 1\nvert 0 ( 0 0 ) 0 %u\nnumtris 0\n"
+                             "numweights %u\n%s}\n",
+                             num_weights, num_weights, row->weights);
+        md5_error error = {0};
+        md5_model *const model = md5_parse_model(text, (size_t)used, NULL, &error);
+        CHECK_STRING(error.message, "");
+
         OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
         OWN_PLAYER player = play_player(machine);
         uint64_t random = 34;

@@ -64,26 +64,6 @@ static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
     of->reduced = play_player(of->machine);
 }
 
-static void end_machine(detail_test *of)
-{
-    md5_destroy_player(of->full);
-    md5_destroy_player(of->reduced);
-    md5_destroy_machine(of->machine);
-}
-
-static void play_shots(detail_test *of, uint64_t *random)
-{
-    const md5_shot_desc shot = {
-        .mode = (md5_layer_mode)play_below(random, 2),
-        .mask = play_one_in(random, 2) ? "upper" : NULL,
-        .fade_in = 0.2f * (float)play_below(random, 2),
-        .fade_out = 0.1f,
-    };
-    const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
-    CHECK(md5_player_play_shot(of->full, 0, clip, &shot));
-    CHECK(md5_player_play_shot(of->reduced, 0, clip, &shot));
-}
-
 // A random step of both; events and root motion must be the same, to the bit.
 static bool advance_both(detail_test *of, uint64_t *random)
 {
@@ -92,8 +72,17 @@ static bool advance_both(detail_test *of, uint64_t *random)
     const double seconds = 0.1 * play_random_seconds(random);
     if (play_one_in(random, 2))
         play_random_change(players, 2, &of->tables, random);
-    if (play_one_in(random, 4))
-        play_shots(of, random);
+    if (play_one_in(random, 4)) {
+        const md5_shot_desc shot = {
+            .mode = (md5_layer_mode)play_below(random, 2),
+            .mask = play_one_in(random, 2) ? "upper" : NULL,
+            .fade_in = 0.2f * (float)play_below(random, 2),
+            .fade_out = 0.1f,
+        };
+        const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
+        CHECK(md5_player_play_shot(of->full, 0, clip, &shot));
+        CHECK(md5_player_play_shot(of->reduced, 0, clip, &shot));
+    }
     for (int i = 0; i < 2; i++) {
         of->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
@@ -126,7 +115,9 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
         begin_machine(of, seed, &random, modifier);
         is_right = check(of, &random);
         CHECK_THAT(is_right, "machine of seed %llu", (unsigned long long)seed);
-        end_machine(of);
+        md5_destroy_player(of->full);
+        md5_destroy_player(of->reduced);
+        md5_destroy_machine(of->machine);
     }
     play_end(&of->stock.made);
 }
@@ -330,45 +321,6 @@ static bool begin_far(far_case *of)
     return of->machine != NULL;
 }
 
-static void end_far(far_case *of)
-{
-    md5_destroy_machine(of->machine);
-    for (int i = 0; i < MOST_CLIPS; i++) {
-        md5_free_binding(of->bindings[i]);
-        md5_free_anim(of->anims[i]);
-    }
-    md5_free_machine_file(of->file);
-    md5_free_model(of->model);
-}
-
-static void find_animated(const md5_skeleton *skeleton, const char *words, bool *are_animated)
-{
-    float weights[MOST_JOINTS];
-    memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
-    are_animated[0] = true;
-    CHECK(md5_build_mask(skeleton, words, 0, weights, NULL));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
-             joint = skeleton->joints[joint].parent)
-            are_animated[joint] = true;
-    }
-}
-
-static void stir_far(const far_case *of, md5_player *const players[2], int step)
-{
-    static const char *const names[] = {"speed", "wave",  "talk",  "jump",
-                                        "point", "dance", "breath"};
-    static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
-    for (int i = 0; i < 2; i++) {
-        const uint32_t parameter = md5_find_parameter(of->machine, names[step % 7]);
-        md5_player_set(players[i], parameter, step % 3 ? values[step % 7] : 0.0f);
-        if (step % 9 == 4)
-            md5_player_play_shot(players[i], 0, 1,
-                                 &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
-        md5_player_advance(players[i], 0.11, NULL, NULL);
-    }
-}
-
 TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     static far_case of;
     if (!begin_far(&of))
@@ -377,14 +329,32 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     for (int kind = 0; CHECK(num_joints <= MOST_JOINTS) && kind < FAR_KINDS; kind++) {
         bool are_animated[MOST_JOINTS];
         md5_xform poses[2][MOST_JOINTS];
-        find_animated(&of.model->skeleton, FAR_MASKS[kind].joints, are_animated);
+        float weights[MOST_JOINTS];
+        memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
+        are_animated[0] = true;
+        CHECK(md5_build_mask(&of.model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
+        for (uint32_t i = 0; i < of.model->skeleton.num_joints; i++) {
+            for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
+                 joint = of.model->skeleton.joints[joint].parent)
+                are_animated[joint] = true;
+        }
         md5_player *const players[2] = {play_player(of.machine), play_player(of.machine)};
         CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
         // Held feet bend legs only where their ankles are animated.
         md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0.0f;
         bool is_right = true;
         for (int step = 0; is_right && step < 120; step++) {
-            stir_far(&of, players, step);
+            static const char *const names[] = {"speed", "wave",  "talk",  "jump",
+                                                "point", "dance", "breath"};
+            static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
+            for (int i = 0; i < 2; i++) {
+                const uint32_t parameter = md5_find_parameter(of.machine, names[step % 7]);
+                md5_player_set(players[i], parameter, step % 3 ? values[step % 7] : 0.0f);
+                if (step % 9 == 4)
+                    md5_player_play_shot(players[i], 0, 1,
+                                         &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
+                md5_player_advance(players[i], 0.11, NULL, NULL);
+            }
             play_pose(players[0], poses[0]);
             pose_over_nan(players[1], of.machine, num_joints, poses[1]);
             is_right =
@@ -393,7 +363,13 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         md5_destroy_player(players[0]);
         md5_destroy_player(players[1]);
     }
-    end_far(&of);
+    md5_destroy_machine(of.machine);
+    for (int i = 0; i < MOST_CLIPS; i++) {
+        md5_free_binding(of.bindings[i]);
+        md5_free_anim(of.anims[i]);
+    }
+    md5_free_machine_file(of.file);
+    md5_free_model(of.model);
 }
 
 // -- Detail crowd ---------------------------------------------------------------------------------

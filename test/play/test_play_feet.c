@@ -235,22 +235,6 @@ typedef struct strider {
     md5_vec3 at[MOST_SOLES]; // in the world
 } strider;
 
-static void find_soles(strider *of)
-{
-    const md5_model *const model = of->character->model;
-    uint32_t most = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        most = mesh->num_vertices > most ? mesh->num_vertices : most;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            if (mesh->positions[v].z <= sole_height && CHECK(of->num_soles < MOST_SOLES)) {
-                of->mesh[of->num_soles] = m;
-                of->vertex[of->num_soles++] = v;
-            }
-    }
-    of->skin = malloc(most * sizeof *of->skin);
-}
-
 static void pose(strider *of)
 {
     const md5_model *const model = of->character->model;
@@ -261,35 +245,6 @@ static void pose(strider *of)
             md5_skin(&model->meshes[mesh = of->mesh[i]], of->palette, of->skin, NULL, NULL);
         of->at[i] = md5_xform_point(of->place, of->skin[of->vertex[i]]);
     }
-}
-
-static bool soles_begin(strider *of, const char *file)
-{
-    md5_error error = {0};
-    memset(of, 0, sizeof *of);
-    of->character = md5_load_character(test_path(file), NULL, &error);
-    CHECK_STRING(error.message, "");
-    if (of->character == NULL)
-        return false;
-    const uint32_t num_joints = of->character->model->skeleton.num_joints;
-    of->player = md5_create_player(of->character->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
-    of->pose = malloc(num_joints * sizeof *of->pose);
-    of->palette = malloc(num_joints * sizeof *of->palette);
-    of->place.rotation.w = 1.0f;
-    find_soles(of);
-    pose(of);
-    return true;
-}
-
-static void soles_end(strider *of)
-{
-    free(of->skin);
-    free(of->palette);
-    free(of->pose);
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_free_character(of->character);
 }
 
 static void set(const strider *of, const char *name, float value)
@@ -338,8 +293,32 @@ static slide_record stride(const char *file, const order *given, float weight)
 {
     strider of;
     slide_record seen = {0}, unseen;
-    if (!soles_begin(&of, file))
+    md5_error error = {0};
+    memset(&of, 0, sizeof of);
+    of.character = md5_load_character(test_path(file), NULL, &error);
+    CHECK_STRING(error.message, "");
+    if (of.character == NULL)
         return seen;
+    const uint32_t num_joints = of.character->model->skeleton.num_joints;
+    of.player = md5_create_player(of.character->machine, NULL, NULL);
+    of.scratch = malloc(md5_player_pose_scratch(of.character->machine));
+    of.pose = malloc(num_joints * sizeof *of.pose);
+    of.palette = malloc(num_joints * sizeof *of.palette);
+    of.place.rotation.w = 1.0f;
+    const md5_model *const model = of.character->model;
+    uint32_t most = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        most = mesh->num_vertices > most ? mesh->num_vertices : most;
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            if (mesh->positions[v].z <= sole_height && CHECK(of.num_soles < MOST_SOLES)) {
+                of.mesh[of.num_soles] = m;
+                of.vertex[of.num_soles++] = v;
+            }
+    }
+    of.skin = malloc(most * sizeof *of.skin);
+    pose(&of);
+
     const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
     if (CHECK(feet != MD5_NONE) && weight >= 0.0f)
         md5_player_target(of.player, feet)->weight = weight;
@@ -354,7 +333,12 @@ static slide_record stride(const char *file, const order *given, float weight)
         }
         step(&of, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
     }
-    soles_end(&of);
+    free(of.skin);
+    free(of.palette);
+    free(of.pose);
+    free(of.scratch);
+    md5_destroy_player(of.player);
+    md5_free_character(of.character);
     if (CHECK(seen.count > 500)) {
         seen.mean /= seen.count;
         seen.share *= 100.0 / seen.count;

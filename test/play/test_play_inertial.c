@@ -128,16 +128,6 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     return machine;
 }
 
-static void close_character(character *of)
-{
-    md5_destroy_machine(of->machine);
-    for (uint32_t i = 0; i < of->num_clips; i++) {
-        md5_free_binding(of->bindings[i]);
-        md5_free_anim(of->anims[i]);
-    }
-    md5_free_model(of->model);
-}
-
 // Calls `use` for the model at a path, if clips beside it fit it. Returns whether it did that.
 static bool use_model(const char *path, char *const *beside, size_t count,
                       void (*use)(const character *of))
@@ -152,7 +142,12 @@ static bool use_model(const char *path, char *const *beside, size_t count,
     const bool is_used = of.machine != NULL;
     if (is_used)
         use(&of);
-    close_character(&of);
+    md5_destroy_machine(of.machine);
+    for (uint32_t i = 0; i < of.num_clips; i++) {
+        md5_free_binding(of.bindings[i]);
+        md5_free_anim(of.anims[i]);
+    }
+    md5_free_model(of.model);
     return is_used;
 }
 
@@ -275,30 +270,6 @@ static double size_of(const scene *play)
     return most;
 }
 
-static void note_start(scene *play)
-{
-    for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
-        const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
-        play->angles[i] =
-            DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
-        play->distances[i] = real_distance(shown.translation, target.translation);
-    }
-}
-
-// Compares the distances with those at the start.
-static void measure(scene *play)
-{
-    const double size = size_of(play);
-    for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
-        const md5_xform shown = play->poses[SEEN][i], target = play->poses[TARGET][i];
-        const double angle =
-            DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
-        const double distance = real_distance(shown.translation, target.translation);
-        play->most_degrees = fmax(play->most_degrees, angle - play->angles[i]);
-        play->most_part = fmax(play->most_part, (distance - play->distances[i]) / size);
-    }
-}
-
 static void go(scene *play, md5_fade fade)
 {
     const uint32_t num_states = md5_machine_tables(play->of->machine)->layers[0].num_states;
@@ -310,16 +281,6 @@ static void go(scene *play, md5_fade fade)
                        MD5_EASE_LINEAR);
     pose(play, SEEN);
     pose(play, TARGET);
-}
-
-// Lets the transition run, in steps of a game's size, mostly to its end; `sign` < 0: backward.
-static void let_run(scene *play, double sign)
-{
-    uint32_t num_steps = 1 + test_random_u32(&play->random) % 24;
-    while (num_steps-- > 0) {
-        advance(play, sign * 0.08 * test_random(&play->random));
-        measure(play);
-    }
 }
 
 static bool are_equal(const scene *play)
@@ -344,8 +305,31 @@ static void play_character(const character *of)
         if (test_random_u32(&play.random) % 8 == 0)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
-        note_start(&play);
-        let_run(&play, sign);
+        for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
+            const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
+            play.angles[i] =
+                DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+            play.distances[i] = real_distance(shown.translation, target.translation);
+        }
+
+        // Lets the transition run, in steps of a game's size, mostly to its end; `sign` < 0:
+        // backward.
+        uint32_t num_steps = 1 + test_random_u32(&play.random) % 24;
+        while (num_steps-- > 0) {
+            advance(&play, sign * 0.08 * test_random(&play.random));
+
+            // Compares the distances with those at the start.
+            const double size = size_of(&play);
+            for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
+                const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
+                const double angle =
+                    DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+                const double distance = real_distance(shown.translation, target.translation);
+                play.most_degrees = fmax(play.most_degrees, angle - play.angles[i]);
+                play.most_part = fmax(play.most_part, (distance - play.distances[i]) / size);
+            }
+        }
+
         if (left % 2 == 0)
             continue;
         pose(&play, UNSEEN);

@@ -285,44 +285,42 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     }
 }
 
-// Branches of random skeletons, with clips whose joints are in another order, more, or below other
-// joints: the same bits as md5_blend_poses() of the bind pose and the whole clip.
-static void check_branch(const made_pose *made, uint32_t feather, uint64_t *random)
-{
-    const uint32_t count = made->model.skeleton.num_joints;
-    const char *const name = made->model.skeleton.joints[test_random_u32(random) % count].name;
-    char joints[64];
-    snprintf(joints, sizeof joints, "*%s", name);
-    const md5_clip_desc clip = {.name = "clip", .binding = made->binding};
-    const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
-    const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROW(states, none)},
-        {.name = "part", ROW(states, state), .mask = "part"},
-    };
-    OWN_MACHINE machine = play_machine(&(md5_machine_desc){
-        .model = &made->model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
-    OWN_PLAYER player = play_player(machine);
-    md5_player_advance(player, 0.3, NULL, NULL);
-    const md5_source *const source = &machine->sources[0];
-    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
-    const md5_moment moment =
-        md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
-    md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
-    md5_sample(made->binding, moment, MD5_ROOT_FILE, expected);
-    md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
-                    expected);
-    play_pose(player, pose);
-    CHECK_BYTES(pose, expected, count * sizeof *pose);
-}
-
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
         OWN_POSE made;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
-        check_branch(&made, (uint32_t)round / MADE_PAIRINGS % 3, &random);
+
+        // Branches of random skeletons, with clips whose joints are in another order, more, or
+        // below other joints: the same bits as md5_blend_poses() of the bind pose and the whole
+        // clip.
+        uint32_t feather = (uint32_t)round / MADE_PAIRINGS % 3;
+        const uint32_t count = made.model.skeleton.num_joints;
+        const char *const name = made.model.skeleton.joints[test_random_u32(&random) % count].name;
+        char joints[64];
+        snprintf(joints, sizeof joints, "*%s", name);
+        const md5_clip_desc clip = {.name = "clip", .binding = made.binding};
+        const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
+        const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
+        const md5_layer_desc layers[] = {
+            {.name = "body", ROW(states, none)},
+            {.name = "part", ROW(states, state), .mask = "part"},
+        };
+        OWN_MACHINE machine = play_machine(&(md5_machine_desc){
+            .model = &made.model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
+        OWN_PLAYER player = play_player(machine);
+        md5_player_advance(player, 0.3, NULL, NULL);
+        const md5_source *const source = &machine->sources[0];
+        const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
+        const md5_moment moment =
+            md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+        md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
+        md5_sample(made.binding, moment, MD5_ROOT_FILE, expected);
+        md5_blend_poses(made.model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+                        expected);
+        play_pose(player, pose);
+        CHECK_BYTES(pose, expected, count * sizeof *pose);
     }
 }
 
@@ -425,21 +423,6 @@ static void begin(below_case *of, const char *fade)
     of->machines[1]->rests[0].num_runs = 0;
 }
 
-static void end(below_case *of)
-{
-    for (int i = 0; i < 2; i++) {
-        md5_destroy_player(of->players[i]);
-        md5_destroy_machine(of->machines[i]);
-        free(of->poses[i]);
-    }
-    for (int i = 0; i < CLIPS; i++) {
-        md5_free_binding(of->bindings[i]);
-        md5_free_anim(of->anims[i]);
-    }
-    md5_free_model(of->model);
-    free(of->scratch);
-}
-
 // What was in the memory before must not come through: it is no number.
 static const md5_xform *pose_of(const below_case *of, int which)
 {
@@ -470,7 +453,17 @@ static void play(const char *fade)
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
-    end(&of);
+    for (int i = 0; i < 2; i++) {
+        md5_destroy_player(of.players[i]);
+        md5_destroy_machine(of.machines[i]);
+        free(of.poses[i]);
+    }
+    for (int i = 0; i < CLIPS; i++) {
+        md5_free_binding(of.bindings[i]);
+        md5_free_anim(of.anims[i]);
+    }
+    md5_free_model(of.model);
+    free(of.scratch);
 }
 
 TEST (play_below_a_mask_only_what_is_seen_is_computed) {

@@ -34,34 +34,6 @@ bool play_one_in(uint64_t *random, uint32_t count)
     return play_below(random, count) == 0;
 }
 
-static void make_clips(const play_random_stock *of, play_random_tables *to, uint64_t *random)
-{
-    const md5_extract extracts[] = {MD5_EXTRACT_NONE, MD5_EXTRACT_WALK, MD5_EXTRACT_MOVE,
-                                    MD5_EXTRACT_TURN};
-    const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
-    to->has_turns = extract == MD5_EXTRACT_TURN;
-    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
-        const uint32_t last = of->num_frames[i] - 1;
-        for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
-            const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
-            to->events[i][k].frame = frames[play_below(random, 4)];
-            to->events[i][k].name = event_names[k];
-        }
-        to->markers[i][0] = play_below(random, last / 2 + 1);
-        to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
-        to->clips[i] = (md5_clip_desc){
-            .name = clip_names[i],
-            .binding = of->made.bindings[i],
-            .period = (md5_period)play_one_in(random, 3),
-            .extract = extract,
-            .events = to->events[i],
-            .num_events = play_below(random, PLAY_EVENTS + 1),
-            .markers = to->markers[i],
-            .num_markers = last > 2 ? PLAY_MARKERS : 0,
-        };
-    }
-}
-
 static double random_start(uint64_t *random)
 {
     static const double starts[] = {0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 0.3f, 0.7f, 1.5};
@@ -108,26 +80,6 @@ static void make_motions(play_random_tables *to, uint64_t *random)
     }
 }
 
-static void make_condition(md5_condition *condition, md5_transition_desc *transition,
-                           uint64_t *random)
-{
-    static const md5_condition conditions[] = {
-        {.parameter = "flag", .compare = MD5_IS_SET},
-        {.parameter = "flag", .compare = MD5_IS_CLEAR},
-        {.parameter = "leap", .compare = MD5_IS_SET},
-        {.parameter = "leap", .compare = MD5_IS_CLEAR},
-        {.parameter = "call", .compare = MD5_IS_SET},
-        {.parameter = "call", .compare = MD5_IS_CLEAR},
-        {.parameter = "x", .compare = MD5_IS_LESS, .value = 0.5f},
-        {.parameter = "x", .compare = MD5_IS_AT_LEAST, .value = 0.4f},
-    };
-    *condition = conditions[play_below(random, 8)];
-    transition->conditions = condition;
-    transition->num_conditions = play_one_in(random, transition->waits ? 3 : 10) ? 0 : 1;
-    if (transition->waits && play_one_in(random, 2))
-        transition->num_conditions = 0;
-}
-
 static void make_transition(md5_transition_desc *to, md5_condition *condition, uint32_t num_states,
                             uint64_t *random)
 {
@@ -148,7 +100,21 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
         .priority = (int32_t)play_below(random, 3),
         .interrupt = (md5_interrupt)play_below(random, 3),
     };
-    make_condition(condition, to, random);
+    static const md5_condition conditions[] = {
+        {.parameter = "flag", .compare = MD5_IS_SET},
+        {.parameter = "flag", .compare = MD5_IS_CLEAR},
+        {.parameter = "leap", .compare = MD5_IS_SET},
+        {.parameter = "leap", .compare = MD5_IS_CLEAR},
+        {.parameter = "call", .compare = MD5_IS_SET},
+        {.parameter = "call", .compare = MD5_IS_CLEAR},
+        {.parameter = "x", .compare = MD5_IS_LESS, .value = 0.5f},
+        {.parameter = "x", .compare = MD5_IS_AT_LEAST, .value = 0.4f},
+    };
+    *condition = conditions[play_below(random, 8)];
+    to->conditions = condition;
+    to->num_conditions = play_one_in(random, to->waits ? 3 : 10) ? 0 : 1;
+    if (to->waits && play_one_in(random, 2))
+        to->num_conditions = 0;
 }
 
 // From or to a state without a motion, an inertial transition is a cross-fade.
@@ -265,7 +231,30 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
                    .transition_end = *random & 64,
                    .clip_end = *random & 128},
     };
-    make_clips(of, to, random);
+    const md5_extract extracts[] = {MD5_EXTRACT_NONE, MD5_EXTRACT_WALK, MD5_EXTRACT_MOVE,
+                                    MD5_EXTRACT_TURN};
+    const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
+    to->has_turns = extract == MD5_EXTRACT_TURN;
+    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+        const uint32_t last = of->num_frames[i] - 1;
+        for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
+            const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
+            to->events[i][k].frame = frames[play_below(random, 4)];
+            to->events[i][k].name = event_names[k];
+        }
+        to->markers[i][0] = play_below(random, last / 2 + 1);
+        to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
+        to->clips[i] = (md5_clip_desc){
+            .name = clip_names[i],
+            .binding = of->made.bindings[i],
+            .period = (md5_period)play_one_in(random, 3),
+            .extract = extract,
+            .events = to->events[i],
+            .num_events = play_below(random, PLAY_EVENTS + 1),
+            .markers = to->markers[i],
+            .num_markers = last > 2 ? PLAY_MARKERS : 0,
+        };
+    }
     make_motions(to, random);
     make_layers(to, random);
 }

@@ -60,23 +60,6 @@ static bool are_saved_alike(const md5_player *a, const md5_player *b)
     return is_same;
 }
 
-static void change_targets(md5_player *const *players, uint32_t num_players, uint64_t *random)
-{
-    const uint32_t number = play_below(random, MODIFIERS);
-    const float weight = (float)play_below(random, 3) * 0.5f;
-    const md5_vec3 position = {(float)(20.0 * test_random(random)), 3.0f,
-                               (float)(60.0 * test_random(random))};
-    for (uint32_t i = 0; i < num_players; i++) {
-        md5_target *const target = md5_player_target(players[i], number);
-        target->weight = weight;
-        target->position = position;
-        target->has_pole = weight < 1.0f;
-        target->pole.x = 9.0f;
-        if (md5_player_feet(players[i], number))
-            md5_player_feet(players[i], number)->floor = 0.1f * position.x;
-    }
-}
-
 static void change_shots(const save_test *of, md5_player *const *players, uint32_t num_players,
                          uint64_t *random)
 {
@@ -107,18 +90,6 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
     }
 }
 
-static void change_detail(md5_player *const *players, uint32_t num_players, uint64_t *random)
-{
-    const uint32_t mask = play_below(random, 3);
-    const md5_detail detail = {
-        .mask = mask < 2 ? masks[mask].name : NULL,
-        .interval = play_below(random, 5),
-        .phase = play_below(random, 5),
-    };
-    for (uint32_t i = 0; i < num_players; i++)
-        CHECK(md5_player_set_detail(players[i], &detail));
-}
-
 // One random step of each player; they must do the same, to the bit.
 static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_players,
                        uint64_t *random)
@@ -128,12 +99,33 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
         play_random_change(players, num_players, &of->tables, random);
-    if (play_one_in(random, 3))
-        change_targets(players, num_players, random);
+    if (play_one_in(random, 3)) {
+        const uint32_t number = play_below(random, MODIFIERS);
+        const float weight = (float)play_below(random, 3) * 0.5f;
+        const md5_vec3 position = {(float)(20.0 * test_random(random)), 3.0f,
+                                   (float)(60.0 * test_random(random))};
+        for (uint32_t i = 0; i < num_players; i++) {
+            md5_target *const target = md5_player_target(players[i], number);
+            target->weight = weight;
+            target->position = position;
+            target->has_pole = weight < 1.0f;
+            target->pole.x = 9.0f;
+            if (md5_player_feet(players[i], number))
+                md5_player_feet(players[i], number)->floor = 0.1f * position.x;
+        }
+    }
     if (play_one_in(random, 3))
         change_shots(of, players, num_players, random);
-    if (play_one_in(random, 4))
-        change_detail(players, num_players, random);
+    if (play_one_in(random, 4)) {
+        const uint32_t mask = play_below(random, 3);
+        const md5_detail detail = {
+            .mask = mask < 2 ? masks[mask].name : NULL,
+            .interval = play_below(random, 5),
+            .phase = play_below(random, 5),
+        };
+        for (uint32_t i = 0; i < num_players; i++)
+            CHECK(md5_player_set_detail(players[i], &detail));
+    }
     for (uint32_t i = 0; i < num_players; i++) {
         of->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
@@ -476,41 +468,6 @@ static void begin(play_scene *of)
     play_scene_play(of, &desc);
 }
 
-// What the player had done when it was saved: it is in a transition, a parameter is following its
-// goal, and three one-shots play, of which one is being replaced and one is being stopped.
-static void act(md5_player *player)
-{
-    md5_player_set(player, 0, 2.0f);
-    md5_player_set(player, 1, 1.0f);
-    md5_target *const target = md5_player_target(player, 0);
-    target->weight = 0.5f;
-    target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
-    md5_player_advance(player, 0.125, NULL, NULL);
-    md5_player_play_shot(player, 0, 1,
-                         &(md5_shot_desc){.mask = "upper",
-                                          .weight = 0.75f,
-                                          .fade_in = 0.25f,
-                                          .fade_out = 0.5f,
-                                          .fade_in_easing.kind = MD5_EASE_SMOOTH,
-                                          .fade_out_easing.kind = MD5_EASE_SMOOTH});
-    md5_player_play_shot(player, 1, 0,
-                         &(md5_shot_desc){.mode = MD5_LAYER_ADD,
-                                          .speed = -1.0f,
-                                          .end = MD5_SHOT_HOLDS,
-                                          .fade_in = 0.125f,
-                                          .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
-                                          .fade_out_easing.kind = MD5_EASE_CUBIC_OUT});
-    md5_player_advance(player, 0.125, NULL, NULL);
-    md5_player_play_shot(player, 0, 0,
-                         &(md5_shot_desc){.fade_in = 0.5f,
-                                          .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
-                                          .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
-                                          .end = MD5_SHOT_LOOPS,
-                                          .start = 0.5});
-    md5_player_stop_shot(player, 1, 0.25f);
-    md5_player_advance(player, 0.0625, NULL, NULL);
-}
-
 // What that library's md5_player_save() wrote then, in hexadecimal.
 static const char saved[] =
     "4d355053020000007a72686d79a899f3010100000000000000d43f000000000000000000000000000000"
@@ -553,7 +510,40 @@ TEST (saved_player_of_version_2_is_restored) {
     uint8_t bytes[SAVED_SIZE];
     begin(&old);
     begin(&same);
-    act(same.player);
+
+    // What the player had done when it was saved: it is in a transition, a parameter is following
+    // its goal, and three one-shots play, of which one is being replaced and one is being stopped.
+    md5_player *player = same.player;
+    md5_player_set(player, 0, 2.0f);
+    md5_player_set(player, 1, 1.0f);
+    md5_target *const target = md5_player_target(player, 0);
+    target->weight = 0.5f;
+    target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
+    md5_player_advance(player, 0.125, NULL, NULL);
+    md5_player_play_shot(player, 0, 1,
+                         &(md5_shot_desc){.mask = "upper",
+                                          .weight = 0.75f,
+                                          .fade_in = 0.25f,
+                                          .fade_out = 0.5f,
+                                          .fade_in_easing.kind = MD5_EASE_SMOOTH,
+                                          .fade_out_easing.kind = MD5_EASE_SMOOTH});
+    md5_player_play_shot(player, 1, 0,
+                         &(md5_shot_desc){.mode = MD5_LAYER_ADD,
+                                          .speed = -1.0f,
+                                          .end = MD5_SHOT_HOLDS,
+                                          .fade_in = 0.125f,
+                                          .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
+                                          .fade_out_easing.kind = MD5_EASE_CUBIC_OUT});
+    md5_player_advance(player, 0.125, NULL, NULL);
+    md5_player_play_shot(player, 0, 0,
+                         &(md5_shot_desc){.fade_in = 0.5f,
+                                          .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                          .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                          .end = MD5_SHOT_LOOPS,
+                                          .start = 0.5});
+    md5_player_stop_shot(player, 1, 0.25f);
+    md5_player_advance(player, 0.0625, NULL, NULL);
+
     read_saved(saved, SAVED_SIZE, bytes);
     md5_error error = {0};
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
@@ -640,8 +630,9 @@ static const char saved_5[] =
     "000000000000000000000000000000000000000000000000c03f000000000000f03f0000000000000000"
     "00000000000000000000000000000000c03f0000000000000000000000000000000000";
 
-static void begin_5(play_scene *of)
-{
+TEST (saved_player_of_version_5_is_restored) {
+    OWN_PLAY of;
+    uint8_t bytes[(sizeof saved_5 - 1) / 2];
     static const md5_parameter_desc pace = {
         .name = "pace", .kind = MD5_PARAMETER_FLOAT, .value = 1.0f};
     static const md5_follow_desc spring = {
@@ -649,22 +640,16 @@ static void begin_5(play_scene *of)
     static const md5_state_desc both[2] = {{.name = "a", .motion = "a"},
                                            {.name = "b", .motion = "b"}};
     static const md5_layer_desc body = {.name = "body", ROWS(states, both)};
-    play_scene_begin(of);
+    play_scene_begin(&of);
     for (uint32_t i = 0; i < 2; i++) {
         const play_walk walk = {40.0 + 60.0 * i, 0.0, 0.0};
-        play_add_clip(&of->made, 21, 20.0, 0.3, walk, i);
-        of->clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
-                                       .binding = of->made.bindings[i],
-                                       .extract = MD5_EXTRACT_WALK};
+        play_add_clip(&of.made, 21, 20.0, 0.3, walk, i);
+        of.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
+                                      .binding = of.made.bindings[i],
+                                      .extract = MD5_EXTRACT_WALK};
     }
     play_scene_play(
-        of, &(md5_machine_desc){ROW(parameters, pace), ROW(layers, body), ROW(follows, spring)});
-}
-
-TEST (saved_player_of_version_5_is_restored) {
-    OWN_PLAY of;
-    uint8_t bytes[(sizeof saved_5 - 1) / 2];
-    begin_5(&of);
+        &of, &(md5_machine_desc){ROW(parameters, pace), ROW(layers, body), ROW(follows, spring)});
     read_saved(saved_5, sizeof bytes, bytes);
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     OWN_PLAYER same = play_player(of.machine);

@@ -326,12 +326,6 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
     }
 }
 
-static void free_tables(random_tables *of)
-{
-    for (uint32_t i = 0; i < of->num_allocated; i++)
-        free(of->memory[i]);
-}
-
 static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0) || (!a && b && !*b) || (!b && a && !*a);
@@ -399,7 +393,8 @@ TEST (written_machines_are_read_bit_for_bit) {
                    error.column, error.message);
         num_same += is_same;
         md5_free_machine_file(file);
-        free_tables(&tables);
+        for (uint32_t j = 0; j < tables.num_allocated; j++)
+            free(tables.memory[j]);
     }
     CHECK_UINT(num_same, count);
 }
@@ -596,62 +591,6 @@ static void print_words(manual *to, const md5_column *column, const char *join)
         print(to, "%s`%s`", i > 0 ? join : "", word);
 }
 
-// What is written for a column: its word and its value.
-static void print_form(manual *to, const md5_column *column)
-{
-    const bool has_word = column->place == MD5_PLACE_WORD;
-    if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING || column->choices)
-        print_words(to, column, " ");
-    else if (has_word)
-        print(to, "`%s`", md5_column_word(column));
-    else
-        print(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
-}
-
-static void print_range(manual *to, const md5_column *column)
-{
-    static const char *const what[] = {
-        [MD5_COLUMN_TEXT] = "name",           [MD5_COLUMN_TEXTS] = "names",
-        [MD5_COLUMN_COUNT] = "whole number",  [MD5_COLUMN_INT] = "whole number",
-        [MD5_COLUMN_DIRECTION] = "( x y z )", [MD5_COLUMN_FLOAT] = "number",
-        [MD5_COLUMN_DOUBLE] = "number",       [MD5_COLUMN_MODEL] = "name",
-        [MD5_COLUMN_RESERVED] = NULL,         [MD5_COLUMN_OTHER] = NULL,
-    };
-    print(to, "%s", what[column->kind] ? what[column->kind] : "");
-    if (column->form == MD5_FORM_SHARE)
-        print(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
-    if (column->least < column->most)
-        print(to, ", %g to %g", column->least, column->most);
-    else if (column->range && strcmp(column->range, "any") != 0)
-        print(to, ", %s", column->range);
-}
-
-static void print_usual(manual *to, const md5_column *column)
-{
-    if (column->is_filled)
-        print(to, "%g%s", column->otherwise, column->is_length ? " of id's units" : "");
-    else if (column->usual)
-        print(to, "%s", column->usual);
-}
-
-// For which kinds of row a column is.
-static void print_kinds(manual *to, const md5_schema *schema, const md5_schema *above,
-                        const md5_column *column)
-{
-    const md5_schema *const kinds = schema->kind_is_above ? above : schema;
-    const char *word;
-    uint32_t value, count = 0;
-    for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
-        const md5_column *const kind = &kinds->columns[k];
-        if (!kinds->has_kind || kind->offset != kinds->kind)
-            continue;
-        for (uint32_t i = 0; (word = md5i_choice_word(kind, i, &value)) != NULL; i++) {
-            if (md5_is_used(column, value))
-                print(to, "%s`%s`", count++ > 0 ? " " : "", word);
-        }
-    }
-}
-
 static void print_schema(manual *to, const md5_schema *schema, const md5_schema *above)
 {
     print(to, "\n**%s**: %s\n\n", schema->what, schema->text);
@@ -661,13 +600,53 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
         if (column->place == MD5_PLACE_NOWHERE)
             continue;
         print(to, "| ");
-        print_form(to, column);
+
+        // What is written for a column: its word and its value.
+        const bool has_word = column->place == MD5_PLACE_WORD;
+        if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING
+            || column->choices)
+            print_words(to, column, " ");
+        else if (has_word)
+            print(to, "`%s`", md5_column_word(column));
+        else
+            print(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
+
         print(to, " | ");
-        print_range(to, column);
+        static const char *const what[] = {
+            [MD5_COLUMN_TEXT] = "name",           [MD5_COLUMN_TEXTS] = "names",
+            [MD5_COLUMN_COUNT] = "whole number",  [MD5_COLUMN_INT] = "whole number",
+            [MD5_COLUMN_DIRECTION] = "( x y z )", [MD5_COLUMN_FLOAT] = "number",
+            [MD5_COLUMN_DOUBLE] = "number",       [MD5_COLUMN_MODEL] = "name",
+            [MD5_COLUMN_RESERVED] = NULL,         [MD5_COLUMN_OTHER] = NULL,
+        };
+        print(to, "%s", what[column->kind] ? what[column->kind] : "");
+        if (column->form == MD5_FORM_SHARE)
+            print(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
+        if (column->least < column->most)
+            print(to, ", %g to %g", column->least, column->most);
+        else if (column->range && strcmp(column->range, "any") != 0)
+            print(to, ", %s", column->range);
         print(to, " | ");
-        print_usual(to, column);
+        if (column->is_filled)
+            print(to, "%g%s", column->otherwise, column->is_length ? " of id's units" : "");
+        else if (column->usual)
+            print(to, "%s", column->usual);
         print(to, " | ");
-        print_kinds(to, schema, above, column);
+
+        // For which kinds of row a column is.
+        const md5_schema *const kinds = schema->kind_is_above ? above : schema;
+        const char *word;
+        uint32_t value, count = 0;
+        for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
+            const md5_column *const kind = &kinds->columns[k];
+            if (!kinds->has_kind || kind->offset != kinds->kind)
+                continue;
+            for (uint32_t j = 0; (word = md5i_choice_word(kind, j, &value)) != NULL; j++) {
+                if (md5_is_used(column, value))
+                    print(to, "%s`%s`", count++ > 0 ? " " : "", word);
+            }
+        }
+
         print(to, " | %s |\n", column->text);
     }
 }

@@ -541,38 +541,6 @@ static void act(acting *of, uint64_t *random)
         CHECK(md5_player_play_shot(of->player, slot, clip, &desc));
 }
 
-// The same stretch of time in random parts.
-static void advance_split(acting *of, double seconds, uint64_t *random)
-{
-    double left = seconds;
-    for (int i = 0; i < 12; i++) {
-        const double part = test_random_u32(random) % 4 == 0 ? 0.0 : left * test_random(random);
-        shot_time_advance(of, part);
-        left -= part;
-    }
-    shot_time_advance(of, left);
-}
-
-static void compare(const acting *whole, const acting *split)
-{
-    md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
-    CHECK_UINT(split->heard.count, whole->heard.count);
-    for (uint32_t i = 0; i < whole->heard.count && i < split->heard.count; i++) {
-        CHECK_STRING(split->heard.events[i]->name, whole->heard.events[i]->name);
-        CHECK_NEAR(split->heard.weights[i], whole->heard.weights[i], 1e-4);
-    }
-    play_pose(whole->player, pose);
-    play_pose(split->player, other);
-    CHECK_NEAR(play_pose_distance(pose, other), 0.0, 1e-4);
-    CHECK_NEAR(split->place.x, whole->place.x, 0.05);
-    for (uint32_t slot = 0; slot < 4; slot++) {
-        const md5_shot_status a = md5_player_shot(whole->player, slot);
-        const md5_shot_status b = md5_player_shot(split->player, slot);
-        CHECK(a.is_playing == b.is_playing && a.clip == b.clip && a.is_stopping == b.is_stopping);
-        CHECK_NEAR(b.time, a.time, 1e-8);
-    }
-}
-
 TEST (shot_is_the_same_in_any_split_of_time) {
     static acting whole, split;
     shot_time_begin(&whole);
@@ -586,8 +554,33 @@ TEST (shot_is_the_same_in_any_split_of_time) {
         whole.heard.count = split.heard.count = 0;
         whole.place = split.place = (play_place){0};
         shot_time_advance(&whole, stretch);
-        advance_split(&split, stretch, &cuts);
-        compare(&whole, &split);
+
+        // The same stretch of time in random parts.
+        double left = stretch;
+        for (int j = 0; j < 12; j++) {
+            const double part = test_random_u32(&cuts) % 4 == 0 ? 0.0 : left * test_random(&cuts);
+            shot_time_advance(&split, part);
+            left -= part;
+        }
+        shot_time_advance(&split, left);
+
+        md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+        CHECK_UINT(split.heard.count, whole.heard.count);
+        for (uint32_t j = 0; j < whole.heard.count && j < split.heard.count; j++) {
+            CHECK_STRING(split.heard.events[j]->name, whole.heard.events[j]->name);
+            CHECK_NEAR(split.heard.weights[j], whole.heard.weights[j], 1e-4);
+        }
+        play_pose(whole.player, pose);
+        play_pose(split.player, other);
+        CHECK_NEAR(play_pose_distance(pose, other), 0.0, 1e-4);
+        CHECK_NEAR(split.place.x, whole.place.x, 0.05);
+        for (uint32_t slot = 0; slot < 4; slot++) {
+            const md5_shot_status a = md5_player_shot(whole.player, slot);
+            const md5_shot_status b = md5_player_shot(split.player, slot);
+            CHECK(a.is_playing == b.is_playing && a.clip == b.clip
+                  && a.is_stopping == b.is_stopping);
+            CHECK_NEAR(b.time, a.time, 1e-8);
+        }
     }
     end(&whole);
     end(&split);

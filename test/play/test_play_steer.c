@@ -172,21 +172,6 @@ static const char *gesture_of(const walker *of)
     return state_in(of, 2);
 }
 
-// Random input as from keys, or from a stick that turns at any rate; the test changes it every 0.3
-// to 1.5 seconds.
-static void steer(walker *of, uint64_t *random)
-{
-    const float most = of->who->most_turn;
-    const float turns[] = {0.0f, most, -most, (float)(test_random(random) * 2.0 - 1.0) * most};
-    static const float strafes[] = {0.0f, 0.0f, 5.0f, -5.0f};
-    set(of, "speed", of->who->speeds[test_random_u32(random) % SPEEDS]);
-    set(of, "turn", turns[test_random_u32(random) % 4]);
-    if (of->who->strafes)
-        set(of, "strafe", strafes[test_random_u32(random) % 4]);
-    if (test_random_u32(random) % 8 == 0)
-        set(of, of->who->action, 1.0f);
-}
-
 // What was seen of a walk.
 typedef struct walk_record {
     float slide;               // fastest of a sole that is on the floor, units a second
@@ -215,22 +200,6 @@ static double watch_joint(const walker *of, uint32_t joint, int number, leg_moti
     return change * 180.0 / 3.14159265358979;
 }
 
-// The ankle of each foot, and the two joints above it.
-static void watch(const walker *of, int number, leg_motion *legs, walk_record *seen)
-{
-    const md5_skeleton *const skeleton = &of->character->model->skeleton;
-    for (int i = 0; i < of->who->num_feet * BONES; i++) {
-        uint32_t joint = md5_find_joint(skeleton, of->who->ankles[i / BONES]);
-        for (int above = 0; above < i % BONES; above++)
-            joint = skeleton->joints[joint].parent;
-        const double acceleration = watch_joint(of, joint, i, legs);
-        if (number < 2)
-            continue; // no two steps yet
-        seen->acceleration = acceleration > seen->acceleration ? acceleration : seen->acceleration;
-        seen->mean += acceleration / (of->who->num_feet * BONES);
-    }
-}
-
 // A walk of so many seconds, with feet that are held or not.
 static walk_record walk_about(const subject *who, int seconds, uint64_t random, bool holds)
 {
@@ -247,11 +216,36 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     find_soles(&of);
     for (int i = 0; i < num_steps; i++) {
         if (i == next) {
-            steer(&of, &random);
+            // Random input as from keys, or from a stick that turns at any rate; the test changes
+            // it every 0.3 to 1.5 seconds.
+            const float most = of.who->most_turn;
+            const float turns[] = {0.0f, most, -most,
+                                   (float)(test_random(&random) * 2.0 - 1.0) * most};
+            static const float strafes[] = {0.0f, 0.0f, 5.0f, -5.0f};
+            set(&of, "speed", of.who->speeds[test_random_u32(&random) % SPEEDS]);
+            set(&of, "turn", turns[test_random_u32(&random) % 4]);
+            if (of.who->strafes)
+                set(&of, "strafe", strafes[test_random_u32(&random) % 4]);
+            if (test_random_u32(&random) % 8 == 0)
+                set(&of, of.who->action, 1.0f);
+
             next += 18 + (int)(test_random(&random) * 72.0);
         }
         const skating now = skate(&of);
-        watch(&of, i, &legs, &seen);
+
+        // The ankle of each foot, and the two joints above it.
+        const md5_skeleton *const skeleton = &of.character->model->skeleton;
+        for (int j = 0; j < of.who->num_feet * BONES; j++) {
+            uint32_t joint = md5_find_joint(skeleton, of.who->ankles[j / BONES]);
+            for (int above = 0; above < j % BONES; above++)
+                joint = skeleton->joints[joint].parent;
+            const double acceleration = watch_joint(&of, joint, j, &legs);
+            if (i < 2)
+                continue; // no two steps yet
+            seen.acceleration = acceleration > seen.acceleration ? acceleration : seen.acceleration;
+            seen.mean += acceleration / (of.who->num_feet * BONES);
+        }
+
         if (strncmp(state_of(&of), "skid", 4) == 0)
             continue; // the states in which soles slide on purpose
         seen.num_sliding += now.slide > fast;

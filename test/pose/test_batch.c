@@ -119,24 +119,6 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     }
 }
 
-// Finishes poses with gaps between them, with scratch memory of exactly the required size.
-static void check_finished(made_crowd *crowd, int level)
-{
-    enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
-    const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
-    const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
-    static md5_xform pose[MAX_WIDTH][STEP];
-    const md5_pose_job *jobs[MAX_WIDTH];
-    for (uint32_t i = 0; i < kernels->width; i++) {
-        const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
-        md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
-    }
-    OWN md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
-    if (!scratch)
-        abort();
-    kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
-}
-
 TEST (batch_of_poses_is_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
@@ -154,7 +136,23 @@ TEST (batch_of_poses_is_the_single_call) {
             const uint32_t width = md5i_pose_kernels_of((md5_cpu)level)->width;
             memset(crowd->palettes, 0x5a, width * sizeof crowd->palettes[0]);
             memset(crowd->joints, 0x5a, width * sizeof crowd->joints[0]);
-            check_finished(crowd, level);
+
+            // Finishes poses with gaps between them, with scratch memory of exactly the required
+            // size.
+            enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
+            const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
+            const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
+            static md5_xform pose[MAX_WIDTH][STEP];
+            const md5_pose_job *jobs[MAX_WIDTH];
+            for (uint32_t i = 0; i < kernels->width; i++) {
+                const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
+                md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+            }
+            OWN md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
+            if (!scratch)
+                abort();
+            kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
+
             check_crowd(crowd, "from poses", level);
         }
         free_crowd(crowd);
@@ -347,16 +345,6 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
 
-// Sampling, then the other steps in one call.
-static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *made,
-                           const md5_moment *moment, md5_root root, results *found)
-{
-    pose_simd_clear(found);
-    md5i_sample_with(kernels, made->binding, moment, root, found->pose);
-    kernels->finish(&made->model.skeleton, made->model.inverse_bind, found->pose, found->joints,
-                    found->palette);
-}
-
 // All steps in one call. The scratch memory may have any content, but nothing past it may change.
 static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
                          const md5_moment *moment, md5_root root, const results *expected,
@@ -388,30 +376,6 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     }
 }
 
-// Samples a random range of joints with every instruction set.
-static void check_part(const made_pose *made, const md5_moment *moment, uint64_t *random)
-{
-    static results expected, found;
-    const uint32_t count = made->model.skeleton.num_joints;
-    const uint32_t first = test_random_u32(random) % count;
-    const uint32_t size = test_random_u32(random) % (count - first + 1);
-    pose_simd_clear(&expected);
-    if (made->binding->num_rebases > 0)
-        return;
-    md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made->binding, moment, MD5_ROOT_FILE,
-                     expected.pose);
-    pose_in_part(md5i_pose_kernels_of(MD5_CPU_SCALAR), made, moment, first, size, &expected,
-                 &found);
-    check_same(&found, &expected, "a part", MD5_CPU_SCALAR, count);
-    for (int i = 0; i < NUM_LEVELS; i++) {
-        if (!md5i_cpu_has(all_levels[i]))
-            continue;
-        pose_in_part(md5i_pose_kernels_of(all_levels[i]), made, moment, first, size, &expected,
-                     &found);
-        check_same(&found, &expected, "a part", all_levels[i], count);
-    }
-}
-
 static void check_moment(const made_pose *made, const md5_moment *moment, md5_root root)
 {
     static results expected, expected_anim, expected_nlerp, found;
@@ -434,7 +398,13 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
         pose_in_steps(kernels, made, moment, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
-        pose_in_halves(kernels, made, moment, root, &found);
+
+        // Sampling, then the other steps in one call.
+        pose_simd_clear(&found);
+        md5i_sample_with(kernels, made->binding, moment, root, found.pose);
+        kernels->finish(&made->model.skeleton, made->model.inverse_bind, found.pose, found.joints,
+                        found.palette);
+
         check_same(&found, &expected, "posing in halves", level, count);
         pose_at_once(kernels, made, moment, root, &expected, &found);
         check_same(&found, &expected, "posing at once", level, count);
@@ -459,7 +429,27 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
         const md5_moment moment = make_moment(&made.anim, random);
         for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
             check_moment(&made, &moment, (md5_root)root);
-        check_part(&made, &moment, random);
+
+        // Samples a random range of joints with every instruction set.
+        static results expected, found;
+        const uint32_t count = made.model.skeleton.num_joints;
+        const uint32_t first = test_random_u32(random) % count;
+        const uint32_t size = test_random_u32(random) % (count - first + 1);
+        pose_simd_clear(&expected);
+        if (made.binding->num_rebases > 0)
+            continue;
+        md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, MD5_ROOT_FILE,
+                         expected.pose);
+        pose_in_part(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, first, size, &expected,
+                     &found);
+        check_same(&found, &expected, "a part", MD5_CPU_SCALAR, count);
+        for (int i = 0; i < NUM_LEVELS; i++) {
+            if (!md5i_cpu_has(all_levels[i]))
+                continue;
+            pose_in_part(md5i_pose_kernels_of(all_levels[i]), &made, &moment, first, size,
+                         &expected, &found);
+            check_same(&found, &expected, "a part", all_levels[i], count);
+        }
     }
 }
 

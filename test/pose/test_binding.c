@@ -1,6 +1,5 @@
 // Which animation joint drives which model joint, and where they end up.
 #include "test/own.h"
-#include "test/pose/own_clip.h"
 
 #include "test/pose/test_made_pose.h"
 
@@ -36,22 +35,6 @@ static md5_xform random_transform(uint64_t *random)
     };
 }
 
-// Parents may come after their children.
-static void find_order(made *m, uint32_t count)
-{
-    uint32_t placed = 0;
-    bool done[MAX_JOINTS] = {0};
-    while (placed < count) {
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t parent = m->joints[i].parent;
-            if (!done[i] && (parent == MD5_NONE || done[parent])) {
-                done[i] = true;
-                m->order[placed++] = i;
-            }
-        }
-    }
-}
-
 static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
 {
     memset(m, 0, sizeof *m);
@@ -67,7 +50,20 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
                 m->constant[i] = transform;
         }
     }
-    find_order(m, count);
+
+    // Parents may come after their children.
+    uint32_t placed = 0;
+    bool done[MAX_JOINTS] = {0};
+    while (placed < count) {
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t parent = m->joints[i].parent;
+            if (!done[i] && (parent == MD5_NONE || done[parent])) {
+                done[i] = true;
+                m->order[placed++] = i;
+            }
+        }
+    }
+
     const md5_skeleton skeleton = {.num_joints = count, .joints = m->joints, .order = m->order};
     m->model = (md5_model){.skeleton = skeleton, .bind_local = m->local};
     m->anim = (md5_anim){

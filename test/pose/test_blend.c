@@ -58,12 +58,6 @@ static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
     return fmax(fmax(fabs(found.x - x), fabs(found.y - y)), fabs(found.z - z));
 }
 
-// If the quaternions are 90 degrees apart, either arc is right.
-static bool is_undecided(md5_quat a, md5_quat b)
-{
-    return fabs(real4_dot(real4_of(a), real4_of(b))) < 1e-6;
-}
-
 // Replaces NaN, which fmax() ignores, by a large number.
 static double seen(double value)
 {
@@ -100,7 +94,8 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
             worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
             const md5_vec3 place = found.translation;
             worst_place = fmax(worst_place, seen(off_lerp(place, a.translation, b.translation, t)));
-            if (!is_undecided(a.rotation, b.rotation))
+            // If the quaternions are 90 degrees apart, either arc is right.
+            if (!(fabs(real4_dot(real4_of(a.rotation), real4_of(b.rotation))) < 1e-6))
                 worst = fmax(worst, seen(real4_angle(real4_of(found.rotation), expected)));
         }
     }

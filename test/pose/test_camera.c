@@ -110,23 +110,6 @@ static double shaking(int what, uint32_t frame)
     return round(1e4 * sizes[what] * sin((2.4 - 0.3 * what) * frame + what)) / 1e4;
 }
 
-static md5_camera *parse_shaking(uint32_t num_frames, uint32_t cut)
-{
-    static char text[8192];
-    warnings seen;
-    int used = snprintf(text, sizeof text,
-                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\n"
-                        "numCuts 1\n\ncuts {\n\t%u\n}\n\ncamera {\n",
-                        num_frames, cut);
-    for (uint32_t i = 0; i < num_frames; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
-                         shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
-                         shaking(SHAKEN_TURN + 2, i), 60.0 + shaking(SHAKEN_FOV, i));
-    snprintf(text + used, sizeof text - (size_t)used, "}\n");
-    return parse(text, &seen, NULL);
-}
-
 // w of a frame's rotation, of which the file has three numbers.
 static double shaking_w(uint32_t frame)
 {
@@ -151,7 +134,20 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 }
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
-    OWN_CAMERA camera = parse_shaking(41, 20); // frames 0 to 20, and 21 to 40
+    uint32_t num_frames = 41;
+    static char text[8192];
+    warnings seen;
+    int used = snprintf(text, sizeof text,
+                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\n"
+                        "numCuts 1\n\ncuts {\n\t%u\n}\n\ncamera {\n",
+                        num_frames, 20);
+    for (uint32_t i = 0; i < num_frames; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
+                         shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
+                         shaking(SHAKEN_TURN + 2, i), 60.0 + shaking(SHAKEN_FOV, i));
+    snprintf(text + used, sizeof text - (size_t)used, "}\n");
+    OWN_CAMERA camera = parse(text, &seen, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;

@@ -48,22 +48,6 @@ static void free_clip(built_clip *clip)
     free(clip->arrays.translations);
 }
 
-// Returns one joint of one frame of the clip.
-static md5_xform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
-{
-    md5_xform transform = clip->arrays.constant[joint];
-    for (uint32_t i = 0; i < clip->num_rotations; i++) {
-        if (clip->arrays.rotation_joints[i] == joint)
-            transform.rotation = clip->arrays.rotations[(size_t)frame * clip->num_rotations + i];
-    }
-    for (uint32_t i = 0; i < clip->num_translations; i++) {
-        if (clip->arrays.translation_joints[i] == joint)
-            transform.translation =
-                clip->arrays.translations[(size_t)frame * clip->num_translations + i];
-    }
-    return transform;
-}
-
 // The format's rule, written directly: six slots, those with a flag overwritten in order.
 static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, double out[7])
 {
@@ -146,7 +130,20 @@ TEST (clip_decodes_all_flags) {
             for (uint32_t frame = 0; frame < FRAMES; frame++) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
-                const md5_xform found = in_clip(&clip, joint, frame);
+
+                // Returns one joint of one frame of the clip.
+                md5_xform found = clip.arrays.constant[joint];
+                for (uint32_t i = 0; i < clip.num_rotations; i++) {
+                    if (clip.arrays.rotation_joints[i] == joint)
+                        found.rotation =
+                            clip.arrays.rotations[(size_t)frame * clip.num_rotations + i];
+                }
+                for (uint32_t i = 0; i < clip.num_translations; i++) {
+                    if (clip.arrays.translation_joints[i] == joint)
+                        found.translation =
+                            clip.arrays.translations[(size_t)frame * clip.num_translations + i];
+                }
+
                 check_transform(&found, expected);
             }
             double expected[7];

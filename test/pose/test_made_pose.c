@@ -163,8 +163,12 @@ static uint32_t choose(uint32_t *joints, uint32_t count, double part, uint64_t *
     return chosen;
 }
 
-static void make_frames(made_pose *made, double rotating, double moving, uint64_t *random)
+void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
+               double moving, uint64_t *random)
 {
+    memset(made, 0, sizeof *made);
+    make_skeleton(made, num_joints, random);
+    pair_skeleton(made, pairing, random);
     md5_anim *const anim = &made->anim;
     const uint32_t count = anim->skeleton.num_joints;
     uint32_t *const turned = take(made, count, sizeof *turned);
@@ -201,15 +205,6 @@ static void make_frames(made_pose *made, double rotating, double moving, uint64_
     anim->translation_joints = moved;
     anim->rotations = rotations;
     anim->translations = translations;
-}
-
-void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
-               double moving, uint64_t *random)
-{
-    memset(made, 0, sizeof *made);
-    make_skeleton(made, num_joints, random);
-    pair_skeleton(made, pairing, random);
-    make_frames(made, rotating, moving, random);
     md5_error error = {0};
     made->binding = md5_bind(&made->model, &made->anim, NULL, &error);
     if (!CHECK_STRING(error.message, "") || !made->binding)

@@ -1,5 +1,4 @@
 // Sampling a clip as a pose; the root modes; root motion; bounds.
-#include "test/pose/own_clip.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
@@ -486,29 +485,23 @@ static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
     return (md5_xform){anim->rotations[at], anim->translations[at], 0.0f};
 }
 
-static speeds mean_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                         uint32_t joint)
-{
-    const md5_anim *const anim = &made->anim;
-    const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
-    const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
-    return (speeds){
-        md5_vec3_scale(md5_vec3_add(turn_between(p.rotation, q.rotation),
-                                    turn_between(r.rotation, s.rotation)),
-                       0.5f),
-        md5_vec3_scale(md5_vec3_add(md5_vec3_sub(q.translation, p.translation),
-                                    md5_vec3_sub(s.translation, r.translation)),
-                       0.5f),
-    };
-}
-
 // Checks the speed on both sides of the frame that ends interval a-b and begins interval c-d: the
 // mean of the speeds of both intervals. In a loop b is the last frame and c the first.
 static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                         md5_wrap wrap)
 {
     for (uint32_t joint = 0; joint < made->model.skeleton.num_joints; joint++) {
-        const speeds expected = mean_speed(made, a, b, c, d, joint);
+        const md5_anim *const anim = &made->anim;
+        const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
+        const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
+        const speeds expected = (speeds){
+            md5_vec3_scale(md5_vec3_add(turn_between(p.rotation, q.rotation),
+                                        turn_between(r.rotation, s.rotation)),
+                           0.5f),
+            md5_vec3_scale(md5_vec3_add(md5_vec3_sub(q.translation, p.translation),
+                                        md5_vec3_sub(s.translation, r.translation)),
+                           0.5f),
+        };
         if (a != b) {
             const speeds reached = speed_at(made, b, a, true, wrap, joint);
             CHECK_NEAR(real_distance(reached.turning, expected.turning), 0.0, 0.02);

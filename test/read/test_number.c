@@ -486,46 +486,37 @@ static double middle_behind(uint32_t bits)
     return (low + high) / 2.0;
 }
 
-// Appends digits far after the last one that counts, before an exponent.
-static void write_past_end(char *text, double middle, const char *digits)
-{
-    enum { ALL_DIGITS = 120 };
-    char exponent[16];
-    snprintf(text, TEXT_ROOM, "%.*e", ALL_DIGITS, middle);
-    char *const end = strchr(text, 'e');
-    strcpy(exponent, end);
-    strcpy(end, digits);
-    strcat(text, exponent);
-}
-
-static void write_near(char *text, double middle, uint64_t *random)
-{
-    static const char *const past[] = {"", "00", "1", "000000000000000000000000000001"};
-    const int digits = (int)(test_random_u32(random) % 20);
-    double moved = middle;
-    switch (test_random_u32(random) % 4) {
-    case 0:
-        snprintf(text, TEXT_ROOM, "%.*e", digits, middle);
-        break;
-    case 1:
-        snprintf(text, TEXT_ROOM, "%.*g", digits + 1, middle);
-        break;
-    case 2:
-        write_past_end(text, middle, past[digits % 4]);
-        break;
-    default:
-        for (int i = digits % 3; i > 0; i--)
-            moved = nextafter(moved, digits % 2 ? 0.0 : INFINITY);
-        snprintf(text, TEXT_ROOM, "%.*e", 15 + digits, moved);
-    }
-}
-
 TEST (number_is_right_on_both_sides_of_every_middle) {
     enum { NUM_TEXTS = 100000 };
     uint64_t random = 17;
     for (int i = 0; i < NUM_TEXTS; i++) {
         char text[TEXT_ROOM];
-        write_near(text, middle_behind(random_bits(&random)), &random);
+        double middle = middle_behind(random_bits(&random));
+        static const char *const past[] = {"", "00", "1", "000000000000000000000000000001"};
+        const int digits = (int)(test_random_u32(&random) % 20);
+        double moved = middle;
+        switch (test_random_u32(&random) % 4) {
+        case 0:
+            snprintf(text, TEXT_ROOM, "%.*e", digits, middle);
+            break;
+        case 1:
+            snprintf(text, TEXT_ROOM, "%.*g", digits + 1, middle);
+            break;
+        case 2: {
+            // Appends digits far after the last one that counts, before an exponent.
+            enum { ALL_DIGITS = 120 };
+            char exponent[16];
+            snprintf(text, TEXT_ROOM, "%.*e", ALL_DIGITS, middle);
+            char *const end = strchr(text, 'e');
+            strcpy(exponent, end);
+            strcpy(end, (past[digits % 4]));
+            strcat(text, exponent);
+        } break;
+        default:
+            for (int j = digits % 3; j > 0; j--)
+                moved = nextafter(moved, digits % 2 ? 0.0 : INFINITY);
+            snprintf(text, TEXT_ROOM, "%.*e", 15 + digits, moved);
+        }
         if (!check_text(text))
             return;
     }

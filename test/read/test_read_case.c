@@ -120,35 +120,31 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
     return skeleton->num_joints > 0;
 }
 
-static bool mesh_holds(const md5_model *model, const md5_mesh *mesh)
-{
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-        const md5_vertex *const vertex = &mesh->file_vertices[v];
-        if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
-            return false;
-    }
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
-        if (mesh->weights[w].joint >= model->skeleton.num_joints)
-            return false;
-    }
-    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
-        if (mesh->indices[i] >= mesh->num_vertices)
-            return false;
-    }
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        if (mesh->sources[v] >= mesh->num_file_vertices
-            || mesh->first_influence[v] > mesh->first_influence[v + 1])
-            return false;
-    }
-    return mesh->first_influence[mesh->num_vertices] == mesh->num_influences && mesh->name
-           && mesh->shader;
-}
-
 bool read_asset_holds(read_asset made)
 {
     if (made.model) {
         for (uint32_t m = 0; m < made.model->num_meshes; m++) {
-            if (!mesh_holds(made.model, &made.model->meshes[m]))
+            const md5_mesh *mesh = &made.model->meshes[m];
+            for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+                const md5_vertex *const vertex = &mesh->file_vertices[v];
+                if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
+                    return false;
+            }
+            for (uint32_t w = 0; w < mesh->num_weights; w++) {
+                if (mesh->weights[w].joint >= made.model->skeleton.num_joints)
+                    return false;
+            }
+            for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
+                if (mesh->indices[i] >= mesh->num_vertices)
+                    return false;
+            }
+            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+                if (mesh->sources[v] >= mesh->num_file_vertices
+                    || mesh->first_influence[v] > mesh->first_influence[v + 1])
+                    return false;
+            }
+            if (!(mesh->first_influence[mesh->num_vertices] == mesh->num_influences && mesh->name
+                  && mesh->shader))
                 return false;
         }
         return skeleton_holds(&made.model->skeleton);

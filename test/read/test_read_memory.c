@@ -47,41 +47,6 @@ static text model_text(uint32_t num_joints, int32_t root)
     return made;
 }
 
-static text anim_text(uint32_t num_joints)
-{
-    text made = begin_text(num_joints);
-    add(&made, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
-        num_joints);
-    add(&made, "numAnimatedComponents 40 hierarchy {\n");
-    for (uint32_t j = 0; j < num_joints; j++)
-        add(&made, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
-    add(&made, "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
-    for (uint32_t j = 0; j < num_joints; j++)
-        add(&made, "(0 0 0) (0 0 0)\n");
-    add(&made, "}\n");
-    for (int f = 0; f < 3; f++) {
-        add(&made, "frame %d {", f);
-        for (int i = 0; i < 40; i++)
-            add(&made, " 0.%d", i % 5 + f);
-        add(&made, " }\n");
-    }
-    return made;
-}
-
-static text camera_text(uint32_t num_frames)
-{
-    text made = begin_text(num_frames);
-    add(&made, "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
-        num_frames, num_frames - 1);
-    for (uint32_t i = 1; i < num_frames; i++)
-        add(&made, "%u\n", i);
-    add(&made, "} camera {\n");
-    for (uint32_t i = 0; i < num_frames; i++)
-        add(&made, "(0 0 0) (0 0 0) 90\n");
-    add(&made, "}\n");
-    return made;
-}
-
 // The arrays of all meshes are one block, and each plan is one.
 static size_t num_mesh_blocks(const md5_model *model)
 {
@@ -133,14 +98,38 @@ TEST (read_memory_may_end_anywhere_in_a_model) {
 
 TEST (read_memory_may_end_anywhere_in_an_animation) {
     for (uint32_t count = 2; count < MOST_ITEMS; count++) {
-        const text good = anim_text(count);
+        text good = begin_text(count);
+        add(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n", count);
+        add(&good, "numAnimatedComponents 40 hierarchy {\n");
+        for (uint32_t j = 0; j < count; j++)
+            add(&good, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
+        add(&good, "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
+        for (uint32_t j = 0; j < count; j++)
+            add(&good, "(0 0 0) (0 0 0)\n");
+        add(&good, "}\n");
+        for (int f = 0; f < 3; f++) {
+            add(&good, "frame %d {", f);
+            for (int i = 0; i < 40; i++)
+                add(&good, " 0.%d", i % 5 + f);
+            add(&good, " }\n");
+        }
+
         sweep(&good, 'a', MD5_OK);
     }
 }
 
 TEST (read_memory_may_end_anywhere_in_a_camera) {
     for (uint32_t count = 2; count < MOST_ITEMS; count++) {
-        const text good = camera_text(count);
+        text good = begin_text(count);
+        add(&good, "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
+            count, count - 1);
+        for (uint32_t i = 1; i < count; i++)
+            add(&good, "%u\n", i);
+        add(&good, "} camera {\n");
+        for (uint32_t i = 0; i < count; i++)
+            add(&good, "(0 0 0) (0 0 0) 90\n");
+        add(&good, "}\n");
+
         sweep(&good, 'c', MD5_OK);
     }
 }

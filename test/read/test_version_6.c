@@ -2,7 +2,7 @@
 // the expected results are computed in double precision, by matrices.
 #include "test/load/test_asset.h"
 #include "test/own.h"
-#include "test/pose/own_clip.h"
+#include "test/pose/test_made_pose.h"
 #include "test/read/read_case.h"
 
 // Rows from the tests of md5-converter's reader: the first bones of a zombie, the first of which is
@@ -254,22 +254,6 @@ typedef struct placement {
     double axes[3][3], origin[3]; // axes[i]: where the i-th axis points
 } placement;
 
-static void make_figure(figure *made)
-{
-    uint64_t random = 20020522;
-    for (int bone = 0; bone < NUM_BONES; bone++) {
-        made->parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
-        for (int frame = 0; frame < NUM_FRAMES; frame++) {
-            for (int i = 0; i < 6; i++) {
-                const bool is_still = (bone + i) % 3 == 0 && frame > 0;
-                const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
-                const double value = test_between(-limit, limit, &random);
-                made->at[frame][bone][i] = is_still ? made->at[0][bone][i] : value;
-            }
-        }
-    }
-}
-
 // Rotates a vector about x, y or z (axis 0, 1 or 2), counterclockwise as seen from the end of the
 // axis.
 static void turn(double v[3], int axis, double degrees)
@@ -363,7 +347,18 @@ TEST (version_6_animations_move_models_of_version_6) {
     md5_error error = {0};
     read_case_log log = {.used = 0};
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
-    make_figure(&made);
+    uint64_t random = 20020522;
+    for (int bone = 0; bone < NUM_BONES; bone++) {
+        made.parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
+        for (int frame = 0; frame < NUM_FRAMES; frame++) {
+            for (int i = 0; i < 6; i++) {
+                const bool is_still = (bone + i) % 3 == 0 && frame > 0;
+                const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
+                const double value = test_between(-limit, limit, &random);
+                made.at[frame][bone][i] = is_still ? made.at[0][bone][i] : value;
+            }
+        }
+    }
     char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);

@@ -8,21 +8,6 @@ enum { NUM_PICTURES = 3 };
 
 static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
 
-// Converts the camera and the light to the model's axes, and scales clip space to its units. Uses
-// only the key light, because ambient light takes the renderer's own z as up.
-static void convert_frame(md5gl_frame *frame, const axes_case *of, float scale, md5_vec3 light)
-{
-    const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
-    const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
-    frame->view_from_world = md5_mat44_mul(frame->view_from_world, back);
-    for (int i = 0; i < 3; i++) {
-        frame->clip_from_view.m[5 * i] /= scale;
-        frame->light[i] = 2.5f;
-        frame->ambient[i] = 0.0f;
-    }
-    frame->light_direction = md5_mat34_direction(turn, light);
-}
-
 static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture pictures[])
 {
     static const uint8_t leaning[4] = {190, 150, 220, 255};
@@ -50,7 +35,19 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
             scene_look_from_behind(&frame);
         if (i == 2)
             scene_look_down(&frame);
-        convert_frame(&frame, of, scale, lights[i]);
+
+        // Converts the camera and the light to the model's axes, and scales clip space to its
+        // units. Uses only the key light, because ambient light takes the renderer's own z as up.
+        const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
+        const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
+        frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
+        for (int j = 0; j < 3; j++) {
+            frame.clip_from_view.m[5 * j] /= scale;
+            frame.light[j] = 2.5f;
+            frame.ambient[j] = 0.0f;
+        }
+        frame.light_direction = md5_mat34_direction(turn, lights[i]);
+
         md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
         md5gl_begin_frame(renderer, &frame);
         CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));

@@ -84,19 +84,6 @@ static GLuint add_renderbuffer(const GladGLContext *gl, GLsizei samples, GLenum 
     return storage;
 }
 
-static void create_framebuffers(engine *host, GLsizei samples)
-{
-    const GladGLContext *const gl = host->gl;
-    gl->GenFramebuffers(1, &host->resolved);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, host->resolved);
-    host->resolved_colour = add_renderbuffer(gl, 0, GL_RGBA8, GL_COLOR_ATTACHMENT0);
-    gl->GenFramebuffers(1, &host->framebuffer);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
-    host->colour = add_renderbuffer(gl, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
-    host->depth_buffer = add_renderbuffer(gl, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
-    CHECK(gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE);
-}
-
 // Sets the state that all of the engine's draws rely on.
 static void set_state(engine *host)
 {
@@ -130,7 +117,15 @@ static bool open_engine(engine *host, GLsizei samples, bool es)
     stage->frame = scene_frame(NULL);
     create_program(host);
     create_objects(host);
-    create_framebuffers(host, samples);
+    const GladGLContext *const gl = host->gl;
+    gl->GenFramebuffers(1, &host->resolved);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->resolved);
+    host->resolved_colour = add_renderbuffer(gl, 0, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    gl->GenFramebuffers(1, &host->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
+    host->colour = add_renderbuffer(gl, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    host->depth_buffer = add_renderbuffer(gl, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    CHECK(gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE);
     set_state(host);
     stage->frame.framebuffer = host->framebuffer;
     stage->frame.x = LEFT;
@@ -196,30 +191,27 @@ static const float red[4] = {1, 0, 0, 1}, green[4] = {0, 1, 0, 1}, half_blue[4] 
 static const uint8_t red_pixel[4] = {255, 0, 0, 255}, green_pixel[4] = {0, 255, 0, 255};
 static const uint8_t cleared_pixel[4] = {0, 0, 51, 255};
 
-// The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is behind
-// it. After the model two half-transparent rectangles are drawn: one behind it and one in front.
-static void draw_between_walls(engine *host)
-{
-    gl_values before, after;
-    const GladGLContext *const gl = host->gl;
-    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    draw_rectangle(host, -1.0f, -1.0f, 0.0f, 1.0f, -0.5f, red);
-    draw_rectangle(host, -1.0f, -1.0f, 1.0f, 1.0f, 0.5f, green);
-    values_read(&host->stage.scene, &before);
-    draw_model(host);
-    values_read(&host->stage.scene, &after);
-    values_are_equal(&after, &before, "a frame");
-    draw_rectangle(host, 0.0f, 0.0f, 1.0f, 1.0f, 0.4f, half_blue);
-    draw_rectangle(host, 0.0f, -1.0f, 1.0f, -0.1f, -0.2f, half_blue);
-}
-
 static void check_between_walls(GLsizei samples, bool es)
 {
     engine host;
     if (!open_engine(&host, samples, es))
         return;
     for (int round = 0; round < 2; round++) {
-        draw_between_walls(&host);
+        // The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is
+        // behind it. After the model two half-transparent rectangles are drawn: one behind it and
+        // one in front.
+        gl_values before, after;
+        const GladGLContext *const gl = host.gl;
+        gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        draw_rectangle(&host, -1.0f, -1.0f, 0.0f, 1.0f, -0.5f, red);
+        draw_rectangle(&host, -1.0f, -1.0f, 1.0f, 1.0f, 0.5f, green);
+        values_read(&host.stage.scene, &before);
+        draw_model(&host);
+        values_read(&host.stage.scene, &after);
+        values_are_equal(&after, &before, "a frame");
+        draw_rectangle(&host, 0.0f, 0.0f, 1.0f, 1.0f, 0.4f, half_blue);
+        draw_rectangle(&host, 0.0f, -1.0f, 1.0f, -0.1f, -0.2f, half_blue);
+
         const gl_colour lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
         for (int i = 0; i < 3; i++)
@@ -304,10 +296,19 @@ TEST_HERE (gl_lines_follow_the_viewport) {
     check_pixel(host, 0, 40, cleared_pixel);
 }
 
-// Creates, draws and destroys objects of every kind, on each path.
-static void use_all(gl_stage *stage)
+static void check_saving(bool es)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    gl_values before, after;
+    gl_stage stage = {0};
+    if (es ? !scene_open_es(&stage.scene) : !scene_open(&stage.scene, NULL))
+        return;
+    stage.model = scene_square();
+    values_disturb(&stage.scene);
+    values_read(&stage.scene, &before);
+    md5gl_save_state(stage.scene.renderer);
+
+    // Creates, draws and destroys objects of every kind, on each path.
+    md5gl_renderer *const renderer = stage.scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5_vec4 tint = {1, 1, 1, 1};
     md5_vec3 positions[4];
@@ -317,8 +318,7 @@ static void use_all(gl_stage *stage)
             continue;
         md5gl_frame frame = scene_frame(target);
         frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
-        md5gl_model *const copy =
-            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
         CHECK(md5gl_capture(renderer, copy, 0, palette, positions, NULL, NULL, NULL));
         CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
         md5gl_begin_frame(renderer, &frame);
@@ -331,19 +331,7 @@ static void use_all(gl_stage *stage)
         md5gl_destroy_model(renderer, copy);
     }
     md5gl_destroy_target(renderer, target);
-}
 
-static void check_saving(bool es)
-{
-    gl_values before, after;
-    gl_stage stage = {0};
-    if (es ? !scene_open_es(&stage.scene) : !scene_open(&stage.scene, NULL))
-        return;
-    stage.model = scene_square();
-    values_disturb(&stage.scene);
-    values_read(&stage.scene, &before);
-    md5gl_save_state(stage.scene.renderer);
-    use_all(&stage);
     values_are_defaults(&stage.scene, "drawing");
     md5gl_restore_state(stage.scene.renderer);
     values_read(&stage.scene, &after);

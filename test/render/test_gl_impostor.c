@@ -55,13 +55,13 @@ static void close_figure(gl_figure *figure)
     free(figure->palette);
 }
 
-// A sphere around the bind pose; two rings of views, at elevations of 0 and 0.7 radians, and one
-// view from above.
-static md5gl_impostor_desc describe(const gl_figure *figure)
+static md5gl_impostors *make_impostors(gl_figure *figure)
 {
+    // A sphere around the bind pose; two rings of views, at elevations of 0 and 0.7 radians, and
+    // one view from above.
     const md5_bounds box = figure->model->bounds;
     const md5_vec3 size = md5_vec3_sub(box.max, box.min);
-    return (md5gl_impostor_desc){
+    const md5gl_impostor_desc desc = (md5gl_impostor_desc){
         .num_frames = 1,
         .center = md5_vec3_scale(md5_vec3_add(box.min, box.max), 0.5f),
         .radius = 0.5f * sqrtf(md5_vec3_dot(size, size)),
@@ -69,11 +69,7 @@ static md5gl_impostor_desc describe(const gl_figure *figure)
         .highest = 0.7f,
         .texels = 128,
     };
-}
 
-static md5gl_impostors *make_impostors(gl_figure *figure)
-{
-    const md5gl_impostor_desc desc = describe(figure);
     md5_error error = {0};
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);

@@ -18,29 +18,6 @@ static md5_vec3 along(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-// Displaces every `step`-th vertex of a model of one mesh and changes its normal and tangent.
-static void deform(md5_model *model, uint32_t step, uint64_t *random)
-{
-    const md5_mesh *const mesh = &model->meshes[0];
-    md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)mesh->positions;
-    md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)mesh->normals;
-    md5_vec4 *const tangents = (md5_vec4 *)(uintptr_t)mesh->tangents;
-    for (uint32_t i = 0; i < mesh->num_vertices; i += step) {
-        positions[i].x += test_betweenf(-1, 1, random);
-        positions[i].y += test_betweenf(-1, 1, random);
-        positions[i].z += test_betweenf(-1, 1, random);
-        normals[i] =
-            md5_vec3_normalize((md5_vec3){normals[i].x + test_betweenf(-0.3f, 0.3f, random),
-                                          normals[i].y, normals[i].z},
-                               normals[i]);
-        const md5_vec3 turned = md5_vec3_normalize(
-            (md5_vec3){tangents[i].x, tangents[i].y + test_betweenf(-0.3f, 0.3f, random),
-                       tangents[i].z},
-            along(tangents[i]));
-        tangents[i] = (md5_vec4){turned.x, turned.y, turned.z, tangents[i].w};
-    }
-}
-
 typedef struct morph_case {
     md5_model *model, *sources[TARGETS];
     md5_morph *morph;
@@ -56,7 +33,29 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
     for (int i = 0; i < TARGETS; i++) {
         uint64_t same = again;
         made->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &same);
-        deform(made->sources[i], (uint32_t)(i + 1), &random);
+
+        // Displaces every `step`-th vertex of a model of one mesh and changes its normal and
+        // tangent.
+        uint32_t step = (uint32_t)(i + 1);
+        const md5_mesh *const mesh = &made->sources[i]->meshes[0];
+        md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)mesh->positions;
+        md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)mesh->normals;
+        md5_vec4 *const tangents = (md5_vec4 *)(uintptr_t)mesh->tangents;
+        for (uint32_t j = 0; j < mesh->num_vertices; j += step) {
+            positions[j].x += test_betweenf(-1, 1, &random);
+            positions[j].y += test_betweenf(-1, 1, &random);
+            positions[j].z += test_betweenf(-1, 1, &random);
+            normals[j] =
+                md5_vec3_normalize((md5_vec3){normals[j].x + test_betweenf(-0.3f, 0.3f, &random),
+                                              normals[j].y, normals[j].z},
+                                   normals[j]);
+            const md5_vec3 turned = md5_vec3_normalize(
+                (md5_vec3){tangents[j].x, tangents[j].y + test_betweenf(-0.3f, 0.3f, &random),
+                           tangents[j].z},
+                along(tangents[j]));
+            tangents[j] = (md5_vec4){turned.x, turned.y, turned.z, tangents[j].w};
+        }
+
         sources[i] = (md5_morph_source){.name = names[i], .model = made->sources[i]};
     }
     md5_error error = {0};
@@ -429,17 +428,6 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
     }
 }
 
-// Counts the lit pixels of the white square.
-static unsigned count_lit(const gl_picture *picture)
-{
-    unsigned count = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++) {
-        for (int x = 0; x < SCENE_WIDTH; x++)
-            count += picture->rgba[y][x][0] > 60;
-    }
-    return count;
-}
-
 static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 {
     // Joint 1 is rotated by 170 degrees about the view direction.
@@ -450,7 +438,14 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
     CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
     scene_finish(&stage->scene, &stage->frame, &picture);
-    return count_lit(&picture);
+
+    // Counts the lit pixels of the white square.
+    unsigned count = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++)
+            count += picture.rgba[y][x][0] > 60;
+    }
+    return count;
 }
 
 // A square of 40 x 40 pixels whose vertices have half their weight on each joint: linear blending

@@ -80,18 +80,6 @@ bool scene_open_context(gl_scene *scene)
     return open_context(scene, scene_wants_es());
 }
 
-static void listen_to_driver(const GladGLContext *gl)
-{
-    if (!gl->KHR_debug)
-        return;
-    gl->Enable(GL_DEBUG_OUTPUT);
-    gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-    if (gl->DebugMessageCallback)
-        gl->DebugMessageCallback(count_message, NULL);
-    else
-        gl->DebugMessageCallbackKHR(count_message, NULL);
-}
-
 static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
 {
     md5gl_opts opts = {.load = scene_load};
@@ -103,7 +91,16 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
         scene_close(scene);
         return false;
     }
-    listen_to_driver(&scene->renderer->gl);
+    const GladGLContext *gl = &scene->renderer->gl;
+    if (gl->KHR_debug) {
+
+        gl->Enable(GL_DEBUG_OUTPUT);
+        gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+        if (gl->DebugMessageCallback)
+            gl->DebugMessageCallback(count_message, NULL);
+        else
+            gl->DebugMessageCallbackKHR(count_message, NULL);
+    }
     num_messages = 0;
     return true;
 }
@@ -226,29 +223,6 @@ typedef struct joint_place {
     double of[3];
 } joint_place;
 
-// Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
-// positions.
-static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool off,
-                        uint32_t num_joints, const joint_place *joints, uint64_t *random)
-{
-    double place[3], biases[256], sum = 0.0;
-    for (int i = 0; i < 3; i++)
-        place[i] = random_between(-30.0, 30.0, random);
-    for (uint32_t i = 0; i < count; i++)
-        sum += biases[i] = random_between(0.2, 1.0, random);
-    const double total = off ? random_between(0.7, 1.2, random) : 1.0;
-    const double apart = off ? 2.0 : 0.0;
-    const uint32_t any = test_random_u32(random);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = (any + i) % num_joints;
-        double offset[3];
-        for (int k = 0; k < 3; k++)
-            offset[k] = place[k] - joints[joint].of[k] + random_between(-apart, apart, random);
-        add(text, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", first + i, joint,
-            total * biases[i] / sum, offset[0], offset[1], offset[2]);
-    }
-}
-
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
                        uint64_t *random)
 {
@@ -268,7 +242,26 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
         const uint32_t count = 1 + test_random_u32(random) % most;
         add(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random), test_random(random),
             num_weights, count);
-        add_weights(&weights, num_weights, count, off, num_joints, joints, random);
+
+        // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
+        // positions.
+        double place[3], biases[256], sum = 0.0;
+        for (int j = 0; j < 3; j++)
+            place[j] = random_between(-30.0, 30.0, random);
+        for (uint32_t j = 0; j < count; j++)
+            sum += biases[j] = random_between(0.2, 1.0, random);
+        const double total = off ? random_between(0.7, 1.2, random) : 1.0;
+        const double apart = off ? 2.0 : 0.0;
+        const uint32_t any = test_random_u32(random);
+        for (uint32_t j = 0; j < count; j++) {
+            const uint32_t joint = (any + j) % num_joints;
+            double offset[3];
+            for (int k = 0; k < 3; k++)
+                offset[k] = place[k] - joints[joint].of[k] + random_between(-apart, apart, random);
+            add(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
+                total * biases[j] / sum, offset[0], offset[1], offset[2]);
+        }
+
         num_weights += count;
     }
     add(&text, "numtris %u\n", num_vertices / 3);

@@ -149,17 +149,6 @@ static double stored(double value)
     return round(255.0 * clamped(value)) / 255.0;
 }
 
-static stages_rgba blended(const md5gl_stage *stage, const stages_rgba *source,
-                           const stages_rgba *target)
-{
-    stages_rgba result = *target;
-    for (int i = 0; i < 4; i++)
-        if (!(stage->masked >> i & 1))
-            result.of[i] = stored(source->of[i] * factor_of(stage->source, source, target, i)
-                                  + target->of[i] * factor_of(stage->target, source, target, i));
-    return result;
-}
-
 static bool reads_alpha(const md5gl_stage_list *list)
 {
     for (uint32_t i = 0; i < list->num_stages; i++)
@@ -201,7 +190,13 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
             continue;
         if (stage->depth_equal && !is_there)
             continue;
-        target = blended(stage, &value, &target);
+        stages_rgba result = target;
+        for (int j = 0; j < 4; j++)
+            if (!(stage->masked >> j & 1))
+                result.of[j] =
+                    stored(value.of[j] * factor_of(stage->source, &value, &target, j)
+                           + target.of[j] * factor_of(stage->target, &value, &target, j));
+        target = result;
         if (!uses_alpha)
             target.of[3] = 1.0;
     }
@@ -438,42 +433,6 @@ TEST_STAGE (gl_alpha_test_of_stages_is_strict, scene_square, 1) {
 
 enum { RAMP = 256 };
 
-// Alpha grows by the texture's width; the edge of an alpha test is a vertical line.
-static md5gl_texture make_ramp(const gl_stage *stage)
-{
-    uint8_t rgba[RAMP][4];
-    for (int i = 0; i < RAMP; i++)
-        for (int k = 0; k < 4; k++)
-            rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
-    return scene_stage_texture(stage->scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false,
-                               NULL);
-}
-
-// The square's edge lies at `at` units right of the middle; where alpha is above the limit, on the
-// right, it is drawn.
-static void draw_edge(gl_stage *stage, md5gl_base base, double at, md5gl_texture ramp,
-                      gl_picture *picture)
-{
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    // Texel i holds i / 255 at the place (i + 0.5) / 256.
-    const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
-    const md5gl_stage tested = {.texture = ramp,
-                                .source = MD5GL_FACTOR_ZERO,
-                                .target = MD5GL_FACTOR_ONE,
-                                .color = {1, 1, 1, 1},
-                                .is_tested = true,
-                                .alpha_test = (float)alpha};
-    const md5gl_stage_list list = {.base = base, ROW(stages, tested)};
-    const md5gl_material material = {.is_staged = true, .is_opaque = true};
-    md5gl_set_material(stage->copy, 0, 0, &material);
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
-}
-
 // The background and the base: white and black, or black and lit.
 static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl_texture ramp)
 {
@@ -483,7 +442,29 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
         stage->frame.background[i] = background;
     for (int part = 1; part < 10; part += 2) {
         const double covered = 1.0 - part / 10.0; // of the pixel from 3 to 4 units
-        draw_edge(stage, base, 3.0 + part / 10.0, ramp, &picture);
+
+        // The square's edge lies at `at` units right of the middle; where alpha is above the limit,
+        // on the right, it is drawn.
+        double at = 3.0 + part / 10.0;
+        const md5_mat34 palette[2] = {scene_identity, scene_identity};
+        md5gl_renderer *const renderer = stage->scene.renderer;
+        // Texel i holds i / 255 at the place (i + 0.5) / 256.
+        const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
+        const md5gl_stage tested = {.texture = ramp,
+                                    .source = MD5GL_FACTOR_ZERO,
+                                    .target = MD5GL_FACTOR_ONE,
+                                    .color = {1, 1, 1, 1},
+                                    .is_tested = true,
+                                    .alpha_test = (float)alpha};
+        const md5gl_stage_list list = {.base = base, ROW(stages, tested)};
+        const md5gl_material material = {.is_staged = true, .is_opaque = true};
+        md5gl_set_material(stage->copy, 0, 0, &material);
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+        scene_finish(&stage->scene, &stage->frame, &picture);
+
         const double left = picture_at(&picture, 2, 0)[0], right = picture_at(&picture, 4, 0)[0];
         const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
         CHECK(fabs(right - left) > 200.0);
@@ -502,7 +483,15 @@ static void check_edges(uint32_t samples)
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_square, samples))
         return;
-    const md5gl_texture ramp = make_ramp(&stage);
+
+    // Alpha grows by the texture's width; the edge of an alpha test is a vertical line.
+    uint8_t rgba[RAMP][4];
+    for (int i = 0; i < RAMP; i++)
+        for (int k = 0; k < 4; k++)
+            rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
+    const md5gl_texture ramp =
+        scene_stage_texture(stage.scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false, NULL);
+
     check_edge(&stage, MD5GL_BASE_BLACK, samples, ramp);
     check_edge(&stage, MD5GL_BASE_LIT, samples, ramp);
     md5gl_destroy_texture(stage.scene.renderer, ramp);

@@ -107,22 +107,6 @@ static void add(gl_values *values, const char *name, int index, double value, do
         values->list[values->count++] = (gl_value){name, index, value, by_default};
 }
 
-static void add_unit(const GladGLContext *gl, bool es, GLuint unit, gl_values *values)
-{
-    static const struct {
-        GLenum name;
-        const char *text;
-    } bindings[] = {{GL_TEXTURE_BINDING_2D, "GL_TEXTURE_BINDING_2D"},
-                    {GL_SAMPLER_BINDING, "GL_SAMPLER_BINDING"},
-                    {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"}};
-    gl->ActiveTexture(GL_TEXTURE0 + unit);
-    for (int k = 0; k < (es ? 2 : 3); k++) {
-        GLint bound = -1;
-        gl->GetIntegerv(bindings[k].name, &bound);
-        add(values, bindings[k].text, (int)unit, bound, 0);
-    }
-}
-
 // Adds the buffer, the start and the size of each indexed binding.
 static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding, GLenum start,
                        GLenum size, GLuint count, gl_values *values)
@@ -173,8 +157,20 @@ void values_read(const gl_scene *scene, gl_values *values)
     add_buffers(scene, values);
     GLint active = GL_TEXTURE0;
     gl->GetIntegerv(GL_ACTIVE_TEXTURE, &active);
-    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++)
-        add_unit(gl, es, unit, values);
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        static const struct {
+            GLenum name;
+            const char *text;
+        } bindings[] = {{GL_TEXTURE_BINDING_2D, "GL_TEXTURE_BINDING_2D"},
+                        {GL_SAMPLER_BINDING, "GL_SAMPLER_BINDING"},
+                        {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"}};
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        for (int k = 0; k < (es ? 2 : 3); k++) {
+            GLint bound = -1;
+            gl->GetIntegerv(bindings[k].name, &bound);
+            add(values, bindings[k].text, (int)unit, bound, 0);
+        }
+    }
     gl->ActiveTexture((GLenum)active);
     CHECK_UINT(gl->GetError(), GL_NO_ERROR);
 }

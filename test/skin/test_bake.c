@@ -51,25 +51,18 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
     return first;
 }
 
-// Decodes a vertex as md5skin.h describes, in doubles.
-static void decode(const md5_baked *baked, md5_baked_vertex vertex, real3 *at, real3 *normal)
-{
-    const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
-    at->x = (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
-    at->y = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
-    at->z = (double)min.z + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
-    const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
-    const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
-    const double z = 1.0 - fabs(u) - fabs(v);
-    const double x = z < 0.0 ? (1.0 - fabs(v)) * (u < 0.0 ? -1.0 : 1.0) : u;
-    const double y = z < 0.0 ? (1.0 - fabs(u)) * (v < 0.0 ? -1.0 : 1.0) : v;
-    *normal = real3_unit((real3){x, y, z});
-}
+TEST (bake_stores_what_skinning_computes) {
+    OWN_MODEL model = model_of(two_meshes);
+    md5_mat34 palettes[2 * FRAMES];
+    md5_error error = {0};
+    turn(model, 0.7, palettes);
+    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
+    REQUIRE(baked);
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_UINT(baked->num_frames, FRAMES);
 
-// Checks each frame: vertices are decoded as described, and their largest differences from
-// md5_skin() are the errors that the clip reports.
-static void check_frames(const md5_baked *baked, const md5_model *model, const md5_mat34 *palettes)
-{
+    // Checks each frame: vertices are decoded as described, and their largest differences from
+    // md5_skin() are the errors that the clip reports.
     double place = 0.0, angle = 0.0, formula = 0.0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         md5_vec3 at[MOST], normals[MOST], skinned[MOST], skinned_normals[MOST];
@@ -79,7 +72,23 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
         md5_skin_baked(baked, 0, count, moment, at, normals);
         for (uint32_t i = 0; i < count; i++) {
             real3 exact, exact_normal;
-            decode(baked, baked->vertices[frame * count + i], &exact, &exact_normal);
+
+            // Decodes a vertex as md5skin.h describes, in doubles.
+            md5_baked_vertex vertex = baked->vertices[frame * count + i];
+            real3 *normal = &exact_normal;
+            const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
+            exact.x =
+                (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
+            exact.y = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
+            exact.z = (double)min.z
+                      + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
+            const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
+            const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
+            const double z = 1.0 - fabs(u) - fabs(v);
+            const double x = z < 0.0 ? (1.0 - fabs(v)) * (u < 0.0 ? -1.0 : 1.0) : u;
+            const double y = z < 0.0 ? (1.0 - fabs(u)) * (v < 0.0 ? -1.0 : 1.0) : v;
+            *normal = real3_unit((real3){x, y, z});
+
             real_worse(&formula, real3_distance(exact, real3_of(at[i])));
             real_worse(&formula, real3_distance(exact_normal, real3_of(normals[i])));
             real_worse(&place, real_distance(at[i], skinned[i]));
@@ -93,18 +102,6 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
     const double step = real_distance(baked->step, (md5_vec3){0, 0, 0});
     CHECK(place <= 0.5 * step + 1e-5);
     CHECK(angle <= 0.012); // 0.69 degrees
-}
-
-TEST (bake_stores_what_skinning_computes) {
-    OWN_MODEL model = model_of(two_meshes);
-    md5_mat34 palettes[2 * FRAMES];
-    md5_error error = {0};
-    turn(model, 0.7, palettes);
-    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
-    REQUIRE(baked);
-    CHECK_UINT(error.status, MD5_OK);
-    CHECK_UINT(baked->num_frames, FRAMES);
-    check_frames(baked, model, palettes);
 }
 
 // Positions between frames are on the line between the decoded positions. The reported error is

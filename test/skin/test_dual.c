@@ -23,14 +23,6 @@ static dual_quat dual_of(md5_xform transform)
     return (dual_quat){real, real4_mul(half, real)};
 }
 
-// Normalizes: the real part to unit length, the dual part orthogonal to it.
-static dual_quat unit_of(dual_quat q)
-{
-    const double scale = 1.0 / sqrt(real4_dot(q.real, q.real));
-    const real4 real = real4_scale(q.real, scale), dual = real4_scale(q.dual, scale);
-    return (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
-}
-
 // q * point * real4_conjugate(q), plus the translation 2 * dual * real4_conjugate(real) if
 // `is_place` is 1, not 0: Kavan and others, 2008, equation 4.
 static real3 moved(dual_quat q, md5_vec3 point, double is_place)
@@ -136,20 +128,6 @@ static void skin(dual_case *made)
     skin_by_duals(&made->mesh, made->dual, made->posed, made->posed_normals, made->posed_tangents);
 }
 
-static dual_quat expected_motion(const dual_case *made, uint32_t vertex)
-{
-    const uint32_t begin = made->first_influence[vertex];
-    const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
-    dual_quat sum = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
-    for (uint32_t i = begin; i < made->first_influence[vertex + 1]; i++) {
-        const dual_quat q = dual_of(made->transforms[made->joints[i]]);
-        const double bias = (double)made->influences[i].w;
-        const double by = real4_dot(first.real, q.real) < 0.0 ? -bias : bias;
-        sum = (dual_quat){add(sum.real, q.real, by), add(sum.dual, q.dual, by)};
-    }
-    return unit_of(sum);
-}
-
 static md5_vec3 xyz(md5_vec4 a)
 {
     return (md5_vec3){a.x, a.y, a.z};
@@ -160,7 +138,21 @@ static void compare(const dual_case *made, double *place, double *turn)
 {
     *place = *turn = 0.0;
     for (uint32_t i = 0; i < made->mesh.num_vertices; i++) {
-        const dual_quat q = expected_motion(made, i);
+        const uint32_t begin = made->first_influence[i];
+        const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
+        dual_quat sum = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        for (uint32_t j = begin; j < made->first_influence[i + 1]; j++) {
+            const dual_quat q = dual_of(made->transforms[made->joints[j]]);
+            const double bias = (double)made->influences[j].w;
+            const double by = real4_dot(first.real, q.real) < 0.0 ? -bias : bias;
+            sum = (dual_quat){add(sum.real, q.real, by), add(sum.dual, q.dual, by)};
+        }
+
+        // Normalizes: the real part to unit length, the dual part orthogonal to it.
+        const double scale = 1.0 / sqrt(real4_dot(sum.real, sum.real));
+        const real4 real = real4_scale(sum.real, scale), dual = real4_scale(sum.dual, scale);
+        const dual_quat q = (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
+
         *place = fmax(*place,
                       real3_distance(moved(q, made->positions[i], 1.0), real3_of(made->posed[i])));
         *turn = fmax(*turn, real3_distance(moved(q, made->normals[i], 0.0),

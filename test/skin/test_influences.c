@@ -38,37 +38,6 @@ static void check_order(const md5_mesh *mesh, uint32_t vertex)
     }
 }
 
-// Against sums made joint by joint.
-static void check_merged(const md5_mesh *mesh, const md5_mat34 *bind, uint32_t num_joints,
-                         const md5_weight *weights, uint32_t num_weights)
-{
-    uint32_t num_expected = 0;
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        real3 sum = {0.0, 0.0, 0.0};
-        double bias = 0.0;
-        bool any = false;
-        for (uint32_t i = 0; i < num_weights; i++) {
-            if (weights[i].joint != joint || weights[i].bias == 0.0f)
-                continue;
-            sum =
-                real3_add(sum, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
-            bias += (double)weights[i].bias;
-            any = true;
-        }
-        num_expected += any;
-        for (uint32_t i = 0; i < mesh->num_influences; i++) {
-            if (mesh->influence_joints[i] != joint)
-                continue;
-            CHECK(any);
-            CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
-            CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
-            CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
-            CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
-        }
-    }
-    CHECK_UINT(mesh->num_influences, num_expected);
-}
-
 TEST (influences_are_weights_merged_by_joint) {
     enum { MOST = 40, JOINTS = 30 };
     uint64_t random = 3;
@@ -96,7 +65,35 @@ TEST (influences_are_weights_merged_by_joint) {
             CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
             CHECK_UINT(made.mesh.max_weights, num_weights);
             check_order(&made.mesh, 0);
-            check_merged(&made.mesh, bind, JOINTS, weights, num_weights);
+
+            // Against sums made joint by joint.
+            const md5_mesh *mesh = &made.mesh;
+            uint32_t num_expected = 0;
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                real3 sum = {0.0, 0.0, 0.0};
+                double bias = 0.0;
+                bool any = false;
+                for (uint32_t i = 0; i < num_weights; i++) {
+                    if (weights[i].joint != joint || weights[i].bias == 0.0f)
+                        continue;
+                    sum = real3_add(
+                        sum, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+                    bias += (double)weights[i].bias;
+                    any = true;
+                }
+                num_expected += any;
+                for (uint32_t i = 0; i < mesh->num_influences; i++) {
+                    if (mesh->influence_joints[i] != joint)
+                        continue;
+                    CHECK(any);
+                    CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
+                    CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
+                    CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
+                    CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
+                }
+            }
+            CHECK_UINT(mesh->num_influences, num_expected);
+
             const real3 actual = real3_of(made.mesh.positions[0]);
             CHECK_NEAR(real3_length(real3_sub(actual, position)), 0.0, 1e-5);
         }
@@ -351,33 +348,6 @@ static real3 direction(real3 v)
     return size > 1e-12 ? real3_scale(v, 1.0 / size) : (real3){1.0, 0.0, 0.0};
 }
 
-static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns *worst)
-{
-    uint32_t joints[8];
-    float packed[8];
-    CHECK(md5_pack_influences(
-        &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
-    real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < test->num_weights; i++) {
-        const md5_weight *weight = &test->weights[i];
-        const double bias = (double)weight->bias;
-        const real3 arm =
-            real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
-        parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
-        shift = real3_add(shift, real3_scale(origin_of(&test->posed[weight->joint]), bias));
-    }
-    for (uint32_t i = 0; i < test->slots; i++) {
-        const double weight = (double)packed[i];
-        const real3 arm =
-            real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joints[i]]));
-        parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
-        shift = real3_add(shift, real3_scale(origin_of(&test->posed[joints[i]]), -weight));
-    }
-    worst->to = direction(shift);
-    for (uint32_t i = 0; i < 10; i++)
-        worst->from[i] = direction(parts[i]);
-}
-
 static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
 {
     memset(test, 0, sizeof *test);
@@ -415,7 +385,29 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
                       <= loss + slack);
             }
             worst_turns worst;
-            find_worst(&test, &made.mesh, &worst);
+            uint32_t joints[8];
+            float packed[8];
+            CHECK(md5_pack_influences(&(md5_pack_job){
+                .mesh = &made.mesh, .slots = test.slots, .joints = joints, .weights = packed}));
+            real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
+            for (uint32_t i = 0; i < test.num_weights; i++) {
+                const md5_weight *weight = &test.weights[i];
+                const double bias = (double)weight->bias;
+                const real3 arm =
+                    real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0.0);
+                parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
+                shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
+            }
+            for (uint32_t i = 0; i < test.slots; i++) {
+                const double weight = (double)packed[i];
+                const real3 arm =
+                    real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
+                parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
+                shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
+            }
+            worst.to = direction(shift);
+            for (uint32_t i = 0; i < 10; i++)
+                worst.from[i] = direction(parts[i]);
             CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss,
                        slack);
         }

@@ -15,22 +15,6 @@ typedef struct made_points {
     double point[VERTICES][3];
 } made_points;
 
-static void fill(made_points *model, uint64_t *random)
-{
-    for (int v = 0; v < VERTICES; v++)
-        for (int k = 0; k < 3; k++)
-            model->point[v][k] = 20.0 * test_random(random) - 10.0;
-}
-
-// The base with every third vertex, from `first` on, displaced.
-static void displace(const made_points *base, int first, uint64_t *random, made_points *target)
-{
-    *target = *base;
-    for (int v = first; v < VERTICES; v += 3)
-        for (int k = 0; k < 3; k++)
-            target->point[v][k] += 2.0 * test_random(random) - 1.0;
-}
-
 static md5_model *load(const made_points *made, const md5_load_opts *opts)
 {
     static char text[TEXT];
@@ -72,10 +56,19 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
     md5_error error = {0};
-    fill(&scene->base, &random);
+    for (int v = 0; v < VERTICES; v++)
+        for (int k = 0; k < 3; k++)
+            scene->base.point[v][k] = 20.0 * test_random(&random) - 10.0;
     scene->model = load(&scene->base, opts);
     for (int i = 0; i < TARGETS; i++) {
-        displace(&scene->base, i % 2, &random, &scene->targets[i]);
+        // The base with every third vertex, from `first` on, displaced.
+        int first = i % 2;
+        made_points *target = &scene->targets[i];
+        *target = scene->base;
+        for (int v = first; v < VERTICES; v += 3)
+            for (int k = 0; k < 3; k++)
+                target->point[v][k] += 2.0 * test_random(&random) - 1.0;
+
         scene->sources[i] = load(&scene->targets[i], opts);
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
     }
@@ -146,32 +139,29 @@ static real3 blended_direction(const morph_scene *scene, const float *weights, u
     return real3_unit(real3_sub(sum, real3_scale(normal, real3_dot(sum, normal))));
 }
 
-static void check_bind(const morph_scene *scene, const float *weights)
-{
-    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
-    static md5_vec4 tangents[2 * VERTICES];
-    const md5_mesh *const mesh = &scene->model->meshes[0];
-    double place = 0.0, turn = 0.0;
-    skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        const real3 point = blended_point(scene, weights, i);
-        const real3 normal = blended_direction(scene, weights, i, false);
-        const real3 tangent = blended_direction(scene, weights, i, true);
-        real_worse(&place, real3_distance(point, real3_of(positions[i])));
-        real_worse(&turn, real3_distance(normal, real3_of(normals[i])));
-        real_worse(&turn, real3_distance(tangent, real3_of(xyz(tangents[i]))));
-        CHECK(tangents[i].w == mesh->tangents[i].w);
-    }
-    CHECK_NEAR(place, 0.0, 1e-5);
-    CHECK_NEAR(turn, 0.0, 1e-5);
-}
-
 #define TEST_HERE(title) \
     TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
 
 TEST_HERE (morph_blends_bind_poses) {
-    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++)
-        check_bind(scene, blends[i]);
+    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
+        const float *weights = blends[i];
+        static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+        static md5_vec4 tangents[2 * VERTICES];
+        const md5_mesh *const mesh = &scene->model->meshes[0];
+        double place = 0.0, turn = 0.0;
+        skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
+        for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+            const real3 point = blended_point(scene, weights, j);
+            const real3 normal = blended_direction(scene, weights, j, false);
+            const real3 tangent = blended_direction(scene, weights, j, true);
+            real_worse(&place, real3_distance(point, real3_of(positions[j])));
+            real_worse(&turn, real3_distance(normal, real3_of(normals[j])));
+            real_worse(&turn, real3_distance(tangent, real3_of(xyz(tangents[j]))));
+            CHECK(tangents[j].w == mesh->tangents[j].w);
+        }
+        CHECK_NEAR(place, 0.0, 1e-5);
+        CHECK_NEAR(turn, 0.0, 1e-5);
+    }
 }
 
 TEST_HERE (morph_is_exact_at_0_and_1) {
@@ -217,40 +207,37 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
     }
 }
 
-static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, const float *weights)
-{
-    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
-    static md5_vec4 tangents[2 * VERTICES];
-    const md5_mesh *const mesh = &scene->model->meshes[0];
-    double place = 0.0, turn = 0.0;
-    skin_with_morph(scene->morph, 0, weights, palette, NULL, positions, normals, tangents);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        const uint32_t v = mesh->sources[i];
-        const real3 bind[3] = {blended_point(scene, weights, i),
-                               blended_direction(scene, weights, i, false),
-                               blended_direction(scene, weights, i, true)};
-        real3 out[3];
-        for (int k = 0; k < 3; k++) {
-            const md5_mat34 *const first = &palette[v % JOINTS], *const other =
-                                                                     &palette[(v + 1) % JOINTS];
-            const real3 sum = real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
-                                        real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
-            out[k] = k == 0 ? sum : real3_unit(sum);
-        }
-        real_worse(&place, real3_distance(out[0], real3_of(positions[i])));
-        real_worse(&turn, real3_distance(out[1], real3_of(normals[i])));
-        real_worse(&turn, real3_distance(out[2], real3_of(xyz(tangents[i]))));
-    }
-    CHECK_NEAR(place, 0.0, 2e-5);
-    CHECK_NEAR(turn, 0.0, 1e-5);
-}
-
 TEST_HERE (morph_is_blended_before_skinning) {
     uint64_t random = 4;
     for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
         md5_mat34 palette[JOINTS];
         make_palette(palette, &random);
-        check_skinned(scene, palette, blends[i]);
+        const float *weights = blends[i];
+        static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+        static md5_vec4 tangents[2 * VERTICES];
+        const md5_mesh *const mesh = &scene->model->meshes[0];
+        double place = 0.0, turn = 0.0;
+        skin_with_morph(scene->morph, 0, weights, palette, NULL, positions, normals, tangents);
+        for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+            const uint32_t v = mesh->sources[j];
+            const real3 bind[3] = {blended_point(scene, weights, j),
+                                   blended_direction(scene, weights, j, false),
+                                   blended_direction(scene, weights, j, true)};
+            real3 out[3];
+            for (int k = 0; k < 3; k++) {
+                const md5_mat34 *const first = &palette[v % JOINTS], *const other =
+                                                                         &palette[(v + 1) % JOINTS];
+                const real3 sum =
+                    real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
+                              real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
+                out[k] = k == 0 ? sum : real3_unit(sum);
+            }
+            real_worse(&place, real3_distance(out[0], real3_of(positions[j])));
+            real_worse(&turn, real3_distance(out[1], real3_of(normals[j])));
+            real_worse(&turn, real3_distance(out[2], real3_of(xyz(tangents[j]))));
+        }
+        CHECK_NEAR(place, 0.0, 2e-5);
+        CHECK_NEAR(turn, 0.0, 1e-5);
     }
 }
 

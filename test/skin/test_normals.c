@@ -93,29 +93,26 @@ static double error_of(const shape *of, md5_normals weighting)
 
 // -- Shapes -----------------------------------------------------------------------------------
 
-// A fan around the first point, as large as `size`, with thin and with obtuse triangles.
-static void make_fan(shape *of, double size, uint64_t *random)
-{
-    of->num_points = 4 + test_random_u32(random) % 20;
-    of->num_triangles = of->num_points - 1;
-    for (uint32_t i = 0; i < of->num_points; i++) {
-        for (int k = 0; k < 3; k++)
-            of->points[i][k] = (float)(size * (test_random(random) - 0.5));
-        of->points[i][2] *= 0.3f;
-    }
-    for (uint32_t i = 0; i < of->num_triangles; i++) {
-        of->triangles[i][0] = 0;
-        of->triangles[i][1] = 1 + i;
-        of->triangles[i][2] = 1 + (i + 1) % (of->num_points - 1);
-    }
-}
-
 TEST (normals_are_weighted_as_the_formulas_say) {
     uint64_t random = 31;
     static const double sizes[] = {1e-3, 1.0, 100.0, 1e6};
     shape fan;
     for (int round = 0; round < 200; round++) {
-        make_fan(&fan, sizes[round % 4], &random);
+        // A fan around the first point, as large as `size`, with thin and with obtuse triangles.
+        double size = sizes[round % 4];
+        fan.num_points = 4 + test_random_u32(&random) % 20;
+        fan.num_triangles = fan.num_points - 1;
+        for (uint32_t i = 0; i < fan.num_points; i++) {
+            for (int k = 0; k < 3; k++)
+                fan.points[i][k] = (float)(size * (test_random(&random) - 0.5));
+            fan.points[i][2] *= 0.3f;
+        }
+        for (uint32_t i = 0; i < fan.num_triangles; i++) {
+            fan.triangles[i][0] = 0;
+            fan.triangles[i][1] = 1 + i;
+            fan.triangles[i][2] = 1 + (i + 1) % (fan.num_points - 1);
+        }
+
         for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
             const double error = error_of(&fan, (md5_normals)weighting);
             if (!CHECK_THAT(error < 1e-6, "weighting %d, round %d: off by %g", weighting, round,
@@ -183,20 +180,6 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
 
 // Finding equal points.
 
-static md5_vec3 *random_points(uint32_t count, uint32_t values, uint64_t *random)
-{
-    md5_vec3 *points = calloc(count, sizeof *points);
-    for (uint32_t i = 0; i < count; i++) {
-        float coordinates[3];
-        for (int axis = 0; axis < 3; axis++) {
-            const uint32_t value = test_random_u32(random) % values;
-            coordinates[axis] = (float)value * (test_random_u32(random) % 2 ? 0.1f : -0.1f);
-        }
-        points[i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
-    }
-    return points;
-}
-
 static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint32_t *first_equal)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -213,7 +196,17 @@ TEST (weld_finds_the_first_equal_point) {
     uint64_t random = 11;
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
-        OWN md5_vec3 *points = random_points(count, 2 + round % 4, &random);
+        uint32_t values = 2 + round % 4;
+        md5_vec3 *points = calloc(count, sizeof *points);
+        for (uint32_t i = 0; i < count; i++) {
+            float coordinates[3];
+            for (int axis = 0; axis < 3; axis++) {
+                const uint32_t value = test_random_u32(&random) % values;
+                coordinates[axis] = (float)value * (test_random_u32(&random) % 2 ? 0.1f : -0.1f);
+            }
+            points[i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
+        }
+
         uint32_t first_equal[COUNT_MOST];
         md5_context context;
         md5i_context_begin(&context, NULL, NULL, NULL);
@@ -249,25 +242,23 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-// Returns a point whose x and y give the bits upper << 32 | lower in the first step of hash_of() in
-// weld.c, and whose z cancels the lower half: all such points of one upper half have the same hash.
-static md5_vec3 colliding_point(uint32_t upper, uint32_t lower)
-{
-    const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
-    for (int i = 0; i < 5; i++)
-        inverse *= 2 - factor * inverse;
-    const uint64_t product = ((uint64_t)upper << 32 | lower) * inverse;
-    const uint64_t xy = product ^ product >> 29 ^ product >> 58;
-    return (md5_vec3){float_of((uint32_t)xy), float_of((uint32_t)(xy >> 32)), float_of(lower)};
-}
-
 TEST (weld_is_right_where_all_points_have_one_hash) {
     enum { COUNT = 2000 };
     md5_vec3 points[COUNT];
     uint32_t first_equal[COUNT], count = 0;
     for (uint32_t lower = 1; count < COUNT; lower++) {
-        const md5_vec3 point = colliding_point(12345, lower);
+        // Returns a point whose x and y give the bits upper << 32 | lower in the first step of
+        // hash_of() in weld.c, and whose z cancels the lower half: all such points of one upper
+        // half have the same hash.
+        const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+        uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
+        for (int i = 0; i < 5; i++)
+            inverse *= 2 - factor * inverse;
+        const uint64_t product = ((uint64_t)12345 << 32 | lower) * inverse;
+        const uint64_t xy = product ^ product >> 29 ^ product >> 58;
+        const md5_vec3 point =
+            (md5_vec3){float_of((uint32_t)xy), float_of((uint32_t)(xy >> 32)), float_of(lower)};
+
         if (isfinite(point.x) && isfinite(point.y))
             points[count++] = point;
     }

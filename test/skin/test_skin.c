@@ -157,19 +157,6 @@ static md5_mat34 inverse(const md5_mat34 *a)
     return back;
 }
 
-static void make_triangles(cloth_patch *patch)
-{
-    uint32_t *next = patch->triangles;
-    for (uint32_t y = 0; y + 1 < SIDE; y++) {
-        for (uint32_t x = 0; x + 1 < SIDE; x++) {
-            const uint32_t a = SIDE * y + x, b = a + 1, c = a + SIDE, d = c + 1;
-            const uint32_t corners[6] = {a, c, b, b, c, d};
-            memcpy(next, corners, sizeof corners);
-            next += 6;
-        }
-    }
-}
-
 // Every vertex has weights of 1 / n at one point, plus what `oddness` adds to them.
 static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double oddness,
                        uint64_t *random)
@@ -180,7 +167,15 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
         const md5_mat34 back = inverse(&patch->bind[i]);
         patch->palette[i] = md5_mat34_mul(patch->posed[i], back);
     }
-    make_triangles(patch);
+    uint32_t *next = patch->triangles;
+    for (uint32_t y = 0; y + 1 < SIDE; y++) {
+        for (uint32_t x = 0; x + 1 < SIDE; x++) {
+            const uint32_t a = SIDE * y + x, b = a + 1, c = a + SIDE, d = c + 1;
+            const uint32_t corners[6] = {a, c, b, b, c, d};
+            memcpy(next, corners, sizeof corners);
+            next += 6;
+        }
+    }
     uint32_t used = 0;
     for (uint32_t i = 0; i < VERTICES; i++) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
@@ -242,32 +237,6 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
     return real3_unit(sum);
 }
 
-static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
-{
-    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
-    OWN md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
-    md5_skin(mesh, patch->palette, positions, normals, tangents);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        const uint32_t source = mesh->sources[i];
-        CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)), 0.0,
-                   3e-6 * 60.0);
-        if (patch->vertices[source].num_weights == 0) {
-            CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
-            CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
-            continue;
-        }
-        const md5_vec4 bind = mesh->tangents[i];
-        const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
-        double length;
-        real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
-        CHECK_NEAR(real3_distance(real3_of(normals[i]), rotated), 0.0, 2e-6 / length);
-        rotated = expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-        CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
-        CHECK(tangents[i].w == bind.w);
-    }
-}
-
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     OWN cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 19;
@@ -278,7 +247,30 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
         OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, VERTICES + SIDE);
-            check_skinned(patch, &made.mesh);
+            const md5_mesh *mesh = &made.mesh;
+            OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+            OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+            OWN md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
+            md5_skin(mesh, patch->palette, positions, normals, tangents);
+            for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+                const uint32_t source = mesh->sources[i];
+                CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)),
+                           0.0, 3e-6 * 60.0);
+                if (patch->vertices[source].num_weights == 0) {
+                    CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
+                    CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
+                    continue;
+                }
+                const md5_vec4 bind = mesh->tangents[i];
+                const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
+                double length;
+                real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
+                CHECK_NEAR(real3_distance(real3_of(normals[i]), rotated), 0.0, 2e-6 / length);
+                rotated =
+                    expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
+                CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
+                CHECK(tangents[i].w == bind.w);
+            }
         }
     }
 }
@@ -347,36 +339,6 @@ TEST (vanished_direction_stays_as_it_was) {
 
 // -- The order of the sums ------------------------------------------------------------------------
 
-// The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to keep.
-static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette,
-                           float position[3], float normal[3])
-{
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    const md5_vec3 bind = mesh->normals[vertex];
-    for (int row = 0; row < 3; row++) {
-        float lane[4] = {0}, e[4] = {0};
-        for (uint32_t i = first; i < end; i++) {
-            const float *m = palette[mesh->influence_joints[i]].m + 4 * row;
-            const md5_vec4 q = mesh->influences[i];
-            const float factors[4] = {q.x, q.y, q.z, q.w};
-            for (int column = 0; column < 4; column++) {
-                const float a = m[column] * factors[column], b = m[column] * q.w;
-                lane[column] = i == first ? a : lane[column] + a;
-                e[column] = i == first ? b : e[column] + b;
-            }
-        }
-        const md5_vec3 p = mesh->positions[vertex];
-        position[row] = md5i_skin_kind_of(mesh, vertex) == MD5_SKIN_BLEND
-                            ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
-                            : (lane[0] + lane[1]) + (lane[2] + lane[3]);
-        normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
-    }
-    const float square = (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
-    const float scale = 1.0f / sqrtf(square);
-    for (int row = 0; row < 3; row++)
-        normal[row] *= scale;
-}
-
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
     OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
@@ -384,7 +346,35 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
-        skin_as_stated(mesh, i, palette, position, normal);
+
+        // The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to
+        // keep.
+        const uint32_t first = mesh->first_influence[i], end = mesh->first_influence[i + 1];
+        const md5_vec3 bind = mesh->normals[i];
+        for (int row = 0; row < 3; row++) {
+            float lane[4] = {0}, e[4] = {0};
+            for (uint32_t j = first; j < end; j++) {
+                const float *m = palette[mesh->influence_joints[j]].m + 4 * row;
+                const md5_vec4 q = mesh->influences[j];
+                const float factors[4] = {q.x, q.y, q.z, q.w};
+                for (int column = 0; column < 4; column++) {
+                    const float a = m[column] * factors[column], b = m[column] * q.w;
+                    lane[column] = j == first ? a : lane[column] + a;
+                    e[column] = j == first ? b : e[column] + b;
+                }
+            }
+            const md5_vec3 p = mesh->positions[i];
+            position[row] = md5i_skin_kind_of(mesh, i) == MD5_SKIN_BLEND
+                                ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
+                                : (lane[0] + lane[1]) + (lane[2] + lane[3]);
+            normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
+        }
+        const float square =
+            (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
+        const float scale = 1.0f / sqrtf(square);
+        for (int row = 0; row < 3; row++)
+            normal[row] *= scale;
+
         CHECK_BYTES(position, &positions[i], sizeof position);
         CHECK_BYTES(normal, &normals[i], sizeof normal);
     }
@@ -670,45 +660,42 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
            / (1.0 + largest(p[0], p[1], p[2]));
 }
 
-static void check_magnitude(double magnitude, uint64_t *random)
-{
-    size_case of = {.magnitude = magnitude};
-    OWN_MODEL model = make_model(magnitude);
-    if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
-        return;
-    }
-    of.mesh = &model->meshes[0];
-    for (int i = 0; i < SIZES_JOINTS; i++) {
-        of.transforms[i] =
-            (md5_xform){made_rotation(random),
-                        {(float)(test_random(random) - 0.5), (float)(test_random(random) - 0.5),
-                         (float)(test_random(random) - 0.5)},
-                        0.0f};
-        of.palette[i] = md5_mat34_from_xform(of.transforms[i]);
-    }
-    md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
-    skinned linear, dual;
-    double worst_linear = 0.0, worst_dual = 0.0;
-    check_sound(&of, false, &linear);
-    check_sound(&of, true, &dual);
-    for (uint32_t i = 0; i < of.mesh->num_vertices; i++) {
-        worst_linear = fmax(worst_linear, linear_error(&of, &linear, i));
-        worst_dual = fmax(worst_dual, dual_error(&of, &dual, i));
-    }
-    // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
-    const double last_digit = 16.0 * 0x1p-149 / magnitude;
-    CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g", magnitude,
-               worst_linear);
-    CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
-}
-
 // Files contain no bias above 1e9.
 TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     static const double mantissas[] = {1.0, 1.7, 3.1, 6.3};
     uint64_t random = 1;
     for (int exponent = -44; exponent <= 8; exponent++) {
-        for (int i = 0; i < 4; i++)
-            check_magnitude(mantissas[i] * pow(10.0, exponent), &random);
+        for (int i = 0; i < 4; i++) {
+            double magnitude = mantissas[i] * pow(10.0, exponent);
+            size_case of = {.magnitude = magnitude};
+            OWN_MODEL model = make_model(magnitude);
+            if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
+                continue;
+            }
+            of.mesh = &model->meshes[0];
+            for (int j = 0; j < SIZES_JOINTS; j++) {
+                of.transforms[j] = (md5_xform){made_rotation(&random),
+                                               {(float)(test_random(&random) - 0.5),
+                                                (float)(test_random(&random) - 0.5),
+                                                (float)(test_random(&random) - 0.5)},
+                                               0.0f};
+                of.palette[j] = md5_mat34_from_xform(of.transforms[j]);
+            }
+            md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
+            skinned linear, dual;
+            double worst_linear = 0.0, worst_dual = 0.0;
+            check_sound(&of, false, &linear);
+            check_sound(&of, true, &dual);
+            for (uint32_t j = 0; j < of.mesh->num_vertices; j++) {
+                worst_linear = fmax(worst_linear, linear_error(&of, &linear, j));
+                worst_dual = fmax(worst_dual, dual_error(&of, &dual, j));
+            }
+            // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
+            const double last_digit = 16.0 * 0x1p-149 / magnitude;
+            CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g",
+                       magnitude, worst_linear);
+            CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
+        }
     }
 }
 

@@ -87,26 +87,6 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Compares the bounds, which are found without storing positions, with those of the positions and
-// between all instruction sets.
-static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
-{
-    const md5_model model = {.num_meshes = 1, .meshes = mesh};
-    const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
-    skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
-    const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
-    free_skinned(&positions);
-    CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
-               "%s: bounds do not fit", what);
-    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-        if (!md5i_cpu_has(level))
-            continue;
-        const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
-        CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
-                   level_names[level]);
-    }
-}
-
 // Compares skinning by dual quaternions, which may be any finite ones, for all four combinations of
 // what is written, with all instruction sets.
 static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, const char *what)
@@ -145,7 +125,23 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
         }
         free_skinned(&expected);
     }
-    check_bounds(mesh, palette, what);
+
+    // Compares the bounds, which are found without storing positions, with those of the positions
+    // and between all instruction sets.
+    const md5_model model = {.num_meshes = 1, .meshes = mesh};
+    const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
+    skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
+    const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
+    free_skinned(&positions);
+    CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
+               "%s: bounds do not fit", what);
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+        if (!md5i_cpu_has(level))
+            continue;
+        const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
+        CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
+                   level_names[level]);
+    }
 }
 
 // -- Random meshes ------------------------------------------------------------------------------
@@ -176,45 +172,6 @@ typedef struct streak {
     enum { RIGID, MEETING, APART, CANCELLING } form;
 } streak;
 
-static streak random_streak(uint64_t *random)
-{
-    streak made = {
-        .length = test_random_u32(random) % 41,
-        .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
-        .joint = test_random_u32(random) % JOINTS,
-        .step = test_random_u32(random) % 3,
-        .form = test_random_u32(random) % 4,
-    };
-    if (test_random_u32(random) % 2 == 0)
-        made.num_influences %= 5; // most real ones have few
-    return made;
-}
-
-// Adds a vertex of the streak, or now and then one of another kind that interrupts it.
-static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
-{
-    const uint32_t vertex = made->mesh.num_vertices++;
-    const bool is_odd = test_random_u32(random) % 12 == 0;
-    const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
-    const bool is_rigid = of->form == RIGID && !is_odd;
-    const uint32_t count = is_rigid ? 1 : of->num_influences + more;
-    const md5_vec3 p = random_vec3(random);
-    uint32_t next = made->first_influence[vertex];
-    made->positions[vertex] = p;
-    made->normals[vertex] = random_vec3(random);
-    const md5_vec3 t = random_vec3(random);
-    made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
-    for (uint32_t i = 0; i < count; i++, next++) {
-        const float sign = of->form == CANCELLING && i % 2 ? -1.0f : 1.0f;
-        const float bias = is_rigid ? 1.0f : sign / (float)count;
-        const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
-        made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
-        made->influence_joints[next] =
-            (of->step > 0 ? of->joint + i * of->step : test_random_u32(random)) % JOINTS;
-    }
-    made->first_influence[vertex + 1] = next;
-}
-
 static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 {
     const size_t most = num_vertices + 1, most_influences = most * MOST_INFLUENCES * 2;
@@ -231,8 +188,30 @@ static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 
 static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
 {
-    for (uint32_t i = 0; i < of->length; i++)
-        add_vertex(made, of, random);
+    for (uint32_t i = 0; i < of->length; i++) {
+        // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
+        const uint32_t vertex = made->mesh.num_vertices++;
+        const bool is_odd = test_random_u32(random) % 12 == 0;
+        const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
+        const bool is_rigid = of->form == RIGID && !is_odd;
+        const uint32_t count = is_rigid ? 1 : of->num_influences + more;
+        const md5_vec3 p = random_vec3(random);
+        uint32_t next = made->first_influence[vertex];
+        made->positions[vertex] = p;
+        made->normals[vertex] = random_vec3(random);
+        const md5_vec3 t = random_vec3(random);
+        made->tangents[vertex] =
+            (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
+        for (uint32_t j = 0; j < count; j++, next++) {
+            const float sign = of->form == CANCELLING && j % 2 ? -1.0f : 1.0f;
+            const float bias = is_rigid ? 1.0f : sign / (float)count;
+            const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
+            made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
+            made->influence_joints[next] =
+                (of->step > 0 ? of->joint + j * of->step : test_random_u32(random)) % JOINTS;
+        }
+        made->first_influence[vertex + 1] = next;
+    }
 }
 
 static void end_random_mesh(random_mesh *made)
@@ -264,7 +243,16 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
 {
     begin_random_mesh(made, 41 * (size_t)num_streaks);
     for (uint32_t i = 0; i < num_streaks; i++) {
-        const streak of = random_streak(random);
+        streak of = {
+            .length = test_random_u32(random) % 41,
+            .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
+            .joint = test_random_u32(random) % JOINTS,
+            .step = test_random_u32(random) % 3,
+            .form = test_random_u32(random) % 4,
+        };
+        if (test_random_u32(random) % 2 == 0)
+            of.num_influences %= 5; // most real ones have few
+
         add_streak(made, &of, random);
     }
     end_random_mesh(made);
@@ -651,34 +639,6 @@ TEST_PRINTF(2, 3) static void add(text_of *text, const char *format, ...)
     va_end(arguments);
 }
 
-// Biases of 0, and several weights of a vertex on one joint.
-static void add_weights(text_of *text, uint32_t num_weights, uint64_t *random)
-{
-    static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
-    add(text, "numweights %u\n", num_weights);
-    for (uint32_t i = 0; i < num_weights; i++)
-        add(text, "weight %u %u %s ( %u 2 %u )\n", i, test_random_u32(random) % PLAN_JOINTS,
-            biases[test_random_u32(random) % 6], test_random_u32(random) % 9, i);
-}
-
-static void add_mesh(text_of *text, uint64_t *random)
-{
-    const uint32_t num_vertices = test_random_u32(random) % MOST_VERTICES;
-    uint32_t num_weights = 0;
-    add(text, "mesh { shader \"\" numverts %u\n", num_vertices);
-    for (uint32_t i = 0; i < num_vertices; i++) {
-        const uint32_t own = test_random_u32(random) % MOST_WEIGHTS;
-        add(text, "vert %u ( %u %u ) %u %u\n", i, i % 3, i % 2, num_weights, own);
-        num_weights += own;
-    }
-    const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
-    add(text, "numtris %u\n", num_triangles);
-    for (uint32_t i = 0; i < num_triangles; i++)
-        add(text, "tri %u %u %u %u\n", i, i, i + 1, i + 2);
-    add_weights(text, num_weights, random);
-    add(text, "}\n");
-}
-
 TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
@@ -690,8 +650,30 @@ TEST (random_models_take_what_they_use) {
         for (uint32_t i = 0; i < PLAN_JOINTS; i++)
             add(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
         add(&text, "}\n");
-        for (int i = 0; i < 3; i++)
-            add_mesh(&text, &random);
+        for (int i = 0; i < 3; i++) {
+            const uint32_t num_vertices = test_random_u32(&random) % MOST_VERTICES;
+            uint32_t num_weights = 0;
+            add(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
+            for (uint32_t j = 0; j < num_vertices; j++) {
+                const uint32_t own = test_random_u32(&random) % MOST_WEIGHTS;
+                add(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
+                num_weights += own;
+            }
+            const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
+            add(&text, "numtris %u\n", num_triangles);
+            for (uint32_t j = 0; j < num_triangles; j++)
+                add(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
+
+            // Biases of 0, and several weights of a vertex on one joint.
+            static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
+            add(&text, "numweights %u\n", num_weights);
+            for (uint32_t j = 0; j < num_weights; j++)
+                add(&text, "weight %u %u %s ( %u 2 %u )\n", j,
+                    test_random_u32(&random) % PLAN_JOINTS, biases[test_random_u32(&random) % 6],
+                    test_random_u32(&random) % 9, j);
+
+            add(&text, "}\n");
+        }
         check_memory("random model", text.bytes, text.size, &options, 0);
     }
     free(text.bytes);

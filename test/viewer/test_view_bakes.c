@@ -21,30 +21,6 @@ typedef struct pose_memory {
     md5_vec3 *gpu, *cpu; // vertices of the largest mesh
 } pose_memory;
 
-static pose_memory make_memory(const md5_model *model)
-{
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        largest = model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    return (pose_memory){
-        .pose = common_alloc(num_joints, sizeof(md5_xform)),
-        .joints = common_alloc(num_joints, sizeof(md5_mat34)),
-        .palette = common_alloc(num_joints, sizeof(md5_mat34)),
-        .gpu = common_alloc(largest, sizeof(md5_vec3)),
-        .cpu = common_alloc(largest, sizeof(md5_vec3)),
-    };
-}
-
-static void free_memory(const pose_memory *memory)
-{
-    free(memory->pose);
-    free(memory->joints);
-    free(memory->palette);
-    free(memory->gpu);
-    free(memory->cpu);
-}
-
 // The last row of its table, where there are no impostors.
 static const view_detail *baked_level(const view_kind *kind)
 {
@@ -104,14 +80,30 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         return;
     if (shot_open(&viewer, &scene, BOBBIN SMALL "--crowd 30 --crowd-baked 128")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-        const pose_memory memory = make_memory(kind->model);
+        const md5_model *model = kind->model;
+        uint32_t largest = 0;
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            largest =
+                model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
+        const uint32_t num_joints = model->skeleton.num_joints;
+        const pose_memory memory = (pose_memory){
+            .pose = common_alloc(num_joints, sizeof(md5_xform)),
+            .joints = common_alloc(num_joints, sizeof(md5_mat34)),
+            .palette = common_alloc(num_joints, sizeof(md5_mat34)),
+            .gpu = common_alloc(largest, sizeof(md5_vec3)),
+            .cpu = common_alloc(largest, sizeof(md5_vec3)),
+        };
         for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips); i++) {
             const double of_clip = worst_of(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
             CHECK_NEAR(kind->bakes.sizes[i], 128.0, 0.0);
         }
-        free_memory(&memory);
+        free(memory.pose);
+        free(memory.joints);
+        free(memory.palette);
+        free(memory.gpu);
+        free(memory.cpu);
     }
     // Fast clips needed more frames, and the measured error is not zero.
     CHECK(fastest > 1);

@@ -160,22 +160,6 @@ static void close_crowd(crowd_case *made)
     view_free_document(made->document, NULL);
 }
 
-static void check_spheres(const view_crowd *crowd)
-{
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        const uint32_t num_joints = kind->model->skeleton.num_joints;
-        for (uint32_t i = 0; i < kind->num_seen; i++) {
-            const md5_bounds box =
-                md5_skin_bounds(kind->model, kind->drawn_palettes + (size_t)i * num_joints);
-            for (unsigned corner = 0; corner < 8; corner++) {
-                const md5_vec3 arm = md5_vec3_sub(view_corner(box, corner), kind->sphere.centre);
-                CHECK(md5_vec3_length(arm) <= kind->sphere.radius);
-            }
-        }
-    }
-}
-
 TEST (view_kinds_lie_within_their_spheres) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/spindle/spindle.md5mesh",
@@ -187,7 +171,19 @@ TEST (view_kinds_lie_within_their_spheres) {
         for (int i = 0; i < 60; i++) {
             view_run_crowd(crowd, 0.37 * i, &made.sight);
             CHECK_UINT(view_count_seen(crowd), 12);
-            check_spheres(crowd);
+            for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+                const view_kind *const kind = &crowd->kinds[k];
+                const uint32_t num_joints = kind->model->skeleton.num_joints;
+                for (uint32_t j = 0; j < kind->num_seen; j++) {
+                    const md5_bounds box =
+                        md5_skin_bounds(kind->model, kind->drawn_palettes + (size_t)j * num_joints);
+                    for (unsigned corner = 0; corner < 8; corner++) {
+                        const md5_vec3 arm =
+                            md5_vec3_sub(view_corner(box, corner), kind->sphere.centre);
+                        CHECK(md5_vec3_length(arm) <= kind->sphere.radius);
+                    }
+                }
+            }
         }
     }
     close_crowd(&made);

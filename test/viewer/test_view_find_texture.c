@@ -277,39 +277,6 @@ static const find_case cases[] = {
      {{"whatever", "a", "m/imp/md5/skin.png", false}}},
 };
 
-// Creates the folders above a file.
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
-// Writes the head of an .md2 that has one skin, and the skin's name after it.
-static void put_md2(FILE *file)
-{
-    static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
-    static const char name[64] = "models/monsters/imp/skin.pcx";
-    CHECK(fwrite(head, 1, sizeof head, file) == sizeof head);
-    CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
-}
-
-static void put_model(FILE *file, const find_case *of)
-{
-    uint32_t count = 0;
-    while (count < MAX_MESHES && of->meshes[count].shader != NULL)
-        count++;
-    fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n", (unsigned)count);
-    fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
-    for (uint32_t i = 0; i < count; i++) {
-        fprintf(file, "mesh {\n// meshes: %s\nshader \"", of->meshes[i].name);
-        fputs(of->meshes[i].shader, file);
-        fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
-    }
-}
-
 // Writes a grey picture as TGA, whatever its name says, or the text behind the path.
 static void put_file(const char *folder, const char *file_of, const find_case *of)
 {
@@ -320,16 +287,37 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     OWN char *const path = common_join(folder, file_of);
     const char *const text = strchr(file_of, '\n');
     path[strcspn(path, "\n!")] = '\0';
-    make_folders(path);
+
+    // Creates the folders above a file.
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
-    if (common_has_ending(path, ".md2"))
-        put_md2(file);
-    else if (text != NULL)
+    if (common_has_ending(path, ".md2")) {
+        // Writes the head of an .md2 that has one skin, and the skin's name after it.
+        static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
+        static const char name[64] = "models/monsters/imp/skin.pcx";
+        CHECK(fwrite(head, 1, sizeof head, file) == sizeof head);
+        CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
+    } else if (text != NULL)
         fputs(text + 1, file);
-    else if (file_of == of->files[0])
-        put_model(file, of);
-    else
+    else if (file_of == of->files[0]) {
+        uint32_t count = 0;
+        while (count < MAX_MESHES && of->meshes[count].shader != NULL)
+            count++;
+        fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n",
+                (unsigned)count);
+        fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
+        for (uint32_t i = 0; i < count; i++) {
+            fprintf(file, "mesh {\n// meshes: %s\nshader \"", of->meshes[i].name);
+            fputs(of->meshes[i].shader, file);
+            fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
+        }
+    } else
         CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
               && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);
     fclose(file);
@@ -351,12 +339,6 @@ static char *make_package(const find_case *of)
     for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
         put_file(folder, of->files[i], of);
     return folder;
-}
-
-static void remove_package(char *folder)
-{
-    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(folder);
 }
 
 // `is_inside`: in the model's folder alone, where everything that is found lies.
@@ -398,7 +380,8 @@ static void check_case(const find_case *of, bool is_inside)
             check_mesh(of, folder, &search, is_inside);
     view_close_package(search.package);
     free(path);
-    remove_package(folder);
+    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(folder);
 }
 
 TEST (view_textures_are_found_by_evidence) {

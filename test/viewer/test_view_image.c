@@ -34,20 +34,6 @@ static int tolerance(const char *name)
     return strcmp(name, "tga-16") == 0 ? 8 : begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
 }
 
-static void check_pixel(const char *name, int x, int y, const uint8_t *rgba)
-{
-    uint8_t expected[4];
-    image_pixel(x, y, expected);
-    const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
-    const bool has_alpha =
-        strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
-    for (int i = 0; i < 4; i++) {
-        const int wanted = i == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : i];
-        CHECK_THAT(abs(rgba[i] - wanted) <= tolerance(name),
-                   "%s: channel %d of %d %d is %d, expected %d", name, i, x, y, rgba[i], wanted);
-    }
-}
-
 // Checks a few pixels in the first row, the last column and between; palettes and packets have
 // their own colours.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
@@ -58,8 +44,20 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
         const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
         if (strstr(name, "palette"))
             CHECK(rgba[0] % 5 == 0 && rgba[3] == 255);
-        else if (!is_packed)
-            check_pixel(name, x, y, rgba);
+        else if (!is_packed) {
+            uint8_t expected[4];
+            image_pixel(x, y, expected);
+            const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
+            const bool has_alpha =
+                strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
+            for (int j = 0; j < 4; j++) {
+                const int wanted =
+                    j == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : j];
+                CHECK_THAT(abs(rgba[j] - wanted) <= tolerance(name),
+                           "%s: channel %d of %d %d is %d, expected %d", name, j, x, y, rgba[j],
+                           wanted);
+            }
+        }
     }
 }
 

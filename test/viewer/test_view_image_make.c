@@ -118,49 +118,6 @@ static int paeth(int a, int b, int c)
     return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-static void put_filtered(image_file *raw, const uint8_t *row, const uint8_t *above, size_t size,
-                         size_t pixel_size, int filter)
-{
-    put_byte(raw, (uint32_t)filter);
-    for (size_t i = 0; i < size; i++) {
-        const int a = i >= pixel_size ? row[i - pixel_size] : 0;
-        const int b = above[i], c = i >= pixel_size ? above[i - pixel_size] : 0;
-        const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
-        put_byte(raw, (uint32_t)(row[i] - guess[filter]));
-    }
-}
-
-static void put_pass(image_file *raw, int colour, int depth, const int pass[4])
-{
-    static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
-    const int bits = num_channels[colour] * depth;
-    uint8_t rows[2][IMAGE_WIDTH * 8] = {{0}};
-    if (pass[0] >= IMAGE_WIDTH)
-        return;
-    for (int y = pass[1], n = 0; y < IMAGE_HEIGHT; y += pass[3], n++) {
-        uint8_t *const row = rows[n & 1];
-        const size_t size = png_row(colour, depth, y, pass[0], pass[2], row);
-        put_filtered(raw, row, rows[~n & 1], size, bits >= 8 ? (size_t)bits / 8 : 1, n % 5);
-    }
-}
-
-// Returns the bytes as a zlib stream of one stored block.
-static image_file stored(const image_file *raw)
-{
-    image_file packed = {0};
-    uint32_t a = 1, b = 0;
-    for (size_t i = 0; i < raw->size; i++) {
-        a = (a + raw->bytes[i]) % 65521;
-        b = (b + a) % 65521;
-    }
-    image_put(&packed, "\x78\x01\x01", 3);
-    put_little(&packed, (uint32_t)raw->size);
-    put_little(&packed, ~(uint32_t)raw->size);
-    image_put(&packed, raw->bytes, raw->size);
-    put_big(&packed, b << 16 | a);
-    return packed;
-}
-
 image_file image_make_png(int colour, int depth, int interlaced)
 {
     static const int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
@@ -171,11 +128,43 @@ image_file image_make_png(int colour, int depth, int interlaced)
     put_big(&head, IMAGE_HEIGHT);
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
     image_put(&head, kind, 5);
-    for (int i = 0; i < (interlaced ? 7 : 1); i++)
-        put_pass(&raw, colour, depth, interlaced ? passes[i] : whole);
+    for (int i = 0; i < (interlaced ? 7 : 1); i++) {
+        const int *pass = interlaced ? passes[i] : whole;
+        static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
+        const int bits = num_channels[colour] * depth;
+        uint8_t rows[2][IMAGE_WIDTH * 8] = {{0}};
+        if (pass[0] >= IMAGE_WIDTH)
+            continue;
+        for (int y = pass[1], n = 0; y < IMAGE_HEIGHT; y += pass[3], n++) {
+            uint8_t *const row = rows[n & 1];
+            const size_t size = png_row(colour, depth, y, pass[0], pass[2], row);
+            const uint8_t *above = rows[~n & 1];
+            size_t pixel_size = bits >= 8 ? (size_t)bits / 8 : 1;
+            int filter = n % 5;
+            put_byte(&raw, (uint32_t)filter);
+            for (size_t j = 0; j < size; j++) {
+                const int a = j >= pixel_size ? row[j - pixel_size] : 0;
+                const int b = above[j], c = j >= pixel_size ? above[j - pixel_size] : 0;
+                const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
+                put_byte(&raw, (uint32_t)(row[j] - guess[filter]));
+            }
+        }
+    }
     for (int i = 0; i < 3 * (1 << (depth < 4 ? depth : 4)); i++)
         put_byte(&palette, (uint32_t)(i * 5));
-    image_file packed = stored(&raw);
+
+    // Returns the bytes as a zlib stream of one stored block.
+    image_file packed = {0};
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < raw.size; i++) {
+        a = (a + raw.bytes[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    image_put(&packed, "\x78\x01\x01", 3);
+    put_little(&packed, (uint32_t)raw.size);
+    put_little(&packed, ~(uint32_t)raw.size);
+    image_put(&packed, raw.bytes, raw.size);
+    put_big(&packed, b << 16 | a);
 
     image_put(&file, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(&file, "IHDR", &head);
@@ -204,18 +193,6 @@ static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, in
         image_put(file, (const uint8_t[]){rgba[2], rgba[1], rgba[0], rgba[3]}, (size_t)bits / 8);
 }
 
-// Packets: four pixels as they are, then one three times, which differs from the unpacked picture.
-static void put_tga_packets(image_file *file, int bits, int has_palette)
-{
-    for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
-        put_byte(file, 3);
-        for (int j = i; j < i + 4; j++)
-            put_tga_pixel(file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
-        put_byte(file, 128 + 2);
-        put_tga_pixel(file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
-    }
-}
-
 image_file image_make_tga(int bits, int has_palette, int packed)
 {
     image_file file = {0};
@@ -229,9 +206,17 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     put_byte(&file, 32); // top row first
     for (int i = 0; i < 3 * NUM_COLOURS && has_palette; i++)
         put_byte(&file, (uint32_t)(i * 5));
-    if (packed)
-        put_tga_packets(&file, bits, has_palette);
-    else
+    if (packed) {
+        // Packets: four pixels as they are, then one three times, which differs from the unpacked
+        // picture.
+        for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
+            put_byte(&file, 3);
+            for (int j = i; j < i + 4; j++)
+                put_tga_pixel(&file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
+            put_byte(&file, 128 + 2);
+            put_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
+        }
+    } else
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
             put_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
@@ -265,42 +250,6 @@ image_file image_make_dds(int bits)
 
 // -- JPEG -----------------------------------------------------------------------------------
 
-// A scan for each channel, without progression.
-static void ask_for_scans(struct jpeg_compress_struct *jpeg, jpeg_scan_info *scans)
-{
-    for (int i = 0; i < jpeg->num_components; i++)
-        scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
-    jpeg->scan_info = scans;
-    jpeg->num_scans = jpeg->num_components;
-}
-
-// A scan for each coefficient, and again for its lowest bit.
-static void ask_for_bits(struct jpeg_compress_struct *jpeg, jpeg_scan_info *scans)
-{
-    int count = 0;
-    for (int low = 1; low >= 0; low--)
-        for (int i = 0; i < 64; i++)
-            scans[count++] =
-                (jpeg_scan_info){.comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
-    jpeg->scan_info = scans;
-    jpeg->num_scans = count;
-}
-
-static void put_jpeg_rows(struct jpeg_compress_struct *jpeg)
-{
-    uint8_t row[IMAGE_WIDTH * 4];
-    while (jpeg->next_scanline < jpeg->image_height) {
-        for (int x = 0; x < IMAGE_WIDTH; x++) {
-            uint8_t rgba[4];
-            image_pixel(x, (int)jpeg->next_scanline, rgba);
-            rgba[3] = 255; // no black ink: Adobe stores it inverted
-            memcpy(row + x * jpeg->input_components, rgba, (size_t)jpeg->input_components);
-        }
-        JSAMPROW rows = row;
-        jpeg_write_scanlines(jpeg, &rows, 1);
-    }
-}
-
 image_file image_make_jpeg(image_jpeg_options options)
 {
     struct jpeg_compress_struct jpeg;
@@ -324,12 +273,35 @@ image_file image_make_jpeg(image_jpeg_options options)
         jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = 1;
     if (options.progressive)
         jpeg_simple_progression(&jpeg);
-    if (options.one_scan_each)
-        ask_for_scans(&jpeg, scans);
-    if (options.scan_each_bit)
-        ask_for_bits(&jpeg, scans);
+    if (options.one_scan_each) {
+        // A scan for each channel, without progression.
+        for (int i = 0; i < jpeg.num_components; i++)
+            scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
+        jpeg.scan_info = scans;
+        jpeg.num_scans = jpeg.num_components;
+    }
+    if (options.scan_each_bit) {
+        // A scan for each coefficient, and again for its lowest bit.
+        int count = 0;
+        for (int low = 1; low >= 0; low--)
+            for (int i = 0; i < 64; i++)
+                scans[count++] = (jpeg_scan_info){
+                    .comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
+        jpeg.scan_info = scans;
+        jpeg.num_scans = count;
+    }
     jpeg_start_compress(&jpeg, TRUE);
-    put_jpeg_rows(&jpeg);
+    uint8_t row[IMAGE_WIDTH * 4];
+    while (jpeg.next_scanline < jpeg.image_height) {
+        for (int x = 0; x < IMAGE_WIDTH; x++) {
+            uint8_t rgba[4];
+            image_pixel(x, (int)jpeg.next_scanline, rgba);
+            rgba[3] = 255; // no black ink: Adobe stores it inverted
+            memcpy(row + x * jpeg.input_components, rgba, (size_t)jpeg.input_components);
+        }
+        JSAMPROW rows = row;
+        jpeg_write_scanlines(&jpeg, &rows, 1);
+    }
     jpeg_finish_compress(&jpeg);
     jpeg_destroy_compress(&jpeg);
     image_file file = {0};
@@ -407,20 +379,6 @@ static size_t somewhere(const image_file *file, uint64_t *random)
     return below(random, below(random, 2) ? front : file->size);
 }
 
-static void change_bytes(image_file *file, uint64_t *random)
-{
-    static const uint8_t values[] = {0, 1, 2, 3, 15, 16, 127, 128, 254, 255};
-    const size_t at = somewhere(file, random);
-    for (size_t i = at; i < file->size && i < at + 1 + below(random, 4); i++) {
-        if (below(random, 3) == 0)
-            file->bytes[i] ^= (uint8_t)(1u << below(random, 8));
-        else if (below(random, 2) == 0)
-            file->bytes[i] = (uint8_t)below(random, 256);
-        else
-            file->bytes[i] = values[below(random, sizeof values)];
-    }
-}
-
 static void double_piece(image_file *file, uint64_t *random)
 {
     const size_t from = somewhere(file, random), to = somewhere(file, random);
@@ -434,15 +392,6 @@ static void double_piece(image_file *file, uint64_t *random)
     *file = made;
 }
 
-static void remove_piece(image_file *file, uint64_t *random)
-{
-    const size_t from = somewhere(file, random);
-    const size_t most = file->size - from < 100 ? file->size - from : 100;
-    const size_t size = below(random, most);
-    memmove(file->bytes + from, file->bytes + from + size, file->size - from - size);
-    file->size -= size;
-}
-
 void image_damage(image_file *file, uint64_t *random)
 {
     for (size_t left = 1 + below(random, 4); left > 0 && file->size > 0; left--) {
@@ -453,11 +402,25 @@ void image_damage(image_file *file, uint64_t *random)
         case 1:
             double_piece(file, random);
             break;
-        case 2:
-            remove_piece(file, random);
-            break;
-        default:
-            change_bytes(file, random);
+        case 2: {
+            const size_t from = somewhere(file, random);
+            const size_t most = file->size - from < 100 ? file->size - from : 100;
+            const size_t size = below(random, most);
+            memmove(file->bytes + from, file->bytes + from + size, file->size - from - size);
+            file->size -= size;
+        } break;
+        default: {
+            static const uint8_t values[] = {0, 1, 2, 3, 15, 16, 127, 128, 254, 255};
+            const size_t at = somewhere(file, random);
+            for (size_t i = at; i < file->size && i < at + 1 + below(random, 4); i++) {
+                if (below(random, 3) == 0)
+                    file->bytes[i] ^= (uint8_t)(1u << below(random, 8));
+                else if (below(random, 2) == 0)
+                    file->bytes[i] = (uint8_t)below(random, 256);
+                else
+                    file->bytes[i] = values[below(random, sizeof values)];
+            }
+        }
         }
     }
 }

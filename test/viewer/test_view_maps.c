@@ -44,9 +44,8 @@ static view_image make_image(void)
     return image;
 }
 
-// Normals as id stores them.
-static view_image make_normals(void)
-{
+TEST (view_maps_show_the_direction_of_green) {
+    // Normals as id stores them.
     view_image image = make_image();
     for (int y = 0; y < SIDE; y++) {
         for (int x = 0; x < SIDE; x++) {
@@ -56,11 +55,7 @@ static view_image make_normals(void)
                 image.rgba[4 * (y * SIDE + x) + i] = (uint8_t)lround(127.5 + 127.5 * normal[i]);
         }
     }
-    return image;
-}
 
-TEST (view_maps_show_the_direction_of_green) {
-    view_image image = make_normals();
     CHECK(view_green_side(&image) > 0.7);
     CHECK_UINT(view_guess_normals(&image), 0);
     for (int i = 0; i < SIDE * SIDE; i++)
@@ -630,24 +625,6 @@ static void encode(const double way[3], uint8_t *texel)
     texel[3] = 255;
 }
 
-// The direction in which a camera of the engine's world (x forward, y left, z up) looks at a point
-// of its picture.
-static void camera_way(int number, double right, double down, double way[3])
-{
-    const double ways[6][3] = {{1, -right, -down},  {-1, right, -down}, {right, 1, -down},
-                               {-right, -1, -down}, {down, -right, 1},  {-down, -right, -1}};
-    memcpy(way, ways[number], sizeof ways[number]);
-}
-
-// The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map Texture
-// Selection", solved for the direction.
-static void side_way(int number, double s, double t, double way[3])
-{
-    const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
-                               {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
-    memcpy(way, ways[number], sizeof ways[number]);
-}
-
 // The centre of a texel, -1 to 1.
 static double middle(int texel)
 {
@@ -659,12 +636,27 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
         uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4], to[LAYERS_SIDE * LAYERS_SIDE][4], expected[4];
         double way[3];
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
-            camera_way(number, middle(i % LAYERS_SIDE), middle(i / LAYERS_SIDE), way);
+            // The direction in which a camera of the engine's world (x forward, y left, z up) looks
+            // at a point of its picture.
+            double right = middle(i % LAYERS_SIDE);
+            double down = middle(i / LAYERS_SIDE);
+            const double ways[6][3] = {{1, -right, -down}, {-1, right, -down},
+                                       {right, 1, -down},  {-right, -1, -down},
+                                       {down, -right, 1},  {-down, -right, -1}};
+            memcpy(way, ways[number], sizeof ways[number]);
+
             encode(way, from[i]);
         }
         view_turn_camera_side(number, LAYERS_SIDE, from[0], to[0]);
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
-            side_way(number, middle(i % LAYERS_SIDE), middle(i / LAYERS_SIDE), way);
+            // The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map
+            // Texture Selection", solved for the direction.
+            double s = middle(i % LAYERS_SIDE);
+            double t = middle(i / LAYERS_SIDE);
+            const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+                                       {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
+            memcpy(way, ways[number], sizeof ways[number]);
+
             encode(way, expected);
             CHECK_BYTES(to[i], expected, 4);
         }

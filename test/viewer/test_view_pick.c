@@ -56,20 +56,6 @@ static double search(const view_scene *scene, const md5_ray *ray, double slack)
     return nearest;
 }
 
-// Projects a point with the matrices that drawing uses, to pixels.
-static void project(const view_lens *lens, md5_vec3 point, double pixel[2])
-{
-    md5_mat44 view, clip;
-    view_lens_matrices(lens, &view, &clip);
-    const md5_mat44 both = md5_mat44_mul(clip, view);
-    double at[4];
-    for (int row = 0; row < 4; row++)
-        at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
-                  + (double)both.m[8 + row] * point.z + both.m[12 + row];
-    pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
-    pixel[1] = 0.5 * (double)HEIGHT * (1.0 - at[1] / at[3]);
-}
-
 // Clicks on a grid of pixels.
 static void click_all_over(shot_viewer *viewer)
 {
@@ -92,7 +78,18 @@ static void click_all_over(shot_viewer *viewer)
             }
             const md5_vec3 point = view_pick_point(scene, pick);
             double pixel[2];
-            project(&lens, point, pixel);
+
+            // Projects a point with the matrices that drawing uses, to pixels.
+            md5_mat44 view, clip;
+            view_lens_matrices(&lens, &view, &clip);
+            const md5_mat44 both = md5_mat44_mul(clip, view);
+            double at[4];
+            for (int row = 0; row < 4; row++)
+                at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
+                          + (double)both.m[8 + row] * point.z + both.m[12 + row];
+            pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
+            pixel[1] = 0.5 * (double)HEIGHT * (1.0 - at[1] / at[3]);
+
             CHECK_NEAR(pixel[0], x, 0.02);
             CHECK_NEAR(pixel[1], y, 0.02);
             const real3 way = real3_of(ray.direction);

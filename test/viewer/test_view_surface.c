@@ -59,42 +59,6 @@ static float weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return weight;
 }
 
-// Full weight is red, no weight grey.
-static void judge_weight(const view_state *state, int32_t joint, const uint8_t *rgba, sight *seen)
-{
-    const view_pick *const pick = &state->pick;
-    const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
-    float least = 1.0f, most = 0.0f;
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
-        least = fminf(least, weight_of(mesh, vertex, joint));
-        most = fmaxf(most, weight_of(mesh, vertex, joint));
-    }
-    const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
-    const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
-    seen->num_full += least > 0.97f;
-    seen->num_none += most == 0.0f;
-    seen->num_wrong += (least > 0.97f && !is_red) || (most == 0.0f && !is_grey);
-}
-
-// Where u is far above v, red is above green, and the other way round.
-static void judge_uv(const view_state *state, const uint8_t *rgba, sight *seen)
-{
-    const view_pick *const pick = &state->pick;
-    const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
-    float u = 0.0f, v = 0.0f;
-    for (uint32_t i = 0; i < 3; i++) {
-        const md5_vec2 at = mesh->texcoords[mesh->indices[3 * (size_t)pick->triangle + i]];
-        u += pick->weights[i] * at.x;
-        v += pick->weights[i] * at.y;
-    }
-    seen->num_full += u > v + 0.3f;
-    seen->num_none += v > u + 0.3f;
-    // Edges and names of cells are neither.
-    seen->num_wrong +=
-        (u > v + 0.3f && rgba[0] + 4 < rgba[1]) || (v > u + 0.3f && rgba[1] + 4 < rgba[0]);
-}
-
 static sight look(shot_viewer *viewer, bool at_weights)
 {
     view_state *const state = &viewer->state;
@@ -105,10 +69,38 @@ static sight look(shot_viewer *viewer, bool at_weights)
         for (int x = 40; x < WIDTH - 40; x += 5) {
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
             const uint8_t *const rgba = picture.rgba + 4 * ((size_t)y * WIDTH + (size_t)x);
-            if (state->pick.is_set && at_weights)
-                judge_weight(state, joint, rgba, &seen);
-            else if (state->pick.is_set)
-                judge_uv(state, rgba, &seen);
+            if (state->pick.is_set && at_weights) {
+                // Full weight is red, no weight grey.
+                const view_pick *const pick = &state->pick;
+                const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
+                float least = 1.0f, most = 0.0f;
+                for (uint32_t i = 0; i < 3; i++) {
+                    const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
+                    least = fminf(least, weight_of(mesh, vertex, joint));
+                    most = fmaxf(most, weight_of(mesh, vertex, joint));
+                }
+                const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
+                const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
+                seen.num_full += least > 0.97f;
+                seen.num_none += most == 0.0f;
+                seen.num_wrong += (least > 0.97f && !is_red) || (most == 0.0f && !is_grey);
+            } else if (state->pick.is_set) {
+                // Where u is far above v, red is above green, and the other way round.
+                const view_pick *const pick = &state->pick;
+                const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
+                float u = 0.0f, v = 0.0f;
+                for (uint32_t i = 0; i < 3; i++) {
+                    const md5_vec2 at =
+                        mesh->texcoords[mesh->indices[3 * (size_t)pick->triangle + i]];
+                    u += pick->weights[i] * at.x;
+                    v += pick->weights[i] * at.y;
+                }
+                seen.num_full += u > v + 0.3f;
+                seen.num_none += v > u + 0.3f;
+                // Edges and names of cells are neither.
+                seen.num_wrong += (u > v + 0.3f && rgba[0] + 4 < rgba[1])
+                                  || (v > u + 0.3f && rgba[1] + 4 < rgba[0]);
+            }
         }
     free(picture.rgba);
     return seen;

@@ -22,27 +22,24 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
     of->inside[worker]--;
 }
 
-static void check_rounds(const md5_threads *threads, size_t count)
-{
-    counted of = {.num_workers = threads->num_workers};
-    for (int round = 0; round < NUM_ROUNDS; round++)
-        md5_threads_run(threads, count, count_items, &of);
-    size_t num_right = 0;
-    for (size_t i = 0; i < MOST_ITEMS; i++)
-        num_right += of.items[i] == (i < count ? NUM_ROUNDS : 0);
-    CHECK_UINT(num_right, MOST_ITEMS);
-    for (uint32_t i = 0; i < MOST_WORKERS; i++)
-        CHECK_UINT(of.faults[i], 0);
-}
-
 TEST (view_threads_run_each_item_once) {
     static const uint32_t workers[] = {1, 2, MOST_WORKERS};
     static const size_t counts[] = {0, 1, 2, 7, MOST_ITEMS};
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
         const md5_threads *const threads = common_start_threads(workers[i]);
         CHECK(threads->num_workers >= 1 && threads->num_workers <= workers[i]);
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
-            check_rounds(threads, counts[k]);
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+            size_t count = counts[k];
+            counted of = {.num_workers = threads->num_workers};
+            for (int round = 0; round < NUM_ROUNDS; round++)
+                md5_threads_run(threads, count, count_items, &of);
+            size_t num_right = 0;
+            for (size_t j = 0; j < MOST_ITEMS; j++)
+                num_right += of.items[j] == (j < count ? NUM_ROUNDS : 0);
+            CHECK_UINT(num_right, MOST_ITEMS);
+            for (uint32_t j = 0; j < MOST_WORKERS; j++)
+                CHECK_UINT(of.faults[j], 0);
+        }
         common_stop_threads(threads);
     }
     common_stop_threads(NULL);

@@ -206,20 +206,6 @@ static double reach_of_hull(const view_hull *hull, const int direction[3])
     return farthest;
 }
 
-static void check_hull(const view_hull *hull, const md5_vec3 *points, uint32_t count)
-{
-    for (int cell = 0; cell < 27; cell++) {
-        const int direction[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
-        double farthest = -INFINITY;
-        for (uint32_t i = 0; i < count && cell != 13; i++)
-            farthest = fmax(farthest, reach_of(direction, points[i]));
-        if (cell == 13)
-            continue;
-        CHECK_NEAR(reach_of_hull(hull, direction), farthest, 1e-4);
-        CHECK_NEAR(hull->reach[cell < 13 ? cell : cell - 1], farthest, 1e-4);
-    }
-}
-
 // Points come in several calls; later clouds are larger or lie within earlier ones.
 TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     static const double sizes[] = {10.0, 80.0, 30.0, 81.0};
@@ -235,7 +221,16 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
         for (uint32_t i = 0; i < counts[call]; i++)
             points[used++] = random_point(&random, sizes[call]);
         view_widen_hull(&hull, points + first, counts[call]);
-        check_hull(&hull, points, used);
+        for (int cell = 0; cell < 27; cell++) {
+            const int direction[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
+            double farthest = -INFINITY;
+            for (uint32_t i = 0; i < used && cell != 13; i++)
+                farthest = fmax(farthest, reach_of(direction, points[i]));
+            if (cell == 13)
+                continue;
+            CHECK_NEAR(reach_of_hull(&hull, direction), farthest, 1e-4);
+            CHECK_NEAR(hull.reach[cell < 13 ? cell : cell - 1], farthest, 1e-4);
+        }
     }
 }
 

@@ -408,21 +408,6 @@ static void switches_press(view_state *viewer, const view_key *key)
     view_handle_event(viewer, &event, &redraw);
 }
 
-// Presses the key twice, and checks all switches after each press.
-static void check_key(view_state *viewer, const view_option *row, const view_key *key)
-{
-    const view_shown before = viewer->shown;
-    view_shown turned = before;
-    bool *const field = view_switch_field(row, &turned);
-    *field = !*field;
-    switches_press(viewer, key);
-    CHECK_THAT(memcmp(&viewer->shown, &turned, sizeof turned) == 0,
-               "a key of --%s does not turn its switch, or turns another", row->name);
-    switches_press(viewer, key);
-    CHECK_THAT(memcmp(&viewer->shown, &before, sizeof before) == 0,
-               "a key of --%s does not turn its switch back", row->name);
-}
-
 TEST (view_keys_of_switches_toggle_their_fields) {
     size_t count, num_keys = 0;
     const view_option *const table = view_options_table(&count);
@@ -435,7 +420,19 @@ TEST (view_keys_of_switches_toggle_their_fields) {
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && table[i].keys[j].code != 0; j++)
             if (table[i].keys[j].modes == 0 || (table[i].keys[j].modes & VIEW_IN_CLIPS) != 0) {
-                check_key(&viewer, &table[i], &table[i].keys[j]);
+                // Presses the key twice, and checks all switches after each press.
+                const view_option *row = &table[i];
+                const view_shown before = viewer.shown;
+                view_shown turned = before;
+                bool *const field = view_switch_field(row, &turned);
+                *field = !*field;
+                switches_press(&viewer, &table[i].keys[j]);
+                CHECK_THAT(memcmp(&viewer.shown, &turned, sizeof turned) == 0,
+                           "a key of --%s does not turn its switch, or turns another", row->name);
+                switches_press(&viewer, &table[i].keys[j]);
+                CHECK_THAT(memcmp(&viewer.shown, &before, sizeof before) == 0,
+                           "a key of --%s does not turn its switch back", row->name);
+
                 num_keys++;
             }
     CHECK(num_keys >= 18);

@@ -40,29 +40,7 @@ static void GLAD_API_PTR count_capture(GLenum mode)
     real.BeginTransformFeedback(mode);
 }
 
-static void begin_counting(md5gl_renderer *renderer)
-{
-    num_uploads = num_dispatches = num_captures = 0;
-    real = renderer->gl;
-    real_dispatch = renderer->optional.DispatchCompute;
-    renderer->gl.BufferSubData = count_upload;
-    renderer->gl.BeginTransformFeedback = count_capture;
-    renderer->optional.DispatchCompute = count_dispatch;
-}
-
 // -- A model of many meshes ---------------------------------------------------------------------
-
-static void write_mesh(FILE *file, unsigned mesh)
-{
-    (void)fprintf(file, "mesh {\n\tshader \"none\"\n\tnumverts 3\n");
-    for (unsigned i = 0; i < 3; i++)
-        (void)fprintf(file, "\tvert %u ( 0 0 ) %u 1\n", i, i);
-    (void)fprintf(file, "\tnumtris 1\n\ttri 0 0 1 2\n\tnumweights 3\n");
-    for (unsigned i = 0; i < 3; i++)
-        (void)fprintf(file, "\tweight %u %u 1 ( %u %u %u )\n", i, (mesh + i) % 2, i % 2, i / 2,
-                      mesh);
-    (void)fprintf(file, "}\n");
-}
 
 static char *write_model(void)
 {
@@ -76,8 +54,16 @@ static char *write_model(void)
                   "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
                   "\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\t\"b\" 0 ( 0 0 9 ) ( 0 0 0 )\n}\n",
                   NUM_MESHES);
-    for (unsigned mesh = 0; mesh < NUM_MESHES; mesh++)
-        write_mesh(file, mesh);
+    for (unsigned mesh = 0; mesh < NUM_MESHES; mesh++) {
+        (void)fprintf(file, "mesh {\n\tshader \"none\"\n\tnumverts 3\n");
+        for (unsigned i = 0; i < 3; i++)
+            (void)fprintf(file, "\tvert %u ( 0 0 ) %u 1\n", i, i);
+        (void)fprintf(file, "\tnumtris 1\n\ttri 0 0 1 2\n\tnumweights 3\n");
+        for (unsigned i = 0; i < 3; i++)
+            (void)fprintf(file, "\tweight %u %u 1 ( %u %u %u )\n", i, (mesh + i) % 2, i % 2, i / 2,
+                          mesh);
+        (void)fprintf(file, "}\n");
+    }
     (void)fclose(file);
     return path;
 }
@@ -116,7 +102,13 @@ static bool count_work(const char *path, bool dual)
         viewer.renderer = scene.renderer;
         done = md5gl_has_path(scene.renderer, options.path);
         if (done && CHECK(view_open(&viewer, options.files, options.num_files, true))) {
-            begin_counting(scene.renderer);
+            md5gl_renderer *renderer = scene.renderer;
+            num_uploads = num_dispatches = num_captures = 0;
+            real = renderer->gl;
+            real_dispatch = renderer->optional.DispatchCompute;
+            renderer->gl.BufferSubData = count_upload;
+            renderer->gl.BeginTransformFeedback = count_capture;
+            renderer->optional.DispatchCompute = count_dispatch;
             CHECK(verify_silently(&viewer));
             scene.renderer->gl = real;
             scene.renderer->optional.DispatchCompute = real_dispatch;
@@ -258,24 +250,21 @@ static void check_report(const gl_scene *scene, const char *line,
     }
 }
 
-static void check_model(const gl_scene *scene, const char *path)
-{
-    static const char *const paths[] = {"4", "8", "exact"};
-    OWN char *const line =
-        common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
-    check_report(scene, line, is_exact, "");
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        OWN char *const forced = common_format("%s --path %s", line, paths[i]);
-        check_report(scene, forced, is_predicted, "");
-    }
-}
-
 TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     glob_t found;
     REQUIRE(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0);
     CHECK(found.gl_pathc > 5);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        check_model(scene, found.gl_pathv[i]);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        static const char *const paths[] = {"4", "8", "exact"};
+        OWN char *const line =
+            common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
+        check_report(scene, line, is_exact, "");
+        for (size_t j = 0; j < sizeof paths / sizeof *paths; j++) {
+            OWN char *const forced = common_format("%s --path %s", line, paths[j]);
+            check_report(scene, forced, is_predicted, "");
+        }
+    }
     globfree(&found);
 }
 

@@ -1,0 +1,684 @@
+// Queries of md5skin.h on posed models: bounds of joints, the nearest joint, single vertices, boxes
+// of crowds, and rays.
+#include "test/own.h"
+#include "test/real.h"
+
+#include "md5/md5skin.h"
+
+// A character of models/ or test/reference/data, posed at some time of a clip.
+typedef struct query_case {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    md5_mat34 *joints, *palette; // [joints]
+    md5_xform *pose;             // [joints]
+    md5_vec3 **positions;        // [meshes][vertices] as md5_skin() writes them
+} query_case;
+
+// False, with a failed check, if a file cannot be loaded. Free it either way.
+static bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
+{
+    md5_error error = {0};
+    *made = (query_case){0};
+    made->model = md5_load_model(test_path(mesh_path), NULL, &error);
+    made->anim = md5_load_anim(test_path(anim_path), NULL, &error);
+    if (!CHECK(made->model != NULL && made->anim != NULL))
+        return false;
+    made->binding = md5_bind(made->model, made->anim, NULL, &error);
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    made->joints = calloc(num_joints, sizeof(md5_mat34));
+    made->palette = calloc(num_joints, sizeof(md5_mat34));
+    made->pose = calloc(num_joints, sizeof(md5_xform));
+    made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+        made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
+    return CHECK(made->binding);
+}
+
+static void query_pose(query_case *made, double time)
+{
+    const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
+    md5_pose_palette(made->binding, moment, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+        md5_skin(&made->model->meshes[mesh], made->palette, made->positions[mesh], NULL, NULL);
+}
+
+static void query_free(query_case *made)
+{
+    for (uint32_t mesh = 0; made->positions && mesh < made->model->num_meshes; mesh++)
+        free(made->positions[mesh]);
+    free(made->positions);
+    free(made->pose);
+    free(made->palette);
+    free(made->joints);
+    md5_free_binding(made->binding);
+    md5_free_anim(made->anim);
+    md5_free_model(made->model);
+}
+
+// -- Bounds ---------------------------------------------------------------------------------------
+
+static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
+static const char anim_file[] = "models/bobbin/run.md5anim";
+
+static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
+{
+    return outer->min.x <= inner->min.x + slack && outer->min.y <= inner->min.y + slack
+           && outer->min.z <= inner->min.z + slack && outer->max.x >= inner->max.x - slack
+           && outer->max.y >= inner->max.y - slack && outer->max.z >= inner->max.z - slack;
+}
+
+#define TEST_HERE(title)                                                          \
+    TEST_IF (title, query_case, made,                                             \
+             query_load(made, mesh_file, anim_file) || (query_free(made), false), \
+             query_free(made))
+
+TEST_HERE (bounds_of_joints_hold_the_posed_model) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    CHECK(md5_build_joint_bounds(made->model, boxes));
+    for (int i = 0; i < 30; i++) {
+        query_pose(made, i * 0.031);
+        const md5_bounds found = md5_bounds_from_joints(boxes, made->joints, num_joints);
+        md5_bounds exact = md5_bounds_from_points(NULL, 0);
+        for (uint32_t m = 0; m < made->model->num_meshes; m++)
+            exact = md5_bounds_union(
+                exact,
+                md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
+        CHECK(holds(&found, &exact, 1e-3f));
+        // Boxes of joints are loose, but not useless.
+        CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
+    }
+}
+
+TEST (joint_bounds_hold_the_points_of_their_weights) {
+    static const md5_weight weights[3] = {
+        {0, 0.5f, {1, 2, 3}}, {0, 0.5f, {-1, 5, 0}}, {2, 1, {0, 0, 0}}};
+    const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
+    md5_mesh mesh = {.num_weights = 3, .weights = weights};
+    const md5_model model = {
+        .skeleton = {.num_joints = 3, .joints = joints}, .num_meshes = 1, .meshes = &mesh};
+    md5_bounds boxes[3];
+    CHECK(md5_build_joint_bounds(&model, boxes));
+    CHECK(boxes[0].min.x == -1 && boxes[0].min.y == 2 && boxes[0].min.z == 0);
+    CHECK(boxes[0].max.x == 1 && boxes[0].max.y == 5 && boxes[0].max.z == 3);
+    CHECK(boxes[1].min.x > boxes[1].max.x);
+    CHECK(boxes[2].min.x == 0 && boxes[2].max.x == 0);
+    mesh.num_off_sums = 1;
+    CHECK(!md5_build_joint_bounds(&model, boxes));
+}
+
+TEST (joint_bounds_report_negative_biases) {
+    static const md5_weight weights[2] = {{0, 1.5f, {1, 2, 3}}, {0, -0.5f, {-1, 5, 0}}};
+    const md5_joint joints[1] = {{"a", MD5_NONE}};
+    const md5_mesh mesh = {.num_weights = 2, .weights = weights};
+    const md5_model model = {
+        .skeleton = {.num_joints = 1, .joints = joints}, .num_meshes = 1, .meshes = &mesh};
+    md5_bounds box;
+    CHECK(!md5_build_joint_bounds(&model, &box));
+}
+
+TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
+    const md5_bounds box = {{-1, 2, -3}, {4, 5, 6}};
+    // A rotation of 60 degrees about (1, 1, 1) / sqrt(3), as a matrix.
+    const float p = 2.0f / 3.0f, q = -1.0f / 3.0f;
+    const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
+    double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 8; i++) {
+        const double corner[3] = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
+        for (int row = 0; row < 3; row++) {
+            const float *const r = m.m + 4 * row;
+            const double at = r[0] * corner[0] + r[1] * corner[1] + r[2] * corner[2] + r[3];
+            min[row] = fmin(min[row], at);
+            max[row] = fmax(max[row], at);
+        }
+    }
+    const md5_bounds moved = md5_bounds_transform(box, m);
+    CHECK_NEAR(moved.min.x, min[0], 1e-5);
+    CHECK_NEAR(moved.min.y, min[1], 1e-5);
+    CHECK_NEAR(moved.min.z, min[2], 1e-5);
+    CHECK_NEAR(moved.max.x, max[0], 1e-5);
+    CHECK_NEAR(moved.max.y, max[1], 1e-5);
+    CHECK_NEAR(moved.max.z, max[2], 1e-5);
+    const md5_bounds empty = md5_bounds_transform(md5_bounds_from_points(NULL, 0), m);
+    CHECK(empty.min.x > empty.max.x);
+}
+
+TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    uint64_t random = 5;
+    query_pose(made, 0.1);
+    for (int i = 0; i < 100; i++) {
+        const md5_vec3 to = {(float)(100 * test_random(&random) - 50),
+                             (float)(100 * test_random(&random) - 50),
+                             (float)(100 * test_random(&random))};
+        float distance = -1;
+        const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
+        double smallest = INFINITY;
+        uint32_t expected = MD5_NONE;
+        for (uint32_t joint = 0; joint < num_joints; joint++) {
+            const float *const m = made->joints[joint].m;
+            const double d =
+                hypot(hypot((double)m[3] - to.x, (double)m[7] - to.y), (double)m[11] - to.z);
+            if (d < smallest - 1e-9) {
+                smallest = d;
+                expected = joint;
+            }
+        }
+        CHECK(nearest == expected);
+        CHECK_NEAR(distance, smallest, 1e-4);
+    }
+    CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == MD5_NONE);
+    CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL)
+          == MD5_NONE);
+}
+
+static md5_mat34 joint_at(float x, float y, float z)
+{
+    return (md5_mat34){{1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z}};
+}
+
+TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
+    const md5_mat34 joints[3] = {joint_at(10, 1, 0), joint_at(-10, 0.1f, 0), joint_at(20, 0.5f, 0)};
+    float distance = 0;
+    md5_ray ray = {.direction = {3, 0, 0}};
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 2);
+    CHECK_NEAR(distance, 0.5, 1e-6);
+    ray.limit = 10.0f / 3.0f;
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 0);
+    CHECK_NEAR(distance, 1.0, 1e-6);
+    ray.direction.x = -3;
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 1);
+}
+
+TEST_HERE (single_vertices_are_where_skinning_puts_them) {
+    query_pose(made, 0.4);
+    for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+        const md5_mesh *const mesh = &made->model->meshes[m];
+        OWN md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
+        OWN md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
+        md5_skin(mesh, made->palette, positions, normals, NULL);
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
+            md5_vec3 at, normal;
+            const md5_skin_job job = {.mesh = mesh,
+                                      .palette = made->palette,
+                                      .vertices = &vertex,
+                                      .count = 1,
+                                      .positions = &at,
+                                      .normals = &normal};
+            md5_skin_batch(&job, 1, NULL);
+            CHECK_BYTES(&at, &positions[vertex], sizeof at);
+            CHECK_BYTES(&normal, &normals[vertex], sizeof normal);
+        }
+    }
+}
+
+// -- Crowds ---------------------------------------------------------------------------------------
+
+enum { CROWD = 500 };
+
+static double random_side(uint64_t *random)
+{
+    return 200.0 * test_random(random) - 100.0;
+}
+
+// Every tenth box is empty.
+static void made_crowd(md5_bounds *boxes, uint64_t *random)
+{
+    for (int i = 0; i < CROWD; i++) {
+        const md5_vec3 at = {(float)random_side(random), (float)random_side(random),
+                             (float)random_side(random)};
+        const float half = (float)(20.0 * test_random(random));
+        boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
+                                {at.x + half, at.y + half, at.z + half}};
+        if (i % 10 == 0)
+            boxes[i] = md5_bounds_from_points(NULL, 0);
+    }
+}
+
+static double clamp(double value, float min, float max)
+{
+    return fmin(fmax(value, min), max);
+}
+
+TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
+    md5_bounds boxes[CROWD];
+    uint64_t random = 6;
+    made_crowd(boxes, &random);
+    for (int turn = 0; turn < 20; turn++) {
+        const md5_vec3 center = {(float)random_side(&random), (float)random_side(&random),
+                                 (float)random_side(&random)};
+        const float radius = (float)(60.0 * test_random(&random));
+        uint32_t found[CROWD], next = 0;
+        const uint32_t count = md5_find_in_sphere(boxes, CROWD, center, radius, found);
+        for (uint32_t i = 0; i < CROWD; i++) {
+            const md5_bounds *const box = &boxes[i];
+            const double x = clamp(center.x, box->min.x, box->max.x) - center.x;
+            const double y = clamp(center.y, box->min.y, box->max.y) - center.y;
+            const double z = clamp(center.z, box->min.z, box->max.z) - center.z;
+            const double miss = sqrt(x * x + y * y + z * z) - radius;
+            const bool is_found = next < count && found[next] == i;
+            next += is_found;
+            if (i % 10 == 0)
+                CHECK(!is_found);
+            else if (fabs(miss) > 1e-3)
+                CHECK(is_found == (miss < 0.0));
+        }
+        CHECK_UINT(next, count);
+    }
+    CHECK_UINT(md5_find_in_sphere(boxes, CROWD, (md5_vec3){0}, -1.0f, (uint32_t[CROWD]){0}), 0);
+    CHECK_UINT(md5_find_in_sphere(boxes, CROWD, (md5_vec3){NAN, 0, 0}, 1e9f, (uint32_t[CROWD]){0}),
+               0);
+    CHECK_UINT(md5_find_in_sphere(NULL, 0, (md5_vec3){0}, 1.0f, NULL), 0);
+}
+
+TEST (box_finds_the_boxes_that_share_a_point) {
+    const md5_bounds boxes[4] = {{{0, 0, 0}, {1, 1, 1}},
+                                 {{1, 1, 1}, {2, 2, 2}},
+                                 {{2, 0, 0}, {3, 1, 1}},
+                                 {{1, 1, 1}, {-1, -1, -1}}};
+    uint32_t found[4];
+    CHECK_UINT(md5_find_in_bounds(boxes, 4, (md5_bounds){{0.5f, 0.5f, 0.5f}, {1, 1, 1}}, found), 2);
+    CHECK(found[0] == 0 && found[1] == 1);
+    CHECK_UINT(md5_find_in_bounds(boxes, 4, (md5_bounds){{0, 0, 0}, {9, 9, 0.5f}}, found), 2);
+    CHECK(found[0] == 0 && found[1] == 2);
+    CHECK_UINT(md5_find_in_bounds(boxes, 4, md5_bounds_from_points(NULL, 0), found), 0);
+}
+
+TEST (planes_find_the_boxes_that_are_not_behind_one) {
+    // A wedge: x from 0 to 10, y from -x to x.
+    const md5_vec4 planes[4] = {{1, 0, 0, 0}, {-1, 0, 0, 10}, {1, -1, 0, 0}, {1, 1, 0, 0}};
+    const md5_bounds boxes[5] = {{{5, 0, 0}, {6, 1, 1}},
+                                 {{-3, -1, 0}, {-1, 1, 1}},
+                                 {{11, 0, 0}, {12, 1, 1}},
+                                 {{2, 5, 0}, {3, 6, 1}},
+                                 {{9, 8, 0}, {20, 30, 1}}};
+    uint32_t found[5];
+    CHECK_UINT(md5_find_in_planes(boxes, 5, planes, 4, found), 2);
+    CHECK(found[0] == 0 && found[1] == 4);
+    CHECK_UINT(md5_find_in_planes(boxes, 5, NULL, 0, found), 5);
+}
+
+TEST (ray_finds_the_boxes_it_passes_through) {
+    md5_bounds boxes[CROWD];
+    uint64_t random = 7;
+    made_crowd(boxes, &random);
+    uint32_t found[CROWD], next = 0;
+    const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
+    const uint32_t count = md5_find_on_ray(boxes, CROWD, ray, found);
+    CHECK(count > 0);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        const bool is_found = next < count && found[next] == i;
+        next += is_found;
+        CHECK(is_found == md5_raycast_bounds(ray, boxes[i], NULL));
+    }
+}
+
+// A point is inside all planes if its clip coordinates x and y are within -w..w and z is within
+// near_depth * w..w, computed in doubles.
+static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
+{
+    double clip[4];
+    for (int row = 0; row < 4; row++)
+        clip[row] = (double)m->m[row] * p.x + (double)m->m[4 + row] * p.y
+                    + (double)m->m[8 + row] * p.z + m->m[12 + row];
+    return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && clip[2] <= clip[3]
+           && clip[2] >= near_depth * clip[3];
+}
+
+static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
+{
+    bool inside = true;
+    for (int i = 0; i < 6; i++)
+        inside = inside
+                 && (double)planes[i].x * p.x + (double)planes[i].y * p.y
+                            + (double)planes[i].z * p.z + planes[i].w
+                        >= 0.0;
+    return inside;
+}
+
+TEST (frustum_planes_enclose_what_the_camera_sees) {
+    static const md5_vec3 eye = {120, -40, 60}, at = {0, 10, 30}, up = {0, 0, 1};
+    const float fars[3] = {300.0f, INFINITY, 1.0f};
+    uint64_t random = 8;
+    for (int i = 0; i < 4; i++) {
+        const md5_depth depth = i == 0 ? MD5_DEPTH_MINUS_ONE_TO_ONE : MD5_DEPTH_ZERO_TO_ONE;
+        const float near_z = i == 3 ? 300.0f : 1.0f, far_z = fars[i == 3 ? 2 : i % 2];
+        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, near_z, far_z, depth),
+                                          md5_mat44_look_at(eye, at, up));
+        md5_vec4 planes[6];
+        md5_frustum_planes(m, depth, planes);
+        uint32_t num_inside = 0;
+        for (int turn = 0; turn < 2000; turn++) {
+            const md5_vec3 p = {(float)(4 * random_side(&random)),
+                                (float)(4 * random_side(&random)),
+                                (float)(4 * random_side(&random))};
+            const bool expected = is_in_clip(&m, p, i == 0 ? -1.0 : 0.0);
+            num_inside += expected;
+            CHECK(is_inside(planes, p) == expected);
+        }
+        CHECK(num_inside > 20 && num_inside < 1000);
+    }
+}
+
+// -- Rays -----------------------------------------------------------------------------------------
+//
+// Rays against triangles and boxes, compared with another method in double precision: Moller and
+// Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+
+static const char walk_file[] = "models/bobbin/walk.md5anim";
+
+// How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
+// the cosine between the line and the normal that points outward.
+typedef struct meeting {
+    double t, least, cosine;
+} meeting;
+
+static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t triangle,
+                             const md5_ray *ray)
+{
+    const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
+    const md5_vec3 *const at = made->positions[mesh];
+    real3 a = real3_of(at[corners[0]]);
+    const real3 d = real3_of(ray->direction), ab = real3_sub(real3_of(at[corners[1]]), a),
+                ac = real3_sub(real3_of(at[corners[2]]), a);
+    const real3 p = real3_cross(d, ac), from = real3_sub(real3_of(ray->origin), a);
+    const double determinant = real3_dot(ab, p);
+    const real3 q = real3_cross(from, ab);
+    const double u = real3_dot(from, p) / determinant, v = real3_dot(d, q) / determinant;
+    const real3 normal = real3_cross(ac, ab);
+    return (meeting){.t = real3_dot(ac, q) / determinant,
+                     .least = fmin(1.0 - u - v, fmin(u, v)),
+                     .cosine =
+                         real3_dot(normal, d) / sqrt(real3_dot(normal, normal) * real3_dot(d, d))};
+}
+
+// The smallest t of all triangles that the ray hits well inside, and whether some other triangle
+// nearer than that is hit so close to its border that rounding may decide.
+static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
+{
+    double nearest = INFINITY, doubtful = INFINITY;
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+        for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
+            const meeting met = meet_triangle(made, mesh, i, ray);
+            if (!(met.t >= 0.0) || (ray->front_only && met.cosine > 0.0))
+                continue;
+            if (met.least > 1e-3)
+                nearest = fmin(nearest, met.t);
+            else if (met.least > -1e-3)
+                doubtful = fmin(doubtful, met.t);
+        }
+    *is_doubtful = doubtful < nearest;
+    return nearest;
+}
+
+// From somewhere around a box through some point in it; the point is at t = 1 / scale.
+static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
+{
+    const md5_vec3 origin = {test_betweenf(-200, 200, random), test_betweenf(-200, 200, random),
+                             test_betweenf(-200, 200, random)};
+    const md5_vec3 to = {test_betweenf(box->min.x, box->max.x, random),
+                         test_betweenf(box->min.y, box->max.y, random),
+                         test_betweenf(box->min.z, box->max.z, random)};
+    return (md5_ray){.origin = origin,
+                     .direction = {(to.x - origin.x) * scale, (to.y - origin.y) * scale,
+                                   (to.z - origin.z) * scale}};
+}
+
+#undef TEST_HERE
+#define TEST_HERE(title)                                                          \
+    TEST_IF (title, query_case, made,                                             \
+             query_load(made, mesh_file, walk_file) || (query_free(made), false), \
+             query_free(made))
+
+TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
+    uint64_t random = 1;
+    uint32_t num_hits = 0, num_misses = 0;
+    OWN md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
+    for (int i = 0; i < 600; i++) {
+        if (i % 100 == 0)
+            query_pose(made, i * 0.0037);
+        md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
+        ray.front_only = i % 2 == 0;
+        bool is_doubtful;
+        const double expected = first_hit(made, &ray, &is_doubtful);
+        if (is_doubtful)
+            continue;
+        md5_hit hit;
+        const bool is_hit = md5_raycast_model(ray, made->model, made->palette, &hit, scratch);
+        num_hits += is_hit;
+        num_misses += !is_hit;
+        if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
+            continue;
+        CHECK_NEAR(hit.t, expected, 1e-4 * expected);
+        const meeting met = meet_triangle(made, hit.mesh, hit.triangle, &ray);
+        CHECK_NEAR(met.t, expected, 1e-9 * expected);
+        CHECK(hit.from_front == (met.cosine < 0.0));
+        CHECK(!ray.front_only || hit.from_front);
+    }
+    CHECK(num_hits > 100 && num_misses > 100);
+}
+
+TEST_HERE (hit_weights_give_the_point_of_the_ray) {
+    uint64_t random = 2;
+    query_pose(made, 0.3);
+    for (int i = 0; i < 300; i++) {
+        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+            const md5_mesh *const mesh = &made->model->meshes[m];
+            md5_hit hit;
+            if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
+                continue;
+            real3 at = {0};
+            for (int corner = 0; corner < 3; corner++) {
+                const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
+                const md5_vec3 p = made->positions[m][vertex];
+                const double weight = hit.weights[corner];
+                CHECK(weight >= 0.0);
+                at = real3_add(at, real3_scale(real3_of(p), weight));
+            }
+            const double t = hit.t;
+            CHECK_NEAR(at.x, ray.origin.x + t * ray.direction.x, 2e-3);
+            CHECK_NEAR(at.y, ray.origin.y + t * ray.direction.y, 2e-3);
+            CHECK_NEAR(at.z, ray.origin.z + t * ray.direction.z, 2e-3);
+        }
+    }
+}
+
+// A box has 8 corners and 12 edges: (x, y, z) of corner i are bits 0, 1, 2 of i. Triangles are
+// clockwise seen from outside.
+static const uint32_t box_indices[36] = {
+    0, 6, 4, 0, 2, 6, 1, 7, 3, 1, 5, 7, // x
+    0, 5, 1, 0, 4, 5, 2, 7, 6, 2, 3, 7, // y
+    0, 3, 2, 0, 1, 3, 4, 7, 5, 4, 6, 7, // z
+};
+static const uint32_t box_influences[9];
+
+TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
+    const md5_mesh box = {.num_vertices = 8,
+                          .num_triangles = 12,
+                          .indices = box_indices,
+                          .first_influence = box_influences};
+    uint64_t random = 3;
+    uint32_t num_misses = 0;
+    for (int turn = 0; turn < 20000; turn++) {
+        md5_vec3 corners[8];
+        for (uint32_t i = 0; i < 8; i++)
+            corners[i] = (md5_vec3){(i & 1 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
+                                    (i & 2 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
+                                    (i & 4 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random)};
+        // From the inside through a corner, or through a point of an edge or a diagonal.
+        const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
+        const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
+        const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
+        const float s = turn % 2 ? 0.0f : test_betweenf(0, 1, &random);
+        const md5_ray ray = {
+            .direction = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s}};
+        md5_hit hit;
+        num_misses += !md5_raycast_mesh(ray, &box, corners, &hit);
+    }
+    CHECK_UINT(num_misses, 0);
+}
+
+TEST (ray_from_outside_hits_the_front_of_a_box) {
+    const md5_mesh box = {.num_vertices = 8,
+                          .num_triangles = 12,
+                          .indices = box_indices,
+                          .first_influence = box_influences};
+    md5_vec3 corners[8];
+    for (uint32_t i = 0; i < 8; i++)
+        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 2.0f : -2.0f, i & 4 ? 3.0f : -3.0f};
+    const float half[3] = {1, 2, 3};
+    for (int side = 0; side < 6; side++) {
+        float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
+        from[side / 2] = side % 2 ? 10.0f : -10.0f;
+        along[side / 2] = side % 2 ? -2.0f : 2.0f;
+        md5_ray ray = {.origin = {from[0], from[1], from[2]},
+                       .direction = {along[0], along[1], along[2]},
+                       .front_only = true};
+        md5_hit hit = {0};
+        CHECK(md5_raycast_mesh(ray, &box, corners, &hit));
+        CHECK(hit.from_front);
+        CHECK(hit.joint == MD5_NONE);
+        CHECK_NEAR(hit.t, (10.0 - half[side / 2]) / 2.0, 1e-6);
+        ray.limit = hit.t * 0.999f;
+        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
+        ray.origin = (md5_vec3){0};
+        ray.limit = 0.0f;
+        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
+        ray.front_only = false;
+        CHECK(md5_raycast_mesh(ray, &box, corners, &hit) && !hit.from_front);
+    }
+}
+
+TEST (ray_hits_what_a_box_holds) {
+    const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
+    float t = -1;
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
+    CHECK_NEAR(t, 2.0, 1e-6);
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
+    CHECK_NEAR(t, 0.0, 0.0);
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3},
+                              box, NULL));
+    // Along a side: the box is closed.
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, box,
+                              NULL));
+    const md5_bounds empty = md5_bounds_from_points(NULL, 0);
+    CHECK(!md5_raycast_bounds((md5_ray){.direction = {1, 1, 1}}, empty, NULL));
+}
+
+TEST (ray_without_direction_or_of_nan_hits_nothing) {
+    const md5_bounds box = {{-1, -1, -1}, {1, 1, 1}};
+    const md5_mesh mesh = {.num_vertices = 8,
+                           .num_triangles = 12,
+                           .indices = box_indices,
+                           .first_influence = box_influences};
+    md5_vec3 corners[8];
+    for (uint32_t i = 0; i < 8; i++)
+        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 1.0f : -1.0f, i & 4 ? 1.0f : -1.0f};
+    const md5_ray rays[] = {
+        {.origin = {0, 0, 0}},
+        {.origin = {NAN, 0, 0}, .direction = {1, 0.5f, 0.25f}},
+        {.origin = {0, 0, 0}, .direction = {1, NAN, 0}},
+        {.origin = {0, 0, 0}, .direction = {INFINITY, INFINITY, 0}},
+    };
+    for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
+        md5_hit hit;
+        CHECK(!md5_raycast_mesh(rays[i], &mesh, corners, &hit));
+        CHECK(i == 3 || !md5_raycast_bounds(rays[i], box, NULL));
+    }
+}
+
+TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    uint64_t random = 4;
+    uint32_t num_hits = 0;
+    md5_build_joint_bounds(made->model, boxes);
+    query_pose(made, 0.2);
+    for (int i = 0; i < 200; i++) {
+        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        md5_hit hit = {.joint = 12345};
+        const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
+        num_hits += is_hit;
+        if (!is_hit) {
+            CHECK_UINT(hit.joint, 12345);
+            continue;
+        }
+        // The point is on the box's surface, since no ray starts inside a box.
+        const float *const m = made->joints[hit.joint].m;
+        const double at[3] = {ray.origin.x + (double)hit.t * ray.direction.x - m[3],
+                              ray.origin.y + (double)hit.t * ray.direction.y - m[7],
+                              ray.origin.z + (double)hit.t * ray.direction.z - m[11]};
+        const md5_bounds *const box = &boxes[hit.joint];
+        const double min[3] = {box->min.x, box->min.y, box->min.z};
+        const double max[3] = {box->max.x, box->max.y, box->max.z};
+        double to_surface = INFINITY;
+        for (int axis = 0; axis < 3; axis++) {
+            const double local = m[axis] * at[0] + m[4 + axis] * at[1] + m[8 + axis] * at[2];
+            CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
+            to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
+        }
+        CHECK(to_surface < 1e-3);
+    }
+    CHECK(num_hits > 50);
+}
+
+TEST (hit_names_the_joint_that_moves_the_point_most) {
+    // Vertex 0 follows joint 3 alone, vertices 1 and 2 are shared by joints 3 and 5.
+    static const uint32_t indices[3] = {0, 1, 2}, first[4] = {0, 1, 3, 5};
+    static const uint32_t joints[5] = {3, 5, 3, 5, 3};
+    static const md5_vec4 influences[5] = {
+        {.w = 1.0f}, {.w = 0.6f}, {.w = 0.4f}, {.w = 0.6f}, {.w = 0.4f}};
+    const md5_mesh mesh = {.num_vertices = 3,
+                           .num_triangles = 1,
+                           .indices = indices,
+                           .first_influence = first,
+                           .influence_joints = joints,
+                           ROWS(influences, influences)};
+    const md5_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    md5_hit hit;
+    const md5_ray far_side = {.origin = {0.48f, 0.48f, 1}, .direction = {0, 0, -1}};
+    CHECK(md5_raycast_mesh(far_side, &mesh, positions, &hit) && hit.joint == 5);
+    const md5_ray middle = {.origin = {0.3f, 0.3f, 1}, .direction = {0, 0, -1}};
+    CHECK(md5_raycast_mesh(middle, &mesh, positions, &hit) && hit.joint == 3);
+}
+
+TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
+    const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
+    OWN_MODEL file = md5_load_model(test_path(mesh_file), NULL, NULL);
+    OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
+    REQUIRE(file != NULL && left != NULL);
+    uint64_t random = 9;
+    uint32_t num_hits = 0;
+    for (int i = 0; i < 200; i++) {
+        const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
+        md5_ray moved = ray;
+        moved.origin = md5_mat34_point(to_left, ray.origin);
+        moved.direction = md5_mat34_direction(to_left, ray.direction);
+        md5_hit hit, other;
+        const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
+        const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
+        num_hits += is_hit;
+        CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);
+        if (is_hit)
+            CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
+    }
+    CHECK(num_hits > 50);
+}
+
+TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
+    const md5_mesh twice[2] = {made->model->meshes[0], made->model->meshes[0]};
+    md5_model model = *made->model;
+    model.meshes = twice;
+    model.num_meshes = 2;
+    query_pose(made, 0.0);
+    OWN md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
+    const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
+    md5_hit hit;
+    CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));
+    CHECK_UINT(hit.mesh, 0);
+}
