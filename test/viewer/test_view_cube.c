@@ -1,8 +1,9 @@
 // Models of Cube 2's engines in the viewer: parts linked by tags, skins, scale and placement, and
 // animations by name. The tests write the files. The expected numbers are computed manually from
 // the engines' rules: see view_cube_*().
-#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#define _XOPEN_SOURCE 700 // dup(), dup2()
 #include "test/own.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -14,7 +15,6 @@
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/motion/motion.h"
 
-#include <ftw.h>
 #include <unistd.h>
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -54,24 +54,6 @@ static const named_text common_files[] = {
     {"bad.md5anim", "MD5Version 10\nnumFrames 1\n"},
 };
 
-static void put_text(const char *folder, const char *name, const char *text)
-{
-    OWN char *const path = common_join(folder, name);
-    FILE *const file = fopen(path, "wb");
-    if (CHECK(file)) {
-        CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
-        CHECK(fclose(file) == 0);
-    }
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 // A folder with the files and an md5.cfg, opened by the folder's name.
 typedef struct cube_view {
     char *folder;
@@ -82,13 +64,10 @@ typedef struct cube_view {
 
 static void open_view(cube_view *view, const char *script)
 {
-    const char *const above = getenv("TMPDIR");
-    *view = (cube_view){.log = {.level = VIEW_QUIET}};
-    view->folder = common_format("%s/md5view_cube_XXXXXX", above != NULL ? above : "/tmp");
-    REQUIRE(mkdtemp(view->folder));
+    *view = (cube_view){.folder = folder_make(), .log = {.level = VIEW_QUIET}};
     EACH (common_file, common_files)
-        put_text(view->folder, common_file->name, common_file->text);
-    put_text(view->folder, "md5.cfg", script);
+        folder_put_text(view->folder, common_file->name, common_file->text);
+    folder_put_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
 }
@@ -96,8 +75,7 @@ static void open_view(cube_view *view, const char *script)
 static void close_view(cube_view *view)
 {
     view_free_scene(&view->scene);
-    CHECK(nftw(view->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(view->folder);
+    folder_remove(view->folder);
 }
 
 static void check_joint(const cube_view *view, const char *name, float x, float y, float z)
@@ -179,7 +157,7 @@ TEST_HERE (view_cube_knows_how_meshes_look, linked) {
         CHECK(common_has_ending(looks[1].diffuse, "/blue.png"));
         CHECK(looks[1].normals == NULL && !looks[1].two_sided);
         CHECK_STRING(view->scene.model->meshes[0].name, "torso");
-        CHECK(strncmp(view->scene.name, "md5view_cube_", 13) == 0); // as the folder
+        CHECK(strcmp(view->scene.name, common_base(view->folder)) == 0); // as the folder
     }
 }
 
@@ -240,14 +218,10 @@ TEST (view_masks_become_highlights_and_glow) {
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
-    OWN char *const folder = common_format("%s/md5view_said_XXXXXX",
-                                           getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    if (!CHECK(mkdtemp(folder))) {
-        return;
-    }
-    put_text(folder, "md5.cfg",
-             "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
-             "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
+    char *const folder = folder_make();
+    folder_put_text(folder, "md5.cfg",
+                    "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
+                    "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
     char *const path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
     md5_cube2 *const cube = md5_load_cube2(path, NULL, NULL, &error);
     view_log log = {.level = VIEW_INFO};
@@ -267,7 +241,7 @@ TEST (view_cube_names_what_is_not_shown) {
     md5_free_cube2(cube);
     free(said);
     free(path);
-    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    folder_remove(folder);
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its
@@ -395,15 +369,6 @@ static const char mesh[] =
     "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\nweight 0 0 1 ( 0 -9 18 )\n"
     "weight 1 0 1 ( 0 9 18 )\nweight 2 0 1 ( 0 -9 0 )\nweight 3 0 1 ( 0 9 0 )\n}\n";
 
-static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
-{
-    OWN char *const path = common_join(folder, name);
-    FILE *const file = fopen(path, "wb");
-    REQUIRE(file);
-    CHECK(fwrite(bytes, 1, size, file) == size);
-    CHECK(fclose(file) == 0);
-}
-
 // A picture of 8 by 8 pixels of one color.
 static void put_color(const char *folder, const char *name, uint8_t red, uint8_t green,
                       uint8_t blue)
@@ -415,14 +380,7 @@ static void put_color(const char *folder, const char *name, uint8_t red, uint8_t
         file[i + 1] = green;
         file[i + 2] = red;
     }
-    put_bytes(folder, name, file, sizeof file);
-}
-
-static int cube_masks_remove_entry(const char *path, const struct stat *status, int kind,
-                                   struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
+    folder_put(folder, name, file, sizeof file);
 }
 
 // Returns the mean of red over the picture of an md5.cfg; -1 on failure.
@@ -430,7 +388,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
 {
     OWN_SHOT viewer;
     OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
-    put_bytes(folder, "md5.cfg", script, strlen(script));
+    folder_put_text(folder, "md5.cfg", script);
     char *const line =
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);
     double mean = -1.0;
@@ -448,11 +406,8 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
 }
 
 TEST_SCENE (view_cube_masks_glow_and_shine) {
-    const char *const above = getenv("TMPDIR");
-    OWN char *const folder =
-        common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
-    REQUIRE(mkdtemp(folder));
-    put_bytes(folder, "board.md5mesh", mesh, strlen(mesh));
+    char *const folder = folder_make();
+    folder_put_text(folder, "board.md5mesh", mesh);
     put_color(folder, "skin.tga", 120, 40, 40);
     put_color(folder, "glow.tga", 0, 255, 0);
     put_color(folder, "shine.tga", 255, 0, 0);
@@ -473,5 +428,5 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
     // So does a missing skin: there is no color to glow in.
     CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
-    CHECK(nftw(folder, cube_masks_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    folder_remove(folder);
 }

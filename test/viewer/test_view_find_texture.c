@@ -1,11 +1,9 @@
 // How the viewer finds the texture of a mesh, in folders laid out like those of mods and games.
-#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/assets/look.h"
 
-#include "test/own.h"
-
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -323,24 +321,6 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
     fclose(file);
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static char *make_package(const find_case *of)
-{
-    const char *const above = getenv("TMPDIR");
-    char *const folder = common_format("%s/md5view_find_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(folder));
-    for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
-        put_file(folder, of->files[i], of);
-    return folder;
-}
-
 // `is_inside`: in the model's folder alone, where everything that is found lies.
 static void check_mesh(const find_case *of, const char *folder, const view_look_search *search,
                        bool is_inside)
@@ -370,7 +350,9 @@ static void check_mesh(const find_case *of, const char *folder, const view_look_
 static void check_case(const find_case *of, bool is_inside)
 {
     md5_error error = {0};
-    char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
+    char *const folder = folder_make(), *const path = common_join(folder, of->files[0]);
+    for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
+        put_file(folder, of->files[i], of);
     OWN_MODEL model = md5_load_model(path, NULL, &error);
     const md5_files files = {0};
     view_look_search search = {.model = model,
@@ -380,8 +362,7 @@ static void check_case(const find_case *of, bool is_inside)
             check_mesh(of, folder, &search, is_inside);
     view_close_package(search.package);
     free(path);
-    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(folder);
+    folder_remove(folder);
 }
 
 TEST (view_textures_are_found_by_evidence) {

@@ -1,6 +1,7 @@
 // Game folders on disk as search paths of a game: the modification times of their files.
-#define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
+#define _XOPEN_SOURCE 700 // utimensat()
 #include "test/own.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -46,11 +47,7 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 }
 
 TEST (files_of_game_folders_have_their_times) {
-    const char *const above = getenv("TMPDIR");
-    OWN char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
-    if (!CHECK(mkdtemp(folder))) {
-        return;
-    }
+    char *const folder = folder_make();
     put_file(folder, "new.tga", 1000000);
     put_file(folder, "old.tga", 900000);
     common_game_places places = {.count = 0};
@@ -64,7 +61,7 @@ TEST (files_of_game_folders_have_their_times) {
         remove_file(folder, "new.tga");
     }
     common_free_game_places(&places);
-    CHECK(remove(folder) == 0);
+    folder_remove(folder);
 }
 
 // -- Game list ------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // The contents of a game folder by names; addresses; and entities as models.
-#define _XOPEN_SOURCE 700 // mkdtemp()
 #include "test/own.h"
-#include "test/viewer/test_view_wait.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -10,7 +9,6 @@
 #include "demo/viewer/motion/scene.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const base = "models/game/base";
 
@@ -69,12 +67,8 @@ TEST (library_of_an_archive_lists_its_files) {
 TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error = {0};
-    const char *const above = getenv("TMPDIR");
-    OWN char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
-    if (!CHECK(mkdtemp(folder))) {
-        return;
-    }
-    char *const def = common_join(folder, "def"), *const path = common_join(def, "a.def");
+    char *const folder = folder_make(), *const def = common_join(folder, "def"),
+                *const path = common_join(def, "a.def");
     CHECK(mkdir(def, 0700) == 0);
     FILE *const file = fopen(path, "wb");
     for (int i = 0; i < COUNT && file != NULL; i++)
@@ -88,7 +82,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
         CHECK(library->num_names[VIEW_ENTITIES] < 400);
     }
     view_drop_library(library);
-    CHECK(remove(path) == 0 && rmdir(def) == 0 && rmdir(folder) == 0);
+    folder_remove(folder);
     free(path);
     free(def);
 }

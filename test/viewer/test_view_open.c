@@ -1,39 +1,16 @@
 // What the viewer opens: files of the command line or remembered ones, folders, and watched files
 // that change.
-#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 
 // -- A folder of files --------------------------------------------------------------------------
-
-static char *new_folder(void)
-{
-    const char *const above = getenv("TMPDIR");
-    char *const folder = common_format("%s/md5view_open_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(folder));
-    return folder;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static void remove_folder(char *folder)
-{
-    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(folder);
-}
 
 // Removes the folders from shader names, so that textures are found in the test's folder and not in
 // the project.
@@ -200,11 +177,11 @@ static void check_start(const start_case *start, const char *model)
 }
 
 TEST (view_start_shows_what_the_command_line_names) {
-    char *const folder = new_folder(), *const giant = put(folder, "giant.md5mesh", still);
+    char *const folder = folder_make(), *const giant = put(folder, "giant.md5mesh", still);
     EACH (start, starts)
         check_start(start, giant);
     free(giant);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 // Checks whether the remembered model and camera are kept after a start with these arguments.
@@ -212,7 +189,7 @@ static void check_remembered(const char *const *arguments, bool keeps)
 {
     view_config config = {.model = common_copy("/any/giant.md5mesh"), .has_camera = true};
     config.camera = (view_camera){.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
-    char *const folder = new_folder();
+    char *const folder = folder_make();
     config.path = common_join(folder, "config");
     test_viewer viewer;
     if (begin(&viewer, arguments, false)) {
@@ -225,7 +202,7 @@ static void check_remembered(const char *const *arguments, bool keeps)
         end(&viewer);
     }
     view_free_config(&config);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 TEST (view_crowd_is_not_remembered_as_a_model) {
@@ -238,7 +215,7 @@ TEST (view_crowd_is_not_remembered_as_a_model) {
 // The camera of our own model, which the file does not name, is restored too.
 TEST (view_start_remembers_the_camera_of_our_own_model) {
     const char *const none[] = {NULL};
-    char *const folder = new_folder();
+    char *const folder = folder_make();
     view_config config = {.path = common_join(folder, "config")};
     view_log log = {.level = VIEW_QUIET};
     test_viewer viewer;
@@ -261,7 +238,7 @@ TEST (view_start_remembers_the_camera_of_our_own_model) {
     }
     view_free_config(&again);
     view_free_config(&config);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 // -- The list of files --------------------------------------------------------------------------
@@ -273,7 +250,7 @@ static const char *chosen_label(const view_browser *browser)
 
 TEST (view_list_begins_with_the_folder_above) {
     const char *const none[] = {NULL};
-    char *const folder = new_folder(), *const closed = common_format("%s/", folder);
+    char *const folder = folder_make(), *const closed = common_format("%s/", folder);
     OWN char *const inner = common_join(folder, "inner");
     put_again(folder, "b.md5mesh", still);
     put_again(folder, "a.md5mesh", still);
@@ -303,7 +280,7 @@ TEST (view_list_begins_with_the_folder_above) {
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
     end(&viewer);
     free(closed);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 // -- Watching -----------------------------------------------------------------------------------
@@ -336,8 +313,8 @@ static void check_watched(test_viewer *viewer, const char *folder, const char *n
 #define THIMBLE "models/thimble/thimble"
 
 TEST (view_watch_sees_every_file_of_a_model) {
-    char *const folder = new_folder(), *const model =
-                                           put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make(), *const model =
+                                            put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     static const char *const names[] = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png",
                                         "bobbin_s.png", "walk.md5anim"};
     const char *const arguments[] = {"--watch", model, NULL};
@@ -360,11 +337,11 @@ TEST (view_watch_sees_every_file_of_a_model) {
         end(&viewer);
     }
     free(model);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 TEST (view_watch_finds_a_texture_that_was_missing) {
-    char *const folder = new_folder(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const folder = folder_make(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
@@ -381,11 +358,11 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         end(&viewer);
     }
     free(model);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
-    char *const folder = new_folder(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const folder = folder_make(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
     OWN char *const texture = put(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
@@ -399,12 +376,12 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
         end(&viewer);
     }
     free(model);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 // All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
-    char *const folder = new_folder(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
     OWN char *const other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     put_again(folder, "bobbin.png", BOBBIN ".png");
@@ -436,11 +413,11 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         end(&viewer);
     }
     free(first);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 TEST (view_watch_sees_every_file_of_companions) {
-    char *const folder = new_folder(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN char *const body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     OWN char *const thing = put(folder, "thing.md5mesh", still);
     OWN char *const beside = common_format("--retarget=%s", body);
@@ -460,11 +437,11 @@ TEST (view_watch_sees_every_file_of_companions) {
         end(&viewer);
     }
     free(model);
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 TEST (view_watch_sees_every_file_of_a_machine) {
-    char *const folder = new_folder();
+    char *const folder = folder_make();
     OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
     for (size_t i = 0; i < clips.count; i++) {
@@ -491,7 +468,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
         free(name);
         end(&viewer);
     }
-    remove_folder(folder);
+    folder_remove(folder);
 }
 
 // Opening another file does not count as a change.

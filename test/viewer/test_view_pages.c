@@ -1,6 +1,6 @@
 // All pages: each opens, is drawn at two sizes, and has sliders that the mouse moves.
 #include "test/render/test_gl_scene.h"
-#include "test/viewer/test_view_item.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/view.h"

@@ -1,7 +1,7 @@
 // The facts that the pages of blending and skinning show.
 #include "test/own.h"
 #include "test/real.h"
-#include "test/viewer/test_view_page_case.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/pages/page.h"
 

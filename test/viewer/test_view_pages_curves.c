@@ -1,7 +1,7 @@
 // The facts that the pages of curves, rotations and inverse kinematics show.
 #include "test/own.h"
 #include "test/real.h"
-#include "test/viewer/test_view_page_case.h"
+#include "test/viewer/test_view_case.h"
 
 TEST_PAGE (page_curves_go_through_the_point_or_near_it, "curves") {
     // Both kinds of Catmull-Rom, cubic Bézier pieces (point 3 is an end of two), one Bézier,

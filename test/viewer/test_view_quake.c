@@ -1,7 +1,7 @@
 // Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
 // the files.
-#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 #include "test/own.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
@@ -10,7 +10,6 @@
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/motion/motion.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 
 static const char mesh[] =
@@ -28,24 +27,6 @@ static const char anim[] =
 
 static const char scale[] = "{ \"arm\": { \"scale_positions\": true, \"1\": 0.5 } }";
 
-static void put_text(const char *folder, const char *name, const char *text)
-{
-    OWN char *const path = common_join(folder, name);
-    FILE *const file = fopen(path, "wb");
-    if (CHECK(file)) {
-        CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
-        CHECK(fclose(file) == 0);
-    }
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 typedef struct quake_view {
     char *top, *folder;
     view_log log;
@@ -57,17 +38,14 @@ typedef struct quake_view {
 // text.
 static void open_view(quake_view *view, const char *folder, const char *scale_text)
 {
-    const char *const above = getenv("TMPDIR");
-    *view = (quake_view){.log = {.level = VIEW_QUIET}};
-    view->top = common_format("%s/md5view_quake_XXXXXX", above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(view->top));
+    *view = (quake_view){.top = folder_make(), .log = {.level = VIEW_QUIET}};
     view->folder = common_join(view->top, folder);
     CHECK(mkdir(view->folder, 0700) == 0);
-    put_text(view->folder, "tris.md5mesh", mesh);
-    put_text(view->folder, "tris.md5anim", anim);
+    folder_put_text(view->folder, "tris.md5mesh", mesh);
+    folder_put_text(view->folder, "tris.md5anim", anim);
     if (scale_text != NULL)
-        put_text(view->folder, "tris.md5scale", scale_text);
-    put_text(view->top, "tris.md2", "too short to be one");
+        folder_put_text(view->folder, "tris.md5scale", scale_text);
+    folder_put_text(view->top, "tris.md2", "too short to be one");
     OWN char *const path = common_join(view->folder, "tris.md5mesh");
     const char *const files[] = {path};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
@@ -76,9 +54,8 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
 static void close_view(quake_view *view)
 {
     view_free_scene(&view->scene);
-    CHECK(nftw(view->top, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    folder_remove(view->top);
     free(view->folder);
-    free(view->top);
 }
 
 TEST (view_quake_plays_ten_frames_a_second) {
@@ -95,7 +72,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
             CHECK(view.scene.clips[0].scales == NULL);
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
-        put_text(view.folder, "_00_00.png", "");
+        folder_put_text(view.folder, "_00_00.png", "");
         const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
         view_look look = view_find_look(&search, &view.log);
@@ -151,15 +128,6 @@ typedef struct quake_folder {
     char *below;
 } quake_folder;
 
-static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
-{
-    OWN char *const path = common_join(folder, name);
-    FILE *const file = fopen(path, "wb");
-    REQUIRE(file);
-    CHECK(fwrite(bytes, 1, size, file) == size);
-    CHECK(fclose(file) == 0);
-}
-
 // A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
 static void put_color(const char *folder, const char *name, int color)
 {
@@ -167,33 +135,23 @@ static void put_color(const char *folder, const char *name, int color)
     uint8_t file[HEAD + 3 * SIDE * SIDE] = {[2] = 2, [12] = SIDE, [14] = SIDE, [16] = 24};
     for (size_t i = HEAD + (size_t)color; i < sizeof file; i += 3)
         file[i] = 200;
-    put_bytes(folder, name, file, sizeof file);
-}
-
-static int quake_skins_remove_entry(const char *path, const struct stat *status, int kind,
-                                    struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
+    folder_put(folder, name, file, sizeof file);
 }
 
 static bool make_folder(quake_folder *made, const char *name)
 {
-    const char *const above = getenv("TMPDIR");
-    made->top = common_format("%s/md5view_skins_XXXXXX", above != NULL ? above : "/tmp");
-    const bool is_made = CHECK(mkdtemp(made->top));
+    made->top = folder_make();
     made->below = common_join(made->top, name);
     made->model = common_join(made->below, "tris.md5mesh");
-    if (!is_made || !CHECK(mkdir(made->below, 0700) == 0))
+    if (!CHECK(mkdir(made->below, 0700) == 0))
         return false;
-    put_bytes(made->below, "tris.md5mesh", quake_skins_mesh, strlen(quake_skins_mesh));
+    folder_put_text(made->below, "tris.md5mesh", quake_skins_mesh);
     return true;
 }
 
 static void remove_folder(quake_folder *made)
 {
-    CHECK(nftw(made->top, quake_skins_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
-    free(made->top);
+    folder_remove(made->top);
     free(made->below);
     free(made->model);
 }
@@ -239,7 +197,7 @@ TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
         check_skin(scene, &made, " --skin 0", "rgbr", 0);
         check_skin(scene, &made, " --skin 1", "ggg", 0);
         check_skin(scene, &made, " --skin 2", "rgbr", 1); // there is none: the first
-        put_bytes(made.below, "board_00_01.tga", "?", 1);
+        folder_put(made.below, "board_00_01.tga", "?", 1);
         check_skin(scene, &made, "", "rrr", 1); // damaged: the first image stays
     }
     remove_folder(&made);
@@ -253,7 +211,7 @@ TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     if (make_folder(&made, "md5")) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
         strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
-        put_bytes(made.top, "tris.md2", file, sizeof file);
+        folder_put(made.top, "tris.md2", file, sizeof file);
         put_color(made.below, "skin.tga", 2);
         put_color(made.below, "pain.tga", 0);
         check_skin(scene, &made, "", "rr", 0);

@@ -1,8 +1,7 @@
 // What the body shows instead of its materials: weights, texture coordinates, and their panels.
 #include "test/own.h"
-#include "test/viewer/test_view_item.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
-#include "test/viewer/test_view_wait.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"

@@ -1,7 +1,7 @@
 // The interface returns actions of the user as requests, and changes only its own state.
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
-#include "test/viewer/test_view_item.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"

@@ -1,4 +1,91 @@
-#include "test/viewer/test_view_page_case.h"
+#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/viewer/test_view_case.h"
+
+#include "test/own.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+
+#include <ftw.h>
+
+// -- Folders --------------------------------------------------------------------------------------
+
+char *folder_make(void)
+{
+    const char *const above = getenv("TMPDIR");
+    char *const folder = common_format("%s/md5view_test_XXXXXX", above != NULL ? above : "/tmp");
+    CHECK(mkdtemp(folder));
+    return folder;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+void folder_remove(char *folder)
+{
+    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(folder);
+}
+
+void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
+{
+    OWN char *const path = common_join(folder, name);
+    FILE *const file = fopen(path, "wb");
+    REQUIRE(file);
+    CHECK(fwrite(bytes, 1, size, file) == size);
+    CHECK(fclose(file) == 0);
+}
+
+void folder_put_text(const char *folder, const char *name, const char *text)
+{
+    folder_put(folder, name, text, strlen(text));
+}
+
+// -- Items ----------------------------------------------------------------------------------------
+
+view_stage item_draw(view_state *viewer, float width, float height)
+{
+    const view_stage facts = view_stage_of(viewer, width, height);
+    view_clear_canvas(&viewer->canvas);
+    (void)view_run_ui(&viewer->ui, &facts, NULL);
+    return facts;
+}
+
+view_rect item_find(view_state *viewer, const view_stage *facts, const char *name)
+{
+    viewer->ui.sought = name;
+    viewer->ui.found = (view_rect){0};
+    view_clear_canvas(&viewer->canvas);
+    (void)view_run_ui(&viewer->ui, facts, NULL);
+    viewer->ui.sought = NULL;
+    return viewer->ui.found;
+}
+
+view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y)
+{
+    return view_run_ui(&viewer->ui, facts, &(ui_mouse){.x = x, .y = y, .is_pressed = true});
+}
+
+const char *item_release(view_state *viewer)
+{
+    const char *const held = viewer->ui.held;
+    viewer->ui.active.panel = viewer->ui.held = NULL;
+    return held;
+}
+
+view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
+                        float down)
+{
+    const view_rect rect = item_find(viewer, facts, name);
+    if (!CHECK(rect.width > 0.0f))
+        return (view_command){.action = VIEW_NOTHING};
+    return item_press_at(viewer, facts, rect.x + across * rect.width, rect.y + down * rect.height);
+}
+
+// -- Pages ----------------------------------------------------------------------------------------
 
 bool page_open(page_case *of, const char *name)
 {

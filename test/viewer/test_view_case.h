@@ -1,0 +1,90 @@
+// What several tests of the viewer need: folders of files that they write, waiting for another
+// thread, items of the interface, and pages without a window.
+#ifndef TEST_VIEWER_TEST_VIEW_CASE_H
+#define TEST_VIEWER_TEST_VIEW_CASE_H
+
+#include "test/test.h"
+
+#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/motion/morphs.h"
+#include "demo/viewer/pages/page.h"
+
+#include <SDL.h>
+
+// -- Folders --------------------------------------------------------------------------------------
+
+// A new folder for temporary files. The caller removes it, which also frees its path.
+char *folder_make(void);
+void folder_remove(char *folder);
+
+// Writes a file in it.
+void folder_put(const char *folder, const char *name, const void *bytes, size_t size);
+void folder_put_text(const char *folder, const char *name, const char *text);
+
+// -- Other threads --------------------------------------------------------------------------------
+
+// Waits until the condition holds. Only a failure takes five minutes.
+#define WAIT_UNTIL(condition)                                                      \
+    for (Uint32 begun = SDL_GetTicks();                                            \
+         !(condition) && CHECK(SDL_GetTicks() - begun < 300000 && "" #condition);) \
+    SDL_Delay(1)
+
+// -- Items ----------------------------------------------------------------------------------------
+//
+// Finds items of the interface by their labels, and presses them.
+
+// Draws the interface over a picture of that size; returns what it shows.
+view_stage item_draw(view_state *viewer, float width, float height);
+
+// The rectangle of the first item whose name, "panel/label", begins with these words; without width
+// if there is none. Draws the interface.
+view_rect item_find(view_state *viewer, const view_stage *facts, const char *name);
+
+// Presses at a point in pixels. The release returns the panel whose value was held, or NULL.
+view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y);
+const char *item_release(view_state *viewer);
+
+// Presses a part of an item: (0, 0) is its upper left corner, (1, 1) the lower right one. If there
+// is none the test fails.
+view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
+                        float down);
+
+// -- Pages ----------------------------------------------------------------------------------------
+//
+// A page of the viewer without a window: its character is loaded, and `show` called.
+
+typedef struct page_case {
+    const view_page *page;
+    view_scene scene;
+    view_morphs morphs;              // if the page has any
+    float values[VIEW_PAGE_SLIDERS]; // initially those of the sliders
+    view_picture picture;
+    view_kept kept; // if the page keeps anything, made for each picture
+    bool has_picture;
+} page_case;
+
+// Loads the character of a page. Close it even if that fails.
+bool page_open(page_case *of, const char *name);
+void page_close(page_case *of);
+#define TEST_PAGE(title, name) \
+    TEST_IF (title, page_case, of, page_open(of, name) || (page_close(of), false), page_close(of))
+
+// Describes the picture at a time of the page itself: view_page.start is ignored.
+void page_show(page_case *of, double time);
+
+// Sets a slider by its name; does not update the picture.
+void page_set(page_case *of, const char *slider, float value);
+
+// Returns a fact of the picture; NAN, and a failed check, if there is none of that name.
+double page_fact(const page_case *of, const char *name);
+
+// Returns a series of a plot; an empty one, and a failed check, if there is none.
+const view_series *page_series(const page_case *of, uint32_t plot, const char *name);
+
+// Returns the y of a series at x, interpolated between its points.
+double page_series_at(const view_series *series, double x);
+
+// Whether the end of a line has a colour.
+bool page_has_color(const md5gl_line_vertex *end, view_color color);
+
+#endif
