@@ -38,12 +38,8 @@ static void convert_points(const md5_context *context, md5_vec3 *points, size_t 
 
 static void convert_rotations(const md5_context *context, md5_quat *rotations, size_t count)
 {
-    const float sign = md5i_axes_maps[context->axes].determinant;
-    for (size_t i = 0; i < count; i++) {
-        const md5_quat q = rotations[i];
-        const md5_vec3 axis = md5i_vec3_to_axes(context->axes, (md5_vec3){q.x, q.y, q.z});
-        rotations[i] = (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
-    }
+    for (size_t i = 0; i < count; i++)
+        rotations[i] = md5i_quat_to_axes(context->axes, rotations[i]);
 }
 
 static void convert_transforms(const md5_context *context, md5_xform *transforms, size_t count)

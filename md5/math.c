@@ -13,11 +13,11 @@ static const double radians = 3.14159265358979323846 / 180.0; // in a degree
 
 md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 {
-    const md5_vec3d of = md5_vec3d_of(axis);
-    const double length = md5_vec3d_length(of), half = 0.5 * (double)angle;
+    const md5_vec3d direction = md5_vec3d_of(axis);
+    const double length = md5_vec3d_length(direction), half = 0.5 * (double)angle;
     if (!(length > 0.0 && length < HUGE_VAL))
         return NO_ROTATION;
-    const md5_vec3d unit = md5_vec3d_scale(of, sin(half) / length);
+    const md5_vec3d unit = md5_vec3d_scale(direction, sin(half) / length);
     return (md5_quat){(float)unit.x, (float)unit.y, (float)unit.z, (float)cos(half)};
 }
 
@@ -264,24 +264,18 @@ md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
     return product;
 }
 
-// The direction to the right; where `up` says nothing of it, by the axis that is the least parallel
-// to `forward`.
-static md5_vec3d right_of(md5_vec3d forward, md5_vec3d up)
-{
-    const md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(up));
-    if (md5_vec3d_length(right) > 1e-6)
-        return md5_vec3d_normalize(right);
-    const md5_vec3d x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
-    return md5_vec3d_normalize(md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x));
-}
-
 md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 {
     const md5_vec3d from = md5_vec3d_of(eye);
     md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_of(target), from));
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
         forward = (md5_vec3d){1.0, 0.0, 0.0};
-    const md5_vec3d right = right_of(forward, md5_vec3d_of(up));
+    md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_of(up)));
+    if (!(md5_vec3d_length(right) > 1e-6)) { // by the axis that is the least parallel to `forward`
+        const md5_vec3d x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+        right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
+    }
+    right = md5_vec3d_normalize(right);
     const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
                                md5_vec3d_scale(forward, -1.0)};
     md5_mat44 view = {{0.0f}};

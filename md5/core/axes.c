@@ -35,17 +35,17 @@ md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v)
     return (md5_vec3){to[0], to[1], to[2]};
 }
 
-static md5_quat with_axis(md5_quat q, md5_vec3 axis, float sign)
+md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q)
 {
+    const md5_vec3 axis = md5i_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
+    const float sign = md5i_axes_maps[axes].determinant;
     return (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
 }
 
-md5_xform md5i_transform_to_other_axes(md5_axes axes, md5_xform transform)
+md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform)
 {
-    const md5_quat q = transform.rotation;
-    const md5_vec3 axis = md5i_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
     return (md5_xform){
-        .rotation = with_axis(q, axis, md5i_axes_maps[axes].determinant),
+        .rotation = md5i_quat_to_axes(axes, transform.rotation),
         .translation = md5i_vec3_to_axes(axes, transform.translation),
     };
 }
@@ -54,8 +54,9 @@ md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform)
 {
     const md5_quat q = transform.rotation;
     const md5_vec3 axis = md5i_vec3_from_axes(axes, (md5_vec3){q.x, q.y, q.z});
+    const float sign = md5i_axes_maps[axes].determinant;
     return (md5_xform){
-        .rotation = with_axis(q, axis, md5i_axes_maps[axes].determinant),
+        .rotation = {sign * axis.x, sign * axis.y, sign * axis.z, q.w},
         .translation = md5i_vec3_from_axes(axes, transform.translation),
     };
 }

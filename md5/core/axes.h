@@ -20,16 +20,12 @@ typedef struct md5_axes_map {
 enum { MD5_NUM_AXES = MD5_AXES_BLENDER + 1 };
 extern const md5_axes_map md5i_axes_maps[MD5_NUM_AXES];
 
-// Return the vector unchanged for MD5_AXES_ID, to the bit.
+// Return the value unchanged for MD5_AXES_ID, to the bit.
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v);
 md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v);
-md5_xform md5i_transform_to_other_axes(md5_axes axes, md5_xform transform);
+md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q);
+md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform);
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
-
-static inline md5_xform md5_transform_to_axes(md5_axes axes, md5_xform transform)
-{
-    return axes == MD5_AXES_ID ? transform : md5i_transform_to_other_axes(axes, transform);
-}
 
 static inline md5_vec3 md5_forward(md5_axes axes)
 {

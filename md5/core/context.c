@@ -51,19 +51,15 @@ static void default_free(void *user, void *memory, size_t size)
 #endif
 
 // Keeps the end of a name that is too long: the file identifies it, not the folders.
-static void set_file(md5_error *error, const char *file)
-{
-    const size_t room = sizeof error->file - 1;
-    const size_t length = file ? strlen(file) : 0;
-    const size_t kept = length < room ? length : room;
-    if (kept > 0)
-        memcpy(error->file, file + (length - kept), kept);
-    error->file[kept] = '\0';
-}
-
 void md5i_context_set_file(md5_context *context, const char *file)
 {
-    set_file(&context->error, file);
+    char *const name = context->error.file;
+    const size_t room = sizeof context->error.file - 1;
+    const size_t length = file ? strlen(file) : 0;
+    const size_t size = length < room ? length : room;
+    if (size > 0)
+        memcpy(name, file + (length - size), size);
+    name[size] = '\0';
 }
 
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
@@ -90,7 +86,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->normals = chosen->normals;
     context->without = chosen->without;
     context->caller = error;
-    set_file(&context->error, file);
+    md5i_context_set_file(context, file);
 }
 
 bool md5i_fail_as(md5_context *context, const md5_error *failure)

@@ -50,14 +50,14 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 // -- Messages -------------------------------------------------------------------------------
 
 // Counts on from the last place, so that messages in the order of the text take linear time.
-void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column)
+void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column)
 {
-    if (at < lex->line_start) {
+    if (position < lex->line_start) {
         lex->counted_to = lex->line_start = lex->text;
         lex->counted_line = 1;
     }
-    const char *next = lex->counted_to < at ? lex->counted_to : at;
-    for (; next < at; next++) {
+    const char *next = lex->counted_to < position ? lex->counted_to : position;
+    for (; next < position; next++) {
         // The text does not end in white space, so something follows a CR.
         const bool is_end = *next == '\n' || (*next == '\r' && next[1] != '\n');
         if (is_end) {
@@ -65,12 +65,12 @@ void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *colu
             lex->line_start = next + 1;
         }
     }
-    lex->counted_to = at;
+    lex->counted_to = position;
     *line = lex->counted_line;
-    *column = (uint32_t)(at - lex->line_start) + 1;
+    *column = (uint32_t)(position - lex->line_start) + 1;
 }
 
-bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
+bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     md5_context *const context = lex->arena->context;
@@ -81,32 +81,33 @@ bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    md5i_lex_place(lex, at, &line, &column);
+    md5i_lex_place(lex, position, &line, &column);
     return md5i_fail(context, status, line, column, "%s", message);
 }
 
-const char *md5i_lex_word_end(const md5_lex *lex, const char *at)
+const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
 {
-    while (at < lex->end && char_class(*at) == 0)
-        at++;
-    return at;
+    while (position < lex->end && char_class(*position) == 0)
+        position++;
+    return position;
 }
 
-// Returns the end of the token at `at`, which is not the end of the text.
-static const char *token_end(const md5_lex *lex, const char *at)
+// Returns the end of the token at `position`, which is not the end of the text.
+static const char *token_end(const md5_lex *lex, const char *position)
 {
-    const char *next = at + 1;
-    if (*at != '"' && *at != '\'')
-        return char_class(*at) == 0 ? md5i_lex_word_end(lex, at) : next;
-    while (next < lex->end && *next != *at && *next != '\n' && *next != '\r')
+    const char *next = position + 1;
+    if (*position != '"' && *position != '\'')
+        return char_class(*position) == 0 ? md5i_lex_word_end(lex, position) : next;
+    while (next < lex->end && *next != *position && *next != '\n' && *next != '\r')
         next++;
-    return next + (next < lex->end && *next == *at);
+    return next + (next < lex->end && *next == *position);
 }
 
-md5_quoted md5i_lex_token(const md5_lex *lex, const char *at)
+md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
 {
     const md5_quoted end = {"the end of the file"};
-    return at < lex->end ? md5i_quote(at, (size_t)(token_end(lex, at) - at)) : end;
+    return position < lex->end ? md5i_quote(position, (size_t)(token_end(lex, position) - position))
+                               : end;
 }
 
 bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
@@ -121,37 +122,40 @@ bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
 }
 
 // Warnings are of one kind only if they are about the same word or name.
-static void warn(md5_lex *lex, const char *at, bool with_token, const char *format,
+static void warn(md5_lex *lex, const char *position, bool with_token, const char *format,
                  va_list arguments)
 {
     md5_context *const context = lex->arena->context;
-    const md5_span token = {at, at < lex->end ? (size_t)(token_end(lex, at) - at) : 0};
+    const md5_span token = {
+        position, position < lex->end ? (size_t)(token_end(lex, position) - position) : 0};
     uint32_t line = 0, column = 0;
     char message[sizeof context->error.message]; // not cleared: a million warnings are only counted
     size_t length = 0;
     if (context->warn)
-        md5i_lex_place(lex, at, &line, &column);
-    if (!md5i_count_warning(context, format, at, md5_span_is_name(token) ? token.size : 0, line))
+        md5i_lex_place(lex, position, &line, &column);
+    if (!md5i_count_warning(context, format, position, md5_span_is_name(token) ? token.size : 0,
+                            line))
         return;
     if (with_token)
-        length = (size_t)snprintf(message, sizeof message, "%s ", md5i_lex_token(lex, at).text);
+        length =
+            (size_t)snprintf(message, sizeof message, "%s ", md5i_lex_token(lex, position).text);
     vsnprintf(message + length, sizeof message - length, format, arguments);
     md5i_report_warning(context, line, column, message);
 }
 
-void md5i_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
+void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    warn(lex, at, false, format, arguments);
+    warn(lex, position, false, format, arguments);
     va_end(arguments);
 }
 
-void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
+void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    warn(lex, at, true, format, arguments);
+    warn(lex, position, true, format, arguments);
     va_end(arguments);
 }
 
@@ -198,15 +202,17 @@ static MD5_NO_INLINE void skip_comment(md5_lex *lex)
 // Skips white space and comments, but no byte above `last`.
 static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 {
-    const char *at = lex->at;
+    const char *position = lex->at;
     for (;;) {
-        while (at < lex->end && char_class(*at) == SPACE && (unsigned char)*at <= last)
-            at++;
-        lex->at = at;
-        if (at == lex->end || *at != '/' || lex->end - at < 2 || (at[1] != '/' && at[1] != '*'))
+        while (position < lex->end && char_class(*position) == SPACE
+               && (unsigned char)*position <= last)
+            position++;
+        lex->at = position;
+        if (position == lex->end || *position != '/' || lex->end - position < 2
+            || (position[1] != '/' && position[1] != '*'))
             return;
         skip_comment(lex);
-        at = lex->at;
+        position = lex->at;
     }
 }
 
@@ -258,16 +264,17 @@ bool md5i_lex_expect(md5_lex *lex, char bracket)
 bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
-    const char *at = start + 1;
-    while (at < lex->end && *at != *start && *at != '\n' && *at != '\r' && *at != '\0')
-        at++;
-    if (at < lex->end && *at == '\0')
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
-    if (at == lex->end || *at != *start)
+    const char *position = start + 1;
+    while (position < lex->end && *position != *start && *position != '\n' && *position != '\r'
+           && *position != '\0')
+        position++;
+    if (position < lex->end && *position == '\0')
+        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
+    if (position == lex->end || *position != *start)
         return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                              "this string has no end on its line: %c is missing", *start);
-    *text = (md5_span){start + 1, (size_t)(at - start) - 1};
-    lex->at = at + 1;
+    *text = (md5_span){start + 1, (size_t)(position - start) - 1};
+    lex->at = position + 1;
     return true;
 }
 
@@ -307,18 +314,18 @@ static bool is_name_byte(char c)
 }
 
 // Blanks may stand in a bare name if a word follows on the same line that is no number.
-static const char *name_end(const md5_lex *lex, const char *at)
+static const char *name_end(const md5_lex *lex, const char *position)
 {
     for (;;) {
-        while (at < lex->end && is_name_byte(*at))
-            at++;
-        const char *next = at;
+        while (position < lex->end && is_name_byte(*position))
+            position++;
+        const char *next = position;
         while (next < lex->end && (*next == ' ' || *next == '\t'))
             next++;
         if (next == lex->end || !is_name_byte(*next) || md5_is_digit(*next)
             || strchr("+-./", *next))
-            return at;
-        at = next;
+            return position;
+        position = next;
     }
 }
 
@@ -358,21 +365,21 @@ bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
 
 // -- Numbers --------------------------------------------------------------------------------
 
-static bool word_begins(const char *at, const char *end, const char *lower_case)
+static bool word_begins(const char *position, const char *end, const char *lower_case)
 {
-    for (; *lower_case; at++, lower_case++) {
-        if (at == end || (*at | 0x20) != *lower_case)
+    for (; *lower_case; position++, lower_case++) {
+        if (position == end || (*position | 0x20) != *lower_case)
             return false;
     }
     return true;
 }
 
-// Says what is wrong with the number at `at`, which the grammar cannot read.
-static bool bad_number(md5_lex *lex, const char *at, const char *kind)
+// Says what is wrong with the number at `position`, which the grammar cannot read.
+static bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
-    const char *const end = md5i_lex_word_end(lex, at);
-    const char *digits = at;
-    const md5_quoted token = md5i_lex_token(lex, at);
+    const char *const end = md5i_lex_word_end(lex, position);
+    const char *digits = position;
+    const md5_quoted token = md5i_lex_token(lex, position);
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
     const char *rest = digits;
@@ -380,15 +387,17 @@ static bool bad_number(md5_lex *lex, const char *at, const char *kind)
         rest++;
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
         || (rest > digits && rest < end && *rest == '#'))
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is not a finite number", token.text);
-    if (word_begins(digits, end, "0x"))
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "%s is hexadecimal: numbers are decimal",
+        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE, "%s is not a finite number",
                              token.text);
+    if (word_begins(digits, end, "0x"))
+        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
+                             "%s is hexadecimal: numbers are decimal", token.text);
     if (rest > digits && rest < end && *rest == ',')
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
                              "%s has a decimal comma: numbers are written with a point",
                              token.text);
-    return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected %s, found %s", kind, token.text);
+    return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "expected %s, found %s", kind,
+                         token.text);
 }
 
 // Steps over a `-` that stands apart from its number.
@@ -435,14 +444,14 @@ static MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_blanks(lex, UCHAR_MAX);
-    const char *const at = lex->number_at = lex->at;
-    if (lex->end - at > 1 && md5_is_digit(*at) && char_class(at[1]) != 0) {
-        *value = (float)(*at - '0');
+    const char *const position = lex->number_at = lex->at;
+    if (lex->end - position > 1 && md5_is_digit(*position) && char_class(position[1]) != 0) {
+        *value = (float)(*position - '0');
         lex->at++;
         return true;
     }
     const char *const next =
-        md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_common(at, value) : NULL;
+        md5_lex_has_room(lex, position, MD5_BYTES_BEHIND) ? md5_scan_common(position, value) : NULL;
     if (!next)
         return lex_any_float(lex, value);
     lex->at = next;
@@ -451,28 +460,29 @@ bool md5i_lex_float(md5_lex *lex, float *value)
 
 bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read)
 {
-    const char *at = lex->at;
+    const char *position = lex->at;
     uint32_t i = 0;
     for (; i < count; i++) {
-        while (at < lex->end && md5_is_blank(*at))
-            at++;
-        const char *const next =
-            md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_common(at, &numbers[i]) : NULL;
-        lex->at = next ? next : at;
+        while (position < lex->end && md5_is_blank(*position))
+            position++;
+        const char *const next = md5_lex_has_room(lex, position, MD5_BYTES_BEHIND)
+                                     ? md5_scan_common(position, &numbers[i])
+                                     : NULL;
+        lex->at = next ? next : position;
         if (!next && md5i_lex_at_block_end(lex))
             break;
         TRY(next || md5i_lex_float(lex, &numbers[i]));
-        at = lex->at;
+        position = lex->at;
     }
     *num_read = i;
     return true;
 }
 
-bool md5i_lex_fail_length(md5_lex *lex, const char *at)
+bool md5i_lex_fail_length(md5_lex *lex, const char *position)
 {
-    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+    return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
                          "%s is out of range: expected a number from -1e9 to 1e9",
-                         md5i_lex_token(lex, at).text);
+                         md5i_lex_token(lex, position).text);
 }
 
 bool md5i_lex_length(md5_lex *lex, float *value)

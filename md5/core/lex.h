@@ -32,30 +32,31 @@ typedef struct md5_lex {
 
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size);
 
-// Line and column of `at`, from 1, in bytes. CR LF, LF and CR each end a line.
-void md5i_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column);
+// Line and column of `position`, from 1, in bytes. CR LF, LF and CR each end a line.
+void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column);
 
 // Report an error or a warning at a position. md5i_lex_fail() returns false. Warnings beyond
 // max_warnings are only counted.
-bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
+bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const char *format, ...)
     MD5_PRINTF(4, 5);
-void md5i_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...) MD5_PRINTF(3, 4);
 
 // Reports that the next token is not what was expected: the message, then ", found" and the token.
 bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // Reports a warning that begins with the token at its position, in quotes.
-void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
+    MD5_PRINTF(3, 4);
 
-// Returns the token at `at` for a message: quoted, or "the end of the file".
-md5_quoted md5i_lex_token(const md5_lex *lex, const char *at);
+// Returns the token at `position` for a message: quoted, or "the end of the file".
+md5_quoted md5i_lex_token(const md5_lex *lex, const char *position);
 
 // Skips white space and comments. Returns the position of the next token. A comment without end is
 // an error and moves the lexer to the end of the text.
 const char *md5i_lex_next(md5_lex *lex);
 
-// Returns the end of the bare word at `at`.
-const char *md5i_lex_word_end(const md5_lex *lex, const char *at);
+// Returns the end of the bare word at `position`.
+const char *md5i_lex_word_end(const md5_lex *lex, const char *position);
 
 // Returns the next token if it is a bare word, without consuming it; else size 0.
 md5_span md5i_lex_peek_word(md5_lex *lex);
@@ -85,10 +86,10 @@ static inline bool md5_span_is(md5_span span, const char *text)
            && memcmp(span.bytes, text, span.size) == 0;
 }
 
-// Whether so many bytes follow `at`, and those before it that md5_scan_common() asks for.
-static inline bool md5_lex_has_room(const md5_lex *lex, const char *at, size_t size)
+// Whether so many bytes follow `position`, and those before it that md5_scan_common() asks for.
+static inline bool md5_lex_has_room(const md5_lex *lex, const char *position, size_t size)
 {
-    return at >= lex->text + MD5_BYTES_BEFORE && at + size <= lex->end;
+    return position >= lex->text + MD5_BYTES_BEFORE && position + size <= lex->end;
 }
 
 // Whether the span begins as no number does.
@@ -132,8 +133,8 @@ static inline bool md5_is_point(md5_vec3 value)
     return md5_is_length(value.x) && md5_is_length(value.y) && md5_is_length(value.z);
 }
 
-// Reports that the number at `at` exceeds this limit.
-bool md5i_lex_fail_length(md5_lex *lex, const char *at);
+// Reports that the number at `position` exceeds this limit.
+bool md5i_lex_fail_length(md5_lex *lex, const char *position);
 
 // Read a number. White space may separate a `-` from its number. A length is within
 // MD5_MOST_LENGTH.

@@ -29,9 +29,9 @@ typedef struct decimal {
     unsigned char digits[KEPT_DIGITS];
 } decimal;
 
-static const char *scan_decimal(const char *at, const char *end, decimal *number)
+static const char *scan_decimal(const char *text, const char *end, decimal *number)
 {
-    const char *next = at;
+    const char *next = text;
     bool any = false, past_point = false;
     number->negative = next < end && *next == '-';
     number->has_more = false;
@@ -204,10 +204,10 @@ static float to_float(const decimal *number)
     return ldexpf((float)round_exactly(number, near, unit), unit); // 24 bits, or infinite
 }
 
-const char *md5i_scan_float(const char *at, const char *end, float *value)
+const char *md5i_scan_float(const char *text, const char *end, float *value)
 {
     decimal number;
-    const char *next = scan_decimal(at, end, &number);
+    const char *next = scan_decimal(text, end, &number);
     if (next) {
         const float size = to_float(&number);
         *value = number.negative ? -size : size;
@@ -215,11 +215,11 @@ const char *md5i_scan_float(const char *at, const char *end, float *value)
     return next;
 }
 
-const char *md5i_scan_double(const char *at, const char *end, double *value)
+const char *md5i_scan_double(const char *text, const char *end, double *value)
 {
     decimal number;
     double size;
-    const char *next = scan_decimal(at, end, &number);
+    const char *next = scan_decimal(text, end, &number);
     if (next) {
         // Where the powers are too large for that way, a float is close enough to refuse it.
         if (!to_near_double(&number, &size))
@@ -237,17 +237,17 @@ static uint64_t last_bytes(size_t count)
     return ~UINT64_C(0) << (64 - 8 * count);
 }
 
-const char *md5i_scan_plain(const char *at, float *value)
+const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
-    const uint32_t negative = *at == '-';
-    const uint64_t others = md5_not_digits(at) - negative, behind_point = others & (others - 1);
+    const uint32_t negative = *text == '-';
+    const uint64_t others = md5_not_digits(text) - negative, behind_point = others & (others - 1);
     if (behind_point == 0)
         return NULL;
     const size_t point = md5_lowest_bit(others), length = md5_lowest_bit(behind_point);
     const size_t num_digits = length - 1 - negative, num_decimals = length - 1 - point;
-    const char *const end = at + length;
-    if (at[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
+    const char *const end = text + length;
+    if (text[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
         return NULL;
 
     double near;
@@ -282,19 +282,19 @@ const char *md5i_scan_plain(const char *at, float *value)
     return end;
 }
 
-const char *md5i_scan_ten_decimals(const char *at, float *value)
+const char *md5i_scan_ten_decimals(const char *text, float *value)
 {
     static const double parts[2] = {1e-10, -1e-10};
-    const uint32_t negative = *at == '-';
-    const char *const first = at + negative;
+    const uint32_t negative = *text == '-';
+    const char *const first = text + negative;
     const uint64_t last = md5_load_word(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
     const uint64_t sums = last + (0x80 - 10) * MD5_ONES;
     if (((sums | last) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[12]))
-        return md5i_scan_plain(at, value);
+        return md5i_scan_plain(text, value);
     const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
     const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
     // Off by the rounding of 1e-10 and that of the product: at most 2 units of the last place.
     const double near = (double)digits * parts[negative];
     *value = (float)near;
-    return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(at, value);
+    return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
 }

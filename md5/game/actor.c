@@ -434,7 +434,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
         actor->clip_pose[0].translation = turned.translation;
         if (clip->anim->flags & MD5_ANIM_TURN)
             actor->clip_pose[0].rotation =
-                md5_transform_to_axes(entity->model->skeleton.axes, turned).rotation;
+                md5i_transform_to_axes(entity->model->skeleton.axes, turned).rotation;
     }
     // The first pose is taken as a whole, even without weight, for others to be blended with.
     const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);

@@ -1182,6 +1182,6 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
         const md5_xform local =
             scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
         const md5_xform adjusted = scaled(adjust(adjustment, local), scale);
-        pose[joint] = md5_transform_to_axes(skeleton->axes, adjusted);
+        pose[joint] = md5i_transform_to_axes(skeleton->axes, adjusted);
     }
 }

@@ -538,7 +538,7 @@ static void place_part(const part_loader *loader, uint32_t joint, md5_xform plac
                        md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
-    md5_xform own = md5_transform_to_axes(model->skeleton.axes, place);
+    md5_xform own = md5i_transform_to_axes(model->skeleton.axes, place);
     own.translation = entity_vector(model, place.translation);
     const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
     const md5_xform placed = {

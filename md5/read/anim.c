@@ -236,7 +236,7 @@ static const uint32_t NONE = UINT32_MAX;
 
 typedef struct channel {
     md5_span joint;
-    const char *at, *attribute_at;
+    const char *position, *attribute_at;
     uint32_t attribute; // index, or NUM_ATTRIBUTES: not of a transform
     uint32_t first, end;
     uint32_t num_keys;
@@ -246,7 +246,7 @@ typedef struct channel {
 
 // The channels of one joint by attribute, NULL where there is none.
 typedef struct joint_channels {
-    const channel *of[NUM_ATTRIBUTES];
+    const channel *by_attribute[NUM_ATTRIBUTES];
 } joint_channels;
 
 typedef struct channel_reader {
@@ -346,7 +346,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex *const lex = reader->lex;
     channel *const out = &reader->channels[index];
     uint32_t number;
-    out->at = md5i_lex_next(lex);
+    out->position = md5i_lex_next(lex);
     if (!md5i_lex_take_word(lex, "channel"))
         return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
     TRY(md5i_read_uint(lex, "channel", &number));
@@ -377,7 +377,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     }
 
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
-        md5i_lex_warn(lex, out->at,
+        md5i_lex_warn(lex, out->position,
                       "framerate %g, but that of the first channel is %g, which counts",
                       out->frame_rate, reader->channels[0].frame_rate);
     return true;
@@ -387,7 +387,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
 
 static void enter(channel_reader *reader, joint_channels *table, const channel *added)
 {
-    const channel **const known = &table->of[added->attribute];
+    const channel **const known = &table->by_attribute[added->attribute];
     if (*known)
         md5i_lex_warn(reader->lex, added->attribute_at,
                       "the attribute appears a second time for %s: the first is used",
@@ -416,16 +416,17 @@ static bool changes(const channel *from)
 
 static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
 {
-    return (md5_vec3){value_at(table->of[0], frame), value_at(table->of[1], frame),
-                      value_at(table->of[2], frame)};
+    return (md5_vec3){value_at(table->by_attribute[0], frame),
+                      value_at(table->by_attribute[1], frame),
+                      value_at(table->by_attribute[2], frame)};
 }
 
 // x y z of a rotation whose w is negative.
 static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
 {
-    const float yaw = value_at(table->of[FIRST_ANGLE], frame);
-    const float pitch = value_at(table->of[FIRST_ANGLE + 1], frame);
-    const float roll = value_at(table->of[FIRST_ANGLE + 2], frame);
+    const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
+    const float pitch = value_at(table->by_attribute[FIRST_ANGLE + 1], frame);
+    const float roll = value_at(table->by_attribute[FIRST_ANGLE + 2], frame);
     const md5_quat q = md5_quat_from_euler((md5_euler){pitch, yaw, roll});
     const float sign = q.w > 0.0f ? -1.0f : 1.0f;
     return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
@@ -442,7 +443,7 @@ static bool make_tracks(channel_reader *reader)
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
-            if (changes(table->of[i]))
+            if (changes(table->by_attribute[i]))
                 tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATES;
         }
         if (tracks[joint].flags != 0)
@@ -466,17 +467,17 @@ static bool count_frames(channel_reader *reader)
     const channel *longest = &reader->channels[0];
     uint64_t most = 1;
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
-        const channel *const at = &reader->channels[i];
-        const uint64_t keys = (uint64_t)at->first + at->num_keys;
-        const uint64_t count = at->end > keys ? at->end : keys;
-        if (at->attribute < NUM_ATTRIBUTES && count > most) {
+        const channel *const next = &reader->channels[i];
+        const uint64_t keys = (uint64_t)next->first + next->num_keys;
+        const uint64_t count = next->end > keys ? next->end : keys;
+        if (next->attribute < NUM_ATTRIBUTES && count > most) {
             most = count;
-            longest = at;
+            longest = next;
         }
     }
     const uint64_t components = file->num_components > 0 ? file->num_components : 1;
     if (most > size / components)
-        return md5i_lex_fail(lex, longest->at, MD5_ERROR_RANGE,
+        return md5i_lex_fail(lex, longest->position, MD5_ERROR_RANGE,
                              "%llu frames of %u changing numbers: more than the file has bytes "
                              "(%llu)",
                              (unsigned long long)most, file->num_components,
@@ -499,7 +500,7 @@ static bool make_frames(channel_reader *reader)
             float *to = numbers + frame * count + track->first;
             for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
                 if (track->flags >> i & 1)
-                    *to++ = value_at(table->of[i], frame);
+                    *to++ = value_at(table->by_attribute[i], frame);
             }
             if (track->flags >> FIRST_ANGLE == 0)
                 continue;
@@ -518,7 +519,7 @@ static bool make_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     for (int i = 0; i < FIRST_ANGLE; i++) {
-        if (!reader->bounds[0].of[i] || !reader->bounds[1].of[i])
+        if (!reader->bounds[0].by_attribute[i] || !reader->bounds[1].by_attribute[i])
             return true;
     }
     md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
@@ -585,7 +586,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
         if (owner == i) { // its first channel; from here on this has the number of the joint
             order[num_joints] = num_joints;
             reader.joints[num_joints] =
-                (md5_file_joint){added->joint, (uint32_t)(added->at - lex->text), MD5_NONE};
+                (md5_file_joint){added->joint, (uint32_t)(added->position - lex->text), MD5_NONE};
             reader.owners[i] = num_joints++;
         }
         enter(&reader, &reader.tables[reader.owners[owner]], added);
@@ -700,12 +701,12 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     if (md5_span_is(word, "bounds")) {
         // If there are more boxes than frames, keeps the first ones. If there are fewer, keeps
         // none: it is unknown to which frames they belong.
-        const char *const at = lex->at;
+        const char *const position = lex->at;
         uint32_t num_boxes = 0;
         bool are_empty = true; // exporters that do not compute bounds write zeros
         TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
         TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
-        reader->bounds_at = at;
+        reader->bounds_at = position;
         const uint32_t num_frames = reader->num_frames.value;
         md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
         TRY(bounds);
@@ -726,12 +727,12 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         if (num_boxes >= num_frames)
             reader->file->bounds = bounds;
         if (num_boxes >= num_frames && are_empty)
-            md5i_lex_warn(lex, at,
+            md5i_lex_warn(lex, position,
                           "all boxes of 'bounds' are empty: programs that use them for culling "
                           "hide the model");
         if (num_boxes != num_frames)
-            md5i_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
-                          num_boxes,
+            md5i_lex_warn(lex, position, "numFrames says %u, but 'bounds' has %u boxes: %s",
+                          num_frames, num_boxes,
                           num_boxes > num_frames ? "the first are used" : "none is used");
         return true;
     }

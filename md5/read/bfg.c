@@ -113,13 +113,13 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint3
 // Reads three floats in little-endian order, within 1e9.
 static bool binary_point(md5_binary *in, md5_vec3 *point)
 {
-    const unsigned char *const at = in->at;
+    const unsigned char *const begin = in->at;
     const float x = binary_little_float(in), y = binary_little_float(in);
     *point = (md5_vec3){x, y, binary_little_float(in)};
     TRY(!in->has_failed);
     if (md5_is_point(*point))
         return true;
-    in->at = at;
+    in->at = begin;
     return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
 }
 
@@ -127,7 +127,7 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
 // multiplies vectors from the left, so that w changes its sign.
 static bool binary_rotation(md5_binary *in, md5_quat *rotation)
 {
-    const unsigned char *const at = in->at;
+    const unsigned char *const begin = in->at;
     const float x = binary_big_float(in), y = binary_big_float(in);
     const float z = binary_big_float(in), w = binary_big_float(in);
     const float square = x * x + y * y + z * z + w * w;
@@ -137,7 +137,7 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
         *rotation = (md5_quat){x * scale, y * scale, z * scale, -w * scale};
         return true;
     }
-    in->at = at;
+    in->at = begin;
     return binary_fail(in, MD5_ERROR_RANGE, "a rotation whose length is not 1");
 }
 
@@ -257,17 +257,17 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     // A vertex of the file has a point in model space, from which weights are made.
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
-        const unsigned char *const at = in->at;
+        const unsigned char *const begin = in->at;
         const float x = binary_big_float(in), y = binary_big_float(in);
         const md5_vec3 position = {x, y, binary_big_float(in)};
         TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
-        in->at = at;
+        in->at = begin;
         if (!md5_is_point(position))
             return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
-        mesh->texcoords[v] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
+        mesh->texcoords[v] = (md5_vec2){half_of(begin + TEXCOORD), half_of(begin + TEXCOORD + 2)};
         mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
         for (int i = 0; i < VERTEX_JOINTS; i++) {
-            const uint32_t joint = at[JOINTS + i], weight = at[WEIGHTS + i];
+            const uint32_t joint = begin[JOINTS + i], weight = begin[WEIGHTS + i];
             if (weight == 0)
                 continue;
             if (joint >= reader->file->num_joints)
@@ -279,7 +279,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
         }
         if (mesh->file_vertices[v].num_weights == 0)
             mesh->file_vertices[v].first_weight = 0;
-        in->at = at + VERTEX_BYTES;
+        in->at = begin + VERTEX_BYTES;
     }
     mesh->num_triangles = num_indices / 3;
     mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
@@ -464,7 +464,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
         enum { ALL_FLAGS = 63 };
         md5_track *const track = &tracks[joint];
         TRY(binary_text(in, &joints[joint].name, "a joint's name"));
-        const unsigned char *const at = in->at;
+        const unsigned char *const begin = in->at;
         const int32_t parent = (int32_t)binary_big_32(in);
         *track = (md5_track){binary_big_32(in), binary_big_32(in)};
         TRY(!in->has_failed);
@@ -473,7 +473,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
         joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
         if (used == 0)
             track->first = 0; // wherever it pointed
-        in->at = at;
+        in->at = begin;
         if (parent >= (int32_t)joint)
             return binary_fail(in, MD5_ERROR_RANGE,
                                "joint %u has parent %d: expected one before it", joint, parent);
@@ -534,17 +534,17 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     TRY(frames);
     for (uint32_t i = 0; i < file->num_frames; i++) {
         md5_camera_view *const view = &frames[i];
-        const unsigned char *const at = in.at;
+        const unsigned char *const begin = in.at;
         view->fov = binary_big_float(&in);
         const float x = binary_big_float(&in), y = binary_big_float(&in);
         const float z = binary_big_float(&in);
         TRY(!in.has_failed);
         if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
-            in.at = at;
+            in.at = begin;
             return binary_fail(&in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
         }
         if (!(view->fov > 0.0f && view->fov < 180.0f))
-            md5i_warn(in.arena->context, 1, (uint32_t)(at - in.start) + 1,
+            md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
                       "field of view %g: expected more than 0 and less than 180 degrees",
                       (double)view->fov);
         view->rotation = md5_quat_from_xyz(x, y, z);

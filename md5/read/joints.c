@@ -8,7 +8,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     int64_t number;
     if (md5i_lex_at_block_end(lex))
         return md5i_fail_short(lex, "numJoints", num_joints, index);
-    joint->at = (uint32_t)(lex->at - lex->text);
+    joint->offset = (uint32_t)(lex->at - lex->text);
     TRY(md5i_lex_joint_name(lex, &joint->name));
     TRY(md5i_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
@@ -21,25 +21,26 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     return true;
 }
 
-void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
+void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     const bool is_one = count == 1;
     // One format, so that both are one kind of warning; it writes no number for 0.
-    md5i_lex_warn(lex, at, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
+    md5i_lex_warn(lex, position, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
                   is_one ? "the rotation has length " : " rotations, the first of length ", length,
                   is_one ? ", more than 1: it is" : ", are longer than 1: they are");
 }
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
-    const char *const at = md5i_lex_next(lex);
+    const char *const position = md5i_lex_next(lex);
     TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
-                             (double)rotation->x, (double)rotation->y, (double)rotation->z);
+        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
+                             "the rotation ( %g %g %g ) is out of range", (double)rotation->x,
+                             (double)rotation->y, (double)rotation->z);
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
-        md5i_warn_overlong(lex, at, *rotation, 1);
+        md5i_warn_overlong(lex, position, *rotation, 1);
     return true;
 }
 
@@ -69,7 +70,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     uint32_t first = joint;
     for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent)
         first = next < first ? next : first;
-    return md5i_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
+    return md5i_lex_fail(lex, lex->text + joints[first].offset, MD5_ERROR_RANGE,
                          "joint %s is its own ancestor: parents form a cycle",
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
@@ -135,7 +136,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
         }
     }
     if (first)
-        md5i_lex_warn(lex, lex->text + first->at,
+        md5i_lex_warn(lex, lex->text + first->offset,
                       count == 1 ? "joint %s comes before its parent, joint %u"
                                  : "joint %s comes before its parent, joint %u: the first of %u",
                       md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);

@@ -77,32 +77,32 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     enum { TELLING = 3 };
     const char *const end = text + size;
-    const char *at = text;
+    const char *position = text;
     uint64_t sums[NUM_WORDS] = {0}, max_vertices = 0;
     size_t num_misses = 0;
-    while (at < end && num_misses < FREE_MISSES + (size_t)(at - text) / BYTES_A_MISS) {
-        at = (const char *)memchr(at, 'n', (size_t)(end - at));
-        if (!at)
+    while (position < end && num_misses < FREE_MISSES + (size_t)(position - text) / BYTES_A_MISS) {
+        position = (const char *)memchr(position, 'n', (size_t)(end - position));
+        if (!position)
             break;
         size_t word = 0; // the fourth letter tells them apart
         while (word < NUM_WORDS
-               && ((size_t)(end - at) < count_words[word].length
-                   || at[TELLING] != count_words[word].word[TELLING]))
+               && ((size_t)(end - position) < count_words[word].length
+                   || position[TELLING] != count_words[word].word[TELLING]))
             word++;
         if (word == NUM_WORDS
-            || memcmp(at, count_words[word].word, count_words[word].length) != 0) {
-            at++;
+            || memcmp(position, count_words[word].word, count_words[word].length) != 0) {
+            position++;
             num_misses++;
             continue;
         }
-        at += count_words[word].length;
+        position += count_words[word].length;
         const uint64_t enough = UINT32_MAX;
         uint64_t number = 0;
-        while (at < end && *at == ' ')
-            at++;
-        for (; at < end && md5_is_digit(*at); at++)
-            number = number < enough ? 10 * number + (uint64_t)(*at - '0') : number;
-        const uint64_t most = (size_t)(end - at) / count_words[word].bytes;
+        while (position < end && *position == ' ')
+            position++;
+        for (; position < end && md5_is_digit(*position); position++)
+            number = number < enough ? 10 * number + (uint64_t)(*position - '0') : number;
+        const uint64_t most = (size_t)(end - position) / count_words[word].bytes;
         const uint64_t count = number < most ? number : most;
         // Of joints and of meshes there is one count, the first: if all that a text says were added
         // up, a few bytes for each could ask for the whole text's worth again.
@@ -111,7 +111,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         if (word == VERTICES && count > max_vertices)
             max_vertices = count;
         // Tables follow their counts, and take no less.
-        at += word >= VERTICES ? count * count_words[word].bytes : 0;
+        position += word >= VERTICES ? count * count_words[word].bytes : 0;
     }
     return (md5_mesh_counts){
         .num_joints = sums[JOINTS],
@@ -484,10 +484,10 @@ static bool is_mesh_word(md5_span word)
 static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
 {
     md5_span read;
-    const char *const at = lex->at - strlen(what);
+    const char *const position = lex->at - strlen(what);
     TRY(md5i_lex_text(lex, &read, "a string"));
     if (*is_known)
-        md5i_lex_warn(lex, at, "'%s' appears a second time: the first is used", what);
+        md5i_lex_warn(lex, position, "'%s' appears a second time: the first is used", what);
     else
         *text = read;
     *is_known = true;
@@ -577,7 +577,7 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
         if (reader->joints)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                                  "numbones is %u, but there are more", reader->num_joints.value);
-        reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
+        reader->bones[index].joint.offset = (uint32_t)(lex->at - lex->text);
         lex->at += strlen("bone");
         TRY(md5i_read_uint(lex, "bone", &number));
         if (number != index)
@@ -659,11 +659,11 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
     if (is_old)
         return read_old_word(reader, word);
     if (md5_span_is(word, "joints")) {
-        const char *const at = lex->at;
+        const char *const position = lex->at;
         TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
         lex->at += strlen("joints");
         if (reader->joints)
-            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
+            return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "'joints' appears a second time");
         md5_arena *const arena = lex->arena;
         lex->arena = reader->joint_arena; // also for names that are joined
         const uint32_t num_joints = reader->num_joints.value;

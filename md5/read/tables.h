@@ -17,7 +17,7 @@ static inline bool md5_is_bfg(const char *bytes, size_t size, const char *begin)
 
 typedef struct md5_file_joint {
     md5_span name;
-    uint32_t at;     // byte offset of the joint in the text
+    uint32_t offset; // of the joint in the text, in bytes
     uint32_t parent; // MD5_NONE or below the number of joints
 } md5_file_joint;
 
@@ -31,8 +31,8 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);
 // Reads ( x y z ) ( x y z ): translation and rotation.
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform);
 
-// Warns of `count` rotations longer than 1. `rotation` is the first of them, at `at`.
-void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
+// Warns of `count` rotations longer than 1. `rotation` is the first of them, at `position`.
+void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count);
 
 // Writes order[num_joints], allocated in the arena: roots, their children, the children of those,
 // so that computing a joint seldom waits for the result of the previous one. Warns of each joint
