@@ -90,10 +90,10 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *of, md5_
                             lanes3 a)
 {
     if (stride > 0) {
-        uint32_t at[MD5_WIDTH];
+        uint32_t offsets[MD5_WIDTH];
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            at[lane] = stride * vertex_of(of, lane, order);
-        store_points_at(&to->x, at, 1, a);
+            offsets[lane] = stride * vertex_of(of, lane, order);
+        store_points_at(&to->x, offsets, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
         store_points(to + of->first, a);
     } else {
@@ -227,36 +227,32 @@ MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes
     sum->z = add_scaled_row(sum->z, m->m + 8, by);
 }
 
-// Biases are `step` floats apart.
-MD5_WIDE_INLINE lanes_mat34 blend_group(const skin_arrays *arrays, const group *of,
-                                        const float *biases, uint32_t step)
+MD5_WIDE_INLINE lanes4 all_alike(md5_wide a)
 {
-    md5_wide bias = md5_wide_load(biases);
-    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], (lanes4){bias, bias, bias, bias});
-    for (uint32_t i = 1; i < of->count; i++) {
-        bias = md5_wide_load(biases + step * i);
-        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], (lanes4){bias, bias, bias, bias});
-    }
-    return sum;
+    return (lanes4){a, a, a, a};
 }
 
-MD5_WIDE_INLINE lanes4 load_influences(const float *from)
+// The factors of a joint: its biases, or if `is_applied` the influences, of which each row of the
+// matrix then makes a term of the exact sum (see skin_scalar.c).
+MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_applied)
 {
+    if (!is_applied)
+        return all_alike(md5_wide_load(from));
     return (lanes4){md5_wide_load(from), md5_wide_load(from + MD5_SKIN_GROUP),
                     md5_wide_load(from + 2 * MD5_SKIN_GROUP),
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// The exact sum; see skin_scalar.c.
-MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
+// Factors are `step` floats apart.
+MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *of,
+                                      const float *factors, uint32_t step, bool is_applied)
 {
-    const float *from = of->floats;
-    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], load_influences(from));
-    for (uint32_t i = 1; i < of->count; i++) {
-        from += 4 * MD5_SKIN_GROUP;
-        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], load_influences(from));
-    }
-    return (lanes3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+    lanes_mat34 sum =
+        scale_rows(&arrays->palette[of->joints[0]], load_factors(factors, is_applied));
+    for (uint32_t i = 1; i < of->count; i++)
+        add_scaled_rows(&sum, &arrays->palette[of->joints[i]],
+                        load_factors(factors + step * i, is_applied));
+    return sum;
 }
 
 // -- Blends of dual quaternions -------------------------------------------------------------
@@ -268,11 +264,6 @@ MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
 typedef struct lanes_dual {
     lanes4 real, dual;
 } lanes_dual;
-
-MD5_WIDE_INLINE lanes4 all_alike(md5_wide a)
-{
-    return (lanes4){a, a, a, a};
-}
 
 MD5_WIDE_INLINE md5_wide dot_lanes(lanes4 a, lanes4 b)
 {
@@ -409,11 +400,13 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
             put_positions(arrays, of, order,
                           move_points(&m, load3(arrays->bind_positions, of, order)));
     } else {
-        if (is_exact)
-            put_positions(arrays, of, order, sum_group(arrays, of));
+        if (is_exact) {
+            m = sum_group(arrays, of, of->floats, step, true);
+            put_positions(arrays, of, order, (lanes3){sum_row(m.x), sum_row(m.y), sum_row(m.z)});
+        }
         if (is_exact && !arrays->normals && !arrays->tangents)
             return;
-        m = blend_group(arrays, of, biases, step);
+        m = sum_group(arrays, of, biases, step, false);
     }
     if (is_exact)
         rotate_directions(arrays, of, order, &m);
