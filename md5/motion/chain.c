@@ -24,10 +24,10 @@ static md5_quatd between(md5_vec3d from, md5_vec3d to)
 // `turn` (model space).
 static md5_quatd rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 {
-    const md5_rig_joint *const at = &rig->joints[joint];
+    const md5_rig_joint *const own = &rig->joints[joint];
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
-    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, at->rotation));
-    return md5i_limit_nearest(&at->limit, md5i_quatd_unit(local));
+    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, own->rotation));
+    return md5i_limit_nearest(&own->limit, md5i_quatd_unit(local));
 }
 
 // Saves and restores the rotations: locals[rig->count].
@@ -50,10 +50,10 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
     md5_share share;
     md5i_share_of(weight, &share);
     for (uint32_t i = 0; i < rig->count; i++) {
-        const md5_rig_joint *const at = &rig->joints[i];
-        const md5_quatd q = at->local;
-        if (!at->is_held)
-            md5_turn_joint(&pose[at->joint], &share,
+        const md5_rig_joint *const own = &rig->joints[i];
+        const md5_quatd q = own->local;
+        if (!own->is_held)
+            md5_turn_joint(&pose[own->joint], &share,
                            md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w));
     }
 }
@@ -69,17 +69,17 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 // A hinge is bent to the side with the larger part of its range.
 static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
-    md5_rig_joint *const at = &rig->joints[joint];
-    if (at->limit.kind != MD5_LIMIT_HINGE) {
-        at->local = rig_turned(rig, joint, md5i_quatd_about(axis, RIG_PUSH_COSINE, sine));
+    md5_rig_joint *const own = &rig->joints[joint];
+    if (own->limit.kind != MD5_LIMIT_HINGE) {
+        own->local = rig_turned(rig, joint, md5i_quatd_about(axis, RIG_PUSH_COSINE, sine));
         return;
     }
-    const md5_vec3d hinge = md5_quatd_rotate(at->rotation, at->limit.axis);
+    const md5_vec3d hinge = md5_quatd_rotate(own->rotation, own->limit.axis);
     const md5_quatd one = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, sine));
     const md5_quatd other = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, -sine));
     const bool is_one =
-        fabs(md5_quatd_dot(one, at->local)) <= fabs(md5_quatd_dot(other, at->local));
-    at->local = is_one ? one : other;
+        fabs(md5_quatd_dot(one, own->local)) <= fabs(md5_quatd_dot(other, own->local));
+    own->local = is_one ? one : other;
 }
 
 // Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
@@ -150,10 +150,10 @@ static bool is_hinge(const md5_rig_joint *joint)
 // that is nearest to the angle of least distance.
 static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
 {
-    const md5_rig_joint *const at = &rig->joints[joint];
-    if (!is_hinge(at))
+    const md5_rig_joint *const own = &rig->joints[joint];
+    if (!is_hinge(own))
         return rig_turned(rig, joint, between(from, to));
-    const md5_vec3d axis = md5_quatd_rotate(at->rotation, at->limit.axis);
+    const md5_vec3d axis = md5_quatd_rotate(own->rotation, own->limit.axis);
     return rig_turned(rig, joint, turn_about(axis, from, to));
 }
 
@@ -234,14 +234,15 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
         // Forward pass: from the root on, each joint rotates towards the next position within its
         // limit.
         for (uint32_t k = 0; k < last; k++) {
-            md5_rig_joint *const at = &rig->joints[k], *const next = at + 1;
-            set_local(rig, k, at->local); // updates it for the rotations of the joints above
-            const md5_vec3d bone = md5_quatd_rotate(at->rotation, next->offset);
-            set_local(rig, k, turned_toward(rig, k, bone, md5_vec3d_sub(places[k + 1], at->place)));
-            if (k + 1 < last && is_hinge(next) && !is_hinge(at)) {
+            md5_rig_joint *const own = &rig->joints[k], *const next = own + 1;
+            set_local(rig, k, own->local); // updates it for the rotations of the joints above
+            const md5_vec3d bone = md5_quatd_rotate(own->rotation, next->offset);
+            set_local(rig, k,
+                      turned_toward(rig, k, bone, md5_vec3d_sub(places[k + 1], own->place)));
+            if (k + 1 < last && is_hinge(next) && !is_hinge(own)) {
                 // A hinge bends in one plane only: twists its parent about the bone until the plane
                 // contains the position after the next.
-                const md5_quatd rotation = at->rotation;
+                const md5_quatd rotation = own->rotation;
                 const md5_vec3d way = md5_vec3d_normalize(md5_quatd_rotate(rotation, next->offset));
                 const md5_vec3d hinge =
                     md5_quatd_rotate(md5_quatd_mul(rotation, next->limit.rest), next->limit.axis);
@@ -250,7 +251,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
                 const md5_vec3d to = md5_vec3d_sub(places[k + 2], places[k + 1]);
                 set_local(rig, k, rig_turned(rig, k, turn_about(way, bend, to)));
             }
-            next->place = md5_vec3d_add(at->place, md5_quatd_rotate(at->rotation, next->offset));
+            next->place = md5_vec3d_add(own->place, md5_quatd_rotate(own->rotation, next->offset));
         }
         set_local(rig, last, rig->joints[last].local);
         const double left = rig_distance(rig, target);
@@ -566,11 +567,11 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             for (uint32_t k = 0; k <= row; k++)
                 problem->matrix[row][k] = 0.0;
         for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
-            const md5_rig_joint *const at = &problem->rig->joints[joint];
+            const md5_rig_joint *const own = &problem->rig->joints[joint];
             md5_limit_axis axes[3];
-            if (at->is_held || problem->below[joint] == 0)
+            if (own->is_held || problem->below[joint] == 0)
                 continue;
-            const uint32_t count = md5i_limit_axes(&at->limit, at->local, axes);
+            const uint32_t count = md5i_limit_axes(&own->limit, own->local, axes);
             for (uint32_t k = 0; k < count; k++) {
                 // Unless it is at an end of its range and would be pushed beyond.
                 free_angle *const angle = &problem->angles[problem->num_angles];
@@ -644,8 +645,9 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     for (uint32_t i = 0; i < num_goals; i++) {
         problem.first_row[i] = problem.num_rows;
         problem.num_rows += goals[i].has_rotation ? 6 : 3;
-        for (uint32_t at = goals[i].tip; at != MD5_NONE; at = rig->joints[at].parent)
-            problem.below[at] |= 1u << i;
+        for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
+             ancestor = rig->joints[ancestor].parent)
+            problem.below[ancestor] |= 1u << i;
     }
     const double begun = measure(&problem, tolerance, &is_reached);
     keep_rig(rig, before);
@@ -766,11 +768,11 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
         const md5_goal *const goal = &gather->job->goals[i];
         if (!is_sound(gather->skeleton, goal))
             continue;
-        uint32_t at = goal->tip;
-        for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && at != MD5_NONE; k++) {
-            if (at == joint)
+        uint32_t ancestor = goal->tip;
+        for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && ancestor != MD5_NONE; k++) {
+            if (ancestor == joint)
                 return true;
-            at = gather->skeleton->joints[at].parent;
+            ancestor = gather->skeleton->joints[ancestor].parent;
         }
     }
     return false;
@@ -783,18 +785,19 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 static uint32_t add_path(gathering *gather, uint32_t tip)
 {
     uint32_t path[MD5_MAX_GOAL_JOINTS], count = 0, needed = 0;
-    uint32_t at = tip;
+    uint32_t ancestor = tip;
     uint32_t parent = MD5_NONE;
-    for (uint32_t depth = 0; at != MD5_NONE; at = gather->skeleton->joints[at].parent) {
+    for (uint32_t depth = 0; ancestor != MD5_NONE;
+         ancestor = gather->skeleton->joints[ancestor].parent) {
         for (uint32_t i = 0; i < gather->rig.count && parent == MD5_NONE; i++)
-            if (gather->rig.joints[i].joint == at)
+            if (gather->rig.joints[i].joint == ancestor)
                 parent = i;
         if (parent != MD5_NONE)
             break;
         if (depth < MD5_MAX_GOAL_JOINTS)
-            path[depth] = at;
+            path[depth] = ancestor;
         depth++;
-        if (is_in_a_chain(gather, at))
+        if (is_in_a_chain(gather, ancestor))
             needed = depth;
         count = depth;
     }
@@ -842,12 +845,12 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         if (tip == MD5_NONE)
             continue;
         double length = 0.0; // of the chain
-        uint32_t at = goal->tip;
+        uint32_t ancestor = goal->tip;
         for (uint32_t j = 1; j < goal->length && j < MD5_MAX_CHAIN; j++) {
-            if (skeleton->joints[at].parent == MD5_NONE)
+            if (skeleton->joints[ancestor].parent == MD5_NONE)
                 break;
-            length += md5_vec3d_length(md5_vec3d_of(pose[at].translation));
-            at = skeleton->joints[at].parent;
+            length += md5_vec3d_length(md5_vec3d_of(pose[ancestor].translation));
+            ancestor = skeleton->joints[ancestor].parent;
         }
         gather.from[gather.num_goals] = goal;
         gather.goals[gather.num_goals++] = (rig_goal){

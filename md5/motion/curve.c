@@ -265,8 +265,8 @@ static md5_vec3d velocity_at(const path *line, uint32_t point)
 
 static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
 {
-    const md5_vec3d at = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
-    return (md5_vec4d){at.x, at.y, at.z, 1.0};
+    const md5_vec3d moved = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
+    return (md5_vec4d){moved.x, moved.y, moved.z, 1.0};
 }
 
 static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
@@ -338,9 +338,9 @@ static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
         int64_t point = piece - degree + i;
         if (line->desc->is_closed)
             point = (point + (degree + 1) / 2 + degree * line->num_points) % line->num_points;
-        const md5_vec3 at = line->desc->points[point];
+        const md5_vec3 place = line->desc->points[point];
         const double w = line->desc->weights ? (double)line->desc->weights[point] : 1.0;
-        p[i] = (md5_vec4d){w * (double)at.x, w * (double)at.y, w * (double)at.z, w};
+        p[i] = (md5_vec4d){w * (double)place.x, w * (double)place.y, w * (double)place.z, w};
     }
     for (int64_t round = 1; round <= degree; round++) {
         const double x = knot(line, piece + (round > degree - num_ends ? 1 : 0));

@@ -369,17 +369,17 @@ static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
 }
 
 // The ground below or above a position in world space: its point and unit normal.
-static md5_vec3 ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 at,
+static md5_vec3 ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 point,
                           md5_vec3 *normal)
 {
     md5_vec3 found = gait->up;
     float height = 0.0f;
     if (gait->desc->terrain)
-        height = gait->desc->terrain(gait->desc->user, at, &found);
+        height = gait->desc->terrain(gait->desc->user, point, &found);
     if (!(fabsf(height) < MD5_FARTHEST))
         height = md5_vec3_dot(walk->position, gait->up);
     *normal = md5_is_place(found) ? md5_vec3_normalize(found, gait->up) : gait->up;
-    return md5_vec3_add(md5_level(gait, at), md5_vec3_scale(gait->up, height));
+    return md5_vec3_add(md5_level(gait, point), md5_vec3_scale(gait->up, height));
 }
 
 // The current position of a home, world space, at the character's height.
@@ -574,9 +574,10 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
     const md5_quat to_model = md5_quat_conjugate(walk->facing);
     for (uint32_t i = 0; i < walk->num_legs; i++) {
         const md5_foothold *const foot = &walk->feet[i];
-        const md5_vec3 at = foot->is_stepping ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
-                                              : foot->position;
-        const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(at, walk->position));
+        const md5_vec3 place = foot->is_stepping
+                                   ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
+                                   : foot->position;
+        const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, walk->position));
         x[i] = (double)md5_vec3_dot(from, gait->forward), mx += x[i] / count;
         y[i] = (double)md5_vec3_dot(from, gait->left), my += y[i] / count;
         h[i] = (double)md5_vec3_dot(from, gait->up), mh += h[i] / count;
@@ -758,13 +759,13 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
             // About the body's up axis, so that the target is in the plane of the leg.
             const md5_skeleton *const skeleton = desc->skeleton;
             const uint32_t swivel = desc->legs[i].swivel;
-            const md5_vec3 at = md5_joint_in_model(skeleton, pose, swivel).translation;
+            const md5_vec3 place = md5_joint_in_model(skeleton, pose, swivel).translation;
             const md5_vec3 tip = md5_joint_in_model(skeleton, pose, limb.tip).translation;
             const md5_vec3 none = {0.0f, 0.0f, 0.0f};
             const md5_vec3 from =
-                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, at), normal), none);
+                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, place), normal), none);
             const md5_vec3 to =
-                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, at), normal), none);
+                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, place), normal), none);
             if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
                 turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
         }

@@ -281,12 +281,12 @@ MD5_WIDE_INLINE bool place_below(const md5_limb_lanes *lanes, uint32_t joint, ui
     const md5_joint *const list = lanes->skeleton->joints;
     const uint32_t parent = list[joint].parent;
     load_joint(lanes->poses, joint, own, place);
-    for (uint32_t at = parent; at != above; at = list[at].parent) {
+    for (uint32_t ancestor = parent; ancestor != above; ancestor = list[ancestor].parent) {
         wide_quat turn;
         wide_vec3 offset;
-        load_joint(lanes->poses, at, &turn, &offset);
+        load_joint(lanes->poses, ancestor, &turn, &offset);
         *place = vec3_add(quat_rotate(turn, *place), offset);
-        *rotation = at == parent ? turn : quat_trim(quat_turn(turn, *rotation));
+        *rotation = ancestor == parent ? turn : quat_trim(quat_turn(turn, *rotation));
     }
     return parent != above;
 }

@@ -37,8 +37,8 @@ static md5_float4 rounded(md5_quatd q)
 
 static void limit_joint(md5_rig *rig, uint32_t joint)
 {
-    md5_rig_joint *const at = &rig->joints[joint];
-    at->local = md5i_limit_nearest(&at->limit, at->local);
+    md5_rig_joint *const own = &rig->joints[joint];
+    own->local = md5i_limit_nearest(&own->limit, own->local);
 }
 
 // The sine of the limb's bend about its hinge, for a rotation of the middle joint.
@@ -143,10 +143,10 @@ typedef struct limb_plane {
 
 bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
-    uint32_t at = skeleton->joints[joint].parent;
-    while (at != MD5_NONE && at != above)
-        at = skeleton->joints[at].parent;
-    return at != MD5_NONE;
+    uint32_t ancestor = skeleton->joints[joint].parent;
+    while (ancestor != MD5_NONE && ancestor != above)
+        ancestor = skeleton->joints[ancestor].parent;
+    return ancestor != MD5_NONE;
 }
 
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
@@ -178,10 +178,12 @@ static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uin
 {
     const uint32_t parent = skeleton->joints[joint].parent;
     *place = md5_float4_translation(&pose[joint]);
-    for (uint32_t at = parent; at != above; at = skeleton->joints[at].parent) {
-        const md5_float4 turn = md5_float4_rotation(&pose[at]);
-        *place = md5_float4_add(md5_float4_rotate(turn, *place), md5_float4_translation(&pose[at]));
-        *rotation = at == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
+    for (uint32_t ancestor = parent; ancestor != above;
+         ancestor = skeleton->joints[ancestor].parent) {
+        const md5_float4 turn = md5_float4_rotation(&pose[ancestor]);
+        *place = md5_float4_add(md5_float4_rotate(turn, *place),
+                                md5_float4_translation(&pose[ancestor]));
+        *rotation = ancestor == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
     }
     return parent != above;
 }
@@ -293,8 +295,9 @@ void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_
                        float factor)
 {
     // The positions of all joints below the root, in their parents'.
-    for (uint32_t at = joints->tip; at != joints->root; at = skeleton->joints[at].parent)
-        pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
+    for (uint32_t ancestor = joints->tip; ancestor != joints->root;
+         ancestor = skeleton->joints[ancestor].parent)
+        pose[ancestor].translation = md5_vec3_scale(pose[ancestor].translation, factor);
 }
 
 // Transforms `rotation` into the space of the joints in between, whose rotation is `above`.

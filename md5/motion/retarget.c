@@ -58,17 +58,17 @@ static bool begins_with(const char *text, const char *word)
 }
 
 // The length of the side mark of that form at name[at], or 0 if there is none.
-static size_t side_length(const char *name, size_t at, side_form form)
+static size_t side_length(const char *name, size_t offset, side_form form)
 {
-    const char before = at > 0 ? name[at - 1] : '\0', after = name[at + 1];
-    const bool is_letter = lower(name[at]) == 'l' || lower(name[at]) == 'r';
-    const bool is_capital = name[at] == 'L' || name[at] == 'R';
+    const char before = offset > 0 ? name[offset - 1] : '\0', after = name[offset + 1];
+    const bool is_letter = lower(name[offset]) == 'l' || lower(name[offset]) == 'r';
+    const bool is_capital = name[offset] == 'L' || name[offset] == 'R';
     switch (form) {
     case LETTER:
         return is_letter && (is_sign(before) || (before == '\0' && is_sign(after)))
                && (is_sign(after) || after == '\0');
     case WORD:
-        return begins_with(name + at, "left") ? 4 : begins_with(name + at, "right") ? 5 : 0;
+        return begins_with(name + offset, "left") ? 4 : begins_with(name + offset, "right") ? 5 : 0;
     default: // CAPITAL
         return is_capital
                && ((before == '\0' && is_small(after)) || (after == '\0' && is_small(before)));
@@ -79,10 +79,11 @@ static sided_name split_name(const char *name)
 {
     for (int each = LETTER; each < NO_SIDE; each++) {
         const side_form form = (side_form)each;
-        for (size_t at = 0; name[at] != '\0'; at++) {
-            const size_t length = side_length(name, at, form);
+        for (size_t offset = 0; name[offset] != '\0'; offset++) {
+            const size_t length = side_length(name, offset, form);
             if (length > 0)
-                return (sided_name){form, lower(name[at]) == 'r', name, name + at + length, at};
+                return (sided_name){form, lower(name[offset]) == 'r', name, name + offset + length,
+                                    offset};
         }
     }
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
@@ -385,8 +386,8 @@ static float size_of(const md5_model *model)
 {
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        const md5_vec3 at = bind_place(model, joint);
-        size = fmaxf(size, fmaxf(fabsf(at.x), fmaxf(fabsf(at.y), fabsf(at.z))));
+        const md5_vec3 place = bind_place(model, joint);
+        size = fmaxf(size, fmaxf(fabsf(place.x), fmaxf(fabsf(place.y), fabsf(place.z))));
     }
     return size;
 }

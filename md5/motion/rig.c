@@ -239,18 +239,18 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 {
-    const md5_rig_joint *const at = &rig->joints[joint];
-    return at->parent == MD5_NONE ? at->above : rig->joints[at->parent].rotation;
+    const md5_rig_joint *const own = &rig->joints[joint];
+    return own->parent == MD5_NONE ? own->above : rig->joints[own->parent].rotation;
 }
 
 void md5i_place_rig(md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {
-        md5_rig_joint *const at = &rig->joints[i];
+        md5_rig_joint *const own = &rig->joints[i];
         const md5_quatd above = md5i_rig_above(rig, i);
-        at->rotation = md5_quatd_mul(above, at->local);
-        if (at->parent != MD5_NONE)
-            at->place =
-                md5_vec3d_add(rig->joints[at->parent].place, md5_quatd_rotate(above, at->offset));
+        own->rotation = md5_quatd_mul(above, own->local);
+        if (own->parent != MD5_NONE)
+            own->place =
+                md5_vec3d_add(rig->joints[own->parent].place, md5_quatd_rotate(above, own->offset));
     }
 }

@@ -88,8 +88,8 @@ uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t 
                            uint32_t *joints)
 {
     uint32_t count = 0;
-    for (uint32_t at = tip; at != MD5_NONE && count < length && count < MD5_MAX_CHAIN;
-         at = skeleton->joints[at].parent)
+    for (uint32_t ancestor = tip; ancestor != MD5_NONE && count < length && count < MD5_MAX_CHAIN;
+         ancestor = skeleton->joints[ancestor].parent)
         count++;
     uint32_t joint = tip;
     for (uint32_t i = count; i-- > 0;) {

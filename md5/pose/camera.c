@@ -17,7 +17,9 @@ static md5_moment moment_of(const md5_camera *camera, double time, md5_wrap wrap
 {
     const uint32_t hidden =
         camera->num_cuts < camera->num_frames ? camera->num_cuts : camera->num_frames - 1;
-    return md5i_moment_in(camera->num_frames - hidden, camera->frame_rate, time, wrap);
+    const md5_anim played = {.num_frames = camera->num_frames - hidden,
+                             .frame_rate = camera->frame_rate};
+    return md5_moment_at(&played, time, wrap);
 }
 
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
@@ -110,10 +112,10 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
 {
     MD5_ASSERT(camera != NULL, "camera: not NULL");
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
-    const shot_place at = find_shot(camera, time, wrap);
-    const md5_camera_view middle = view_between(camera, at.frame, at.fraction);
-    const double place = (double)at.frame + (double)at.fraction;
-    const double before = place - (double)at.first, after = (double)at.last - place;
+    const shot_place shot = find_shot(camera, time, wrap);
+    const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);
+    const double place = (double)shot.frame + (double)shot.fraction;
+    const double before = place - (double)shot.first, after = (double)shot.last - place;
     double reach = seconds * camera->frame_rate;
     reach = reach < max_reach ? reach : max_reach;
     reach = before < reach ? before : reach;

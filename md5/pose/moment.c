@@ -5,15 +5,17 @@
 #include <float.h>
 #include <math.h>
 
-md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
+md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
-    const uint32_t last = num_frames - 1;
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
+    const uint32_t last = anim->num_frames - 1;
     if (last == 0)
         return (md5_moment){.wrap = wrap};
 
     // Clamps to the largest double; NaN becomes 0.
     const double finite = isinf(time) ? copysign(DBL_MAX, time) : time;
-    double position = finite * frame_rate;
+    double position = finite * anim->frame_rate;
     if (isinf(position))
         position = copysign(DBL_MAX, position);
     else if (isnan(position))
@@ -25,7 +27,7 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
         position = 0.0;
 
     // The frame within its cycle of so many, 0 <= fraction < 1, and the cycle.
-    const int64_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
+    const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
     int64_t frame, cycle;
     float fraction = 0.0f;
     if (fabs(position) <= 0x1p62) {
@@ -66,13 +68,6 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
         .wrap = wrap,
         .cycle = cycle,
     };
-}
-
-md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
-{
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
-    return md5i_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
 }
 
 md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,

@@ -5,9 +5,6 @@
 #include "md5/core/assert.h"
 #include "md5/md5model.h"
 
-// md5_moment_at() for anything that has frames: num_frames >= 1, frame_rate > 0.
-md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap);
-
 static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *moment)
 {
     return moment->frame0 < anim->num_frames && moment->frame1 < anim->num_frames;

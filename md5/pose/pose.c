@@ -405,7 +405,7 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_sample_with(md5i_pose_kernels_best(), binding, &clamped, root, pose);
+    md5i_sample_with(binding->plan->kernels, binding, &clamped, root, pose);
 }
 
 // == Hierarchy ===================================================================================
@@ -524,8 +524,7 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_pose_palette_with(md5i_pose_kernels_best(), binding, &clamped, root, pose, joints,
-                           palette);
+    md5i_pose_palette_with(binding->plan->kernels, binding, &clamped, root, pose, joints, palette);
 }
 
 // == Blending ====================================================================================

@@ -85,12 +85,12 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, job->positions, NULL, NULL);
             for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-                const md5_vec3 at = job->positions[vertex];
-                if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z))
+                const md5_vec3 place = job->positions[vertex];
+                if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z))
                     return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                                      "frame %u: vertex %u of mesh %u is not finite",
                                      (unsigned)frame, (unsigned)vertex, (unsigned)i);
-                baked->bounds = md5_bounds_union(baked->bounds, (md5_bounds){at, at});
+                baked->bounds = md5_bounds_union(baked->bounds, (md5_bounds){place, place});
             }
         }
     }
@@ -229,15 +229,15 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            md5_vec3 at;
-            md5_skin_baked(baked, first + vertex, 1, moment, &at, NULL);
+            md5_vec3 decoded;
+            md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);
             // As md5_skin() computes it, but for rounding error.
             md5_vec3 exact = {0.0f, 0.0f, 0.0f};
             for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
                  k++)
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));
-            grow(&largest, distance(at, exact));
+            grow(&largest, distance(decoded, exact));
         }
         first += mesh->num_vertices;
     }

@@ -273,12 +273,12 @@ static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 // vertices beyond the joint would be equally near to the parent's bone.
 static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
-    const md5_vec3d at = joint_in_grid(grid, desc, joint);
+    const md5_vec3d own = joint_in_grid(grid, desc, joint);
     const uint32_t parent = desc->skeleton->joints[joint].parent;
     if (parent == MD5_NONE)
-        return (md5_bone){at, at};
-    const md5_vec3d way = md5_vec3d_sub(at, joint_in_grid(grid, desc, parent));
-    return bone_to(grid, at, md5_vec3d_add(at, way));
+        return (md5_bone){own, own};
+    const md5_vec3d way = md5_vec3d_sub(own, joint_in_grid(grid, desc, parent));
+    return bone_to(grid, own, md5_vec3d_add(own, way));
 }
 
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
@@ -327,12 +327,12 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
     md5_vec3d nearest = point;
     double smallest = INFINITY;
     for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
-        const md5_vec3d at = nearest_on_bone(&bones->bones[i], point);
-        const md5_vec3d away = md5_vec3d_sub(at, point);
+        const md5_vec3d candidate = nearest_on_bone(&bones->bones[i], point);
+        const md5_vec3d away = md5_vec3d_sub(candidate, point);
         const double square = md5_vec3d_dot(away, away);
         if (square < smallest) {
             smallest = square;
-            nearest = at;
+            nearest = candidate;
         }
     }
     return nearest;
@@ -418,9 +418,9 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
         const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
         for (uint32_t j = 0; j <= steps; j++) {
-            const md5_vec3d at =
+            const md5_vec3d point =
                 md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)j / (double)steps));
-            const uint32_t voxel = voxel_at(grid, at);
+            const uint32_t voxel = voxel_at(grid, point);
             if (voxel == MD5_NO_VOXEL)
                 continue;
             const md5_vec3d middle = md5_cell_center(grid, grid->cells[voxel]);

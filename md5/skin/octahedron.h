@@ -21,12 +21,12 @@ static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
         ((float)(bits & 255) - (float)MD5_OCTAHEDRON_CENTRE) / (float)MD5_OCTAHEDRON_CENTRE;
     const float v =
         ((float)(bits >> 8 & 255) - (float)MD5_OCTAHEDRON_CENTRE) / (float)MD5_OCTAHEDRON_CENTRE;
-    md5_vec3 at = {u, v, 1.0f - fabsf(u) - fabsf(v)};
-    if (at.z < 0.0f) {
-        at.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
-        at.y = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
+    md5_vec3 point = {u, v, 1.0f - fabsf(u) - fabsf(v)};
+    if (point.z < 0.0f) {
+        point.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
+        point.y = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
     }
-    return md5_vec3_normalize(at, (md5_vec3){0.0f, 0.0f, 1.0f});
+    return md5_vec3_normalize(point, (md5_vec3){0.0f, 0.0f, 1.0f});
 }
 
 // Returns -1 to 1 as a whole number of steps at or below it.

@@ -69,59 +69,59 @@ typedef struct group {
 } group;
 
 // Returns the vertex of a lane.
-MD5_WIDE_INLINE uint32_t vertex_of(const group *of, uint32_t lane, md5_skin_order order)
+MD5_WIDE_INLINE uint32_t vertex_of(const group *lanes, uint32_t lane, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
-        return of->first + lane;
-    return order == MD5_SKIN_GATHERED ? of->vertices[lane] / 3 : of->vertices[lane];
+        return lanes->first + lane;
+    return order == MD5_SKIN_GATHERED ? lanes->vertices[lane] / 3 : lanes->vertices[lane];
 }
 
 // -- Loading and storing --------------------------------------------------------------------
 
-MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *of, md5_skin_order order)
+MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
-        return load_points(from + of->first);
-    return order == MD5_SKIN_GATHERED ? load_points_ascending(&from->x, of->vertices)
-                                      : load_points_at(&from->x, of->vertices, 3);
+        return load_points(from + lanes->first);
+    return order == MD5_SKIN_GATHERED ? load_points_ascending(&from->x, lanes->vertices)
+                                      : load_points_at(&from->x, lanes->vertices, 3);
 }
 
-MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *of, md5_skin_order order,
+MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, md5_skin_order order,
                             lanes3 a)
 {
     if (stride > 0) {
-        uint32_t at[MD5_WIDTH];
+        uint32_t offsets[MD5_WIDTH];
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            at[lane] = stride * vertex_of(of, lane, order);
-        store_points_at(&to->x, at, 1, a);
+            offsets[lane] = stride * vertex_of(lanes, lane, order);
+        store_points_at(&to->x, offsets, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
-        store_points(to + of->first, a);
+        store_points(to + lanes->first, a);
     } else {
-        store_points_at(&to->x, of->vertices, order == MD5_SKIN_GATHERED ? 1 : 3, a);
+        store_points_at(&to->x, lanes->vertices, order == MD5_SKIN_GATHERED ? 1 : 3, a);
     }
 }
 
 // `stride` is in floats, and a constant after inlining if it is 4.
-MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *of,
+MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *lanes,
                                        md5_skin_order order, const md5_wide rows[4])
 {
     if (order == MD5_SKIN_CONTIGUOUS) {
-        md5_wide_store_run(to + stride * of->first, stride, rows);
+        md5_wide_store_run(to + stride * lanes->first, stride, rows);
     } else {
         float *pointers[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = to + stride * vertex_of(of, lane, order);
+            pointers[lane] = to + stride * vertex_of(lanes, lane, order);
         md5_wide_store_rows(pointers, rows);
     }
 }
 
-MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, md5_skin_order order,
-                                   lanes3 a)
+MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *lanes,
+                                   md5_skin_order order, lanes3 a)
 {
     lanes_bounds *const bounds = arrays->bounds;
     if (!bounds) {
-        store3(arrays->positions, arrays->position_stride, of, order, a);
+        store3(arrays->positions, arrays->position_stride, lanes, order, a);
         return;
     }
     bounds->low =
@@ -148,18 +148,18 @@ enum { FEW_SINGLES = MD5_WIDTH / 2 };
 
 // -- Directions -----------------------------------------------------------------------------
 
-MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m)
 {
     const float *const from = &arrays->bind_tangents->x;
     md5_wide rows[4];
     if (order == MD5_SKIN_CONTIGUOUS) {
-        md5_wide_load_run(from + 4 * of->first, 4, rows);
+        md5_wide_load_run(from + 4 * lanes->first, 4, rows);
     } else {
         const float *pointers[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = from + 4 * vertex_of(of, lane, order);
+            pointers[lane] = from + 4 * vertex_of(lanes, lane, order);
         md5_wide_load_rows(pointers, rows);
     }
     md5_wide_transpose(rows);
@@ -169,19 +169,19 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *of,
     rows[2] = rotated.z;
     md5_wide_transpose(rows);
     if (arrays->tangent_stride > 0)
-        store_tangents_at(&arrays->tangents->x, arrays->tangent_stride, of, order, rows);
+        store_tangents_at(&arrays->tangents->x, arrays->tangent_stride, lanes, order, rows);
     else
-        store_tangents_at(&arrays->tangents->x, 4, of, order, rows);
+        store_tangents_at(&arrays->tangents->x, 4, lanes, order, rows);
 }
 
-MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *lanes,
                                        md5_skin_order order, const lanes_mat34 *m)
 {
     if (arrays->normals)
-        store3(arrays->normals, arrays->normal_stride, of, order,
-               rotate(m, load3(arrays->bind_normals, of, order)));
+        store3(arrays->normals, arrays->normal_stride, lanes, order,
+               rotate(m, load3(arrays->bind_normals, lanes, order)));
     if (arrays->tangents)
-        rotate_tangents(arrays, of, order, m);
+        rotate_tangents(arrays, lanes, order, m);
 }
 
 // -- Blends of a group ----------------------------------------------------------------------
@@ -227,36 +227,32 @@ MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes
     sum->z = add_scaled_row(sum->z, m->m + 8, by);
 }
 
-// Biases are `step` floats apart.
-MD5_WIDE_INLINE lanes_mat34 blend_group(const skin_arrays *arrays, const group *of,
-                                        const float *biases, uint32_t step)
+MD5_WIDE_INLINE lanes4 all_alike(md5_wide a)
 {
-    md5_wide bias = md5_wide_load(biases);
-    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], (lanes4){bias, bias, bias, bias});
-    for (uint32_t i = 1; i < of->count; i++) {
-        bias = md5_wide_load(biases + step * i);
-        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], (lanes4){bias, bias, bias, bias});
-    }
-    return sum;
+    return (lanes4){a, a, a, a};
 }
 
-MD5_WIDE_INLINE lanes4 load_influences(const float *from)
+// The factors of a joint: its biases, or if `is_applied` the influences, of which each row of the
+// matrix then makes a term of the exact sum (see skin_scalar.c).
+MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_applied)
 {
+    if (!is_applied)
+        return all_alike(md5_wide_load(from));
     return (lanes4){md5_wide_load(from), md5_wide_load(from + MD5_SKIN_GROUP),
                     md5_wide_load(from + 2 * MD5_SKIN_GROUP),
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// The exact sum; see skin_scalar.c.
-MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
+// Factors are `step` floats apart.
+MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *lanes,
+                                      const float *factors, uint32_t step, bool is_applied)
 {
-    const float *from = of->floats;
-    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], load_influences(from));
-    for (uint32_t i = 1; i < of->count; i++) {
-        from += 4 * MD5_SKIN_GROUP;
-        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], load_influences(from));
-    }
-    return (lanes3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+    lanes_mat34 sum =
+        scale_rows(&arrays->palette[lanes->joints[0]], load_factors(factors, is_applied));
+    for (uint32_t i = 1; i < lanes->count; i++)
+        add_scaled_rows(&sum, &arrays->palette[lanes->joints[i]],
+                        load_factors(factors + step * i, is_applied));
+    return sum;
 }
 
 // -- Blends of dual quaternions -------------------------------------------------------------
@@ -268,11 +264,6 @@ MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
 typedef struct lanes_dual {
     lanes4 real, dual;
 } lanes_dual;
-
-MD5_WIDE_INLINE lanes4 all_alike(md5_wide a)
-{
-    return (lanes4){a, a, a, a};
-}
 
 MD5_WIDE_INLINE md5_wide dot_lanes(lanes4 a, lanes4 b)
 {
@@ -336,15 +327,15 @@ MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
 }
 
 // Biases are `step` floats apart.
-MD5_WIDE_INLINE lanes_mat34 blend_dual_group(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE lanes_mat34 blend_dual_group(const skin_arrays *arrays, const group *lanes,
                                              const float *biases, uint32_t step)
 {
-    const md5_dual_quat *const first = &arrays->duals[of->joints[0]];
+    const md5_dual_quat *const first = &arrays->duals[lanes->joints[0]];
     const md5_wide first_bias = md5_wide_load(biases);
     lanes_dual sum = {scale_row(&first->real.x, all_alike(first_bias)),
                       scale_row(&first->dual.x, all_alike(first_bias))};
-    for (uint32_t i = 1; i < of->count; i++) {
-        const md5_dual_quat *const next = &arrays->duals[of->joints[i]];
+    for (uint32_t i = 1; i < lanes->count; i++) {
+        const md5_dual_quat *const next = &arrays->duals[lanes->joints[i]];
         const md5_wide by = md5_wide_mul(md5_wide_load(biases + step * i),
                                          md5_wide_all(md5_dual_sign(first, next)));
         sum.real = add_scaled_row(sum.real, &next->real.x, all_alike(by));
@@ -361,26 +352,26 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_group(const skin_arrays *arrays, const gr
 // -- Groups ---------------------------------------------------------------------------------
 
 // Vertices that registers cannot blend: see are_ordinary().
-MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group *of,
+MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group *lanes,
                                          md5_skin_order order)
 {
     uint32_t vertices[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        vertices[lane] = vertex_of(of, lane, order);
+        vertices[lane] = vertex_of(lanes, lane, order);
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
 
 // Moves and rotates the vertices by a matrix in each lane. `own`: in a gathered group, its bind
 // positions in the plan.
-MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m, const float *own)
 {
     const lanes3 bind = order == MD5_SKIN_GATHERED
                             ? (lanes3){md5_wide_load(own), md5_wide_load(own + MD5_SKIN_GROUP),
                                        md5_wide_load(own + 2 * MD5_SKIN_GROUP)}
-                            : load_points(arrays->bind_positions + of->first);
-    put_positions(arrays, of, order, move_points(m, bind));
-    rotate_directions(arrays, of, order, m);
+                            : load_points(arrays->bind_positions + lanes->first);
+    put_positions(arrays, lanes, order, move_points(m, bind));
+    rotate_directions(arrays, lanes, order, m);
 }
 
 MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joint)
@@ -392,33 +383,35 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
 }
 
 // Vertices with several influences, or one that has a point of its own.
-MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
     const bool is_exact = kind == MD5_SKIN_EXACT; // then biases follow points
-    const float *const biases = of->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
+    const float *const biases = lanes->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
     const uint32_t step = is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP;
     lanes_mat34 m;
     if (arrays->duals) {
         if (!are_ordinary(md5_wide_load(biases))) {
-            skin_by_scalar(arrays, of, order);
+            skin_by_scalar(arrays, lanes, order);
             return;
         }
-        m = blend_dual_group(arrays, of, biases, step);
+        m = blend_dual_group(arrays, lanes, biases, step);
         if (is_exact)
-            put_positions(arrays, of, order,
-                          move_points(&m, load3(arrays->bind_positions, of, order)));
+            put_positions(arrays, lanes, order,
+                          move_points(&m, load3(arrays->bind_positions, lanes, order)));
     } else {
-        if (is_exact)
-            put_positions(arrays, of, order, sum_group(arrays, of));
+        if (is_exact) {
+            m = sum_group(arrays, lanes, lanes->floats, step, true);
+            put_positions(arrays, lanes, order, (lanes3){sum_row(m.x), sum_row(m.y), sum_row(m.z)});
+        }
         if (is_exact && !arrays->normals && !arrays->tangents)
             return;
-        m = blend_group(arrays, of, biases, step);
+        m = sum_group(arrays, lanes, biases, step, false);
     }
     if (is_exact)
-        rotate_directions(arrays, of, order, &m);
+        rotate_directions(arrays, lanes, order, &m);
     else
-        transform_group(arrays, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
+        transform_group(arrays, lanes, order, &m, lanes->floats + MD5_SKIN_GROUP * lanes->count);
 }
 
 MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *run,
@@ -440,11 +433,11 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
             matrix = spread_joint(arrays, joint);
         }
         for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
-            const group of = {*vertices + k, vertices + k, words, floats + k, count};
+            const group lanes = {*vertices + k, vertices + k, words, floats + k, count};
             if (kind == MD5_SKIN_RIGID)
-                transform_group(arrays, &of, order, &matrix, of.floats);
+                transform_group(arrays, &lanes, order, &matrix, lanes.floats);
             else
-                skin_blended_group(arrays, &of, kind, order);
+                skin_blended_group(arrays, &lanes, kind, order);
         }
         vertices += md5_skin_num_vertices(order);
         words += num_words;
@@ -480,11 +473,11 @@ MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influenc
 }
 
 // `count` is a constant after inlining; 0: each vertex has its own number of influences.
-MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *of, term what,
+MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *lanes, term what,
                                uint32_t count, matrix_rows sums[MD5_WIDTH])
 {
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
-        const uint32_t *const range = arrays->first_influence + of->vertices[lane];
+        const uint32_t *const range = arrays->first_influence + lanes->vertices[lane];
         const uint32_t first = range[0], own = count > 0 ? count : range[1] - first;
         matrix_rows sum = term_at(arrays, first, what);
         for (uint32_t i = 1; i < own; i++)
@@ -507,28 +500,28 @@ MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t v
     return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
 }
 
-MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
+MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *lanes, term what,
                                  matrix_rows sums[MD5_WIDTH])
 {
-    switch (count_alike(arrays, of->vertices)) {
+    switch (count_alike(arrays, lanes->vertices)) {
     case 2:
-        sum_alike(arrays, of, what, 2, sums);
+        sum_alike(arrays, lanes, what, 2, sums);
         break;
     case 3:
-        sum_alike(arrays, of, what, 3, sums);
+        sum_alike(arrays, lanes, what, 3, sums);
         break;
     case 4:
-        sum_alike(arrays, of, what, 4, sums);
+        sum_alike(arrays, lanes, what, 4, sums);
         break;
     default:
-        sum_alike(arrays, of, what, 0, sums);
+        sum_alike(arrays, lanes, what, 0, sums);
     }
 }
 
-MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group *of)
+MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group *lanes)
 {
     matrix_rows sums[MD5_WIDTH];
-    sum_singles(arrays, of, WEIGHED_MATRIX, sums);
+    sum_singles(arrays, lanes, WEIGHED_MATRIX, sums);
     md5_wide e[3][4];
     matrices_to_lanes(sums, e);
     return (lanes_mat34){{e[0][0], e[0][1], e[0][2], e[0][3]},
@@ -536,22 +529,22 @@ MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group
                          {e[2][0], e[2][1], e[2][2], e[2][3]}};
 }
 
-MD5_WIDE_INLINE md5_wide gather_first_biases(const skin_arrays *arrays, const group *of)
+MD5_WIDE_INLINE md5_wide gather_first_biases(const skin_arrays *arrays, const group *lanes)
 {
     float biases[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        biases[lane] = arrays->influences[arrays->first_influence[of->vertices[lane]]].w;
+        biases[lane] = arrays->influences[arrays->first_influence[lanes->vertices[lane]]].w;
     return md5_wide_load(biases);
 }
 
 // The dual quaternions of influence `number` of MD5_WIDTH vertices, and their biases.
-MD5_WIDE_INLINE md5_wide gather_influence(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE md5_wide gather_influence(const skin_arrays *arrays, const group *lanes,
                                           uint32_t number, lanes_dual *q)
 {
     const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
     float biases[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
-        const uint32_t influence = arrays->first_influence[of->vertices[lane]] + number;
+        const uint32_t influence = arrays->first_influence[lanes->vertices[lane]] + number;
         const md5_dual_quat *const joint = &arrays->duals[arrays->influence_joints[influence]];
         reals[lane] = &joint->real.x;
         duals[lane] = &joint->dual.x;
@@ -578,14 +571,14 @@ MD5_WIDE_INLINE lanes4 add4(lanes4 a, lanes4 b)
                     md5_wide_add(a.w, b.w)};
 }
 
-MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const group *of,
+MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const group *lanes,
                                                uint32_t count)
 {
     lanes_dual first, next;
-    const md5_wide bias = gather_influence(arrays, of, 0, &first);
+    const md5_wide bias = gather_influence(arrays, lanes, 0, &first);
     lanes_dual sum = {scale4(first.real, bias), scale4(first.dual, bias)};
     for (uint32_t i = 1; i < count; i++) {
-        md5_wide by = gather_influence(arrays, of, i, &next);
+        md5_wide by = gather_influence(arrays, lanes, i, &next);
         by = md5_wide_flip(md5_wide_less(dot_lanes(first.real, next.real), md5_wide_all(0.0f)), by);
         sum.real = add4(sum.real, scale4(next.real, by));
         sum.dual = add4(sum.dual, scale4(next.dual, by));
@@ -598,30 +591,30 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const 
     return matrix_of_dual(&sum);
 }
 
-MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of, bool is_exact)
+MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *lanes, bool is_exact)
 {
     lanes_mat34 m;
     if (arrays->duals) {
-        const uint32_t count = count_alike(arrays, of->vertices);
-        if (count == 0 || !are_ordinary(gather_first_biases(arrays, of))) {
-            skin_by_scalar(arrays, of, MD5_SKIN_SINGLES);
+        const uint32_t count = count_alike(arrays, lanes->vertices);
+        if (count == 0 || !are_ordinary(gather_first_biases(arrays, lanes))) {
+            skin_by_scalar(arrays, lanes, MD5_SKIN_SINGLES);
             return;
         }
-        m = blend_dual_singles(arrays, of, count);
+        m = blend_dual_singles(arrays, lanes, count);
     } else {
         if (is_exact) {
             matrix_rows sums[MD5_WIDTH];
-            sum_singles(arrays, of, APPLIED_MATRIX, sums);
-            put_positions(arrays, of, MD5_SKIN_SINGLES, sum_rows(sums));
+            sum_singles(arrays, lanes, APPLIED_MATRIX, sums);
+            put_positions(arrays, lanes, MD5_SKIN_SINGLES, sum_rows(sums));
         }
         if (is_exact && !arrays->normals && !arrays->tangents)
             return;
-        m = blend_singles(arrays, of);
+        m = blend_singles(arrays, lanes);
     }
     if (!is_exact || arrays->duals)
-        put_positions(arrays, of, MD5_SKIN_SINGLES,
-                      move_points(&m, load3(arrays->bind_positions, of, MD5_SKIN_SINGLES)));
-    rotate_directions(arrays, of, MD5_SKIN_SINGLES, &m);
+        put_positions(arrays, lanes, MD5_SKIN_SINGLES,
+                      move_points(&m, load3(arrays->bind_positions, lanes, MD5_SKIN_SINGLES)));
+    rotate_directions(arrays, lanes, MD5_SKIN_SINGLES, &m);
 }
 
 // Fills the last group up with its last vertex, which is then written several times; very few
@@ -634,7 +627,7 @@ MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_
     uint32_t filled[MD5_WIDTH];
     for (uint32_t done = 0; done < run->count; done += MD5_WIDTH) {
         const uint32_t rest = run->count - done;
-        group of = {.vertices = vertices + done};
+        group lanes = {.vertices = vertices + done};
         if (rest <= FEW_SINGLES) {
             md5_skin_run last = *run;
             last.vertices += done;
@@ -645,9 +638,9 @@ MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_
         if (rest < MD5_WIDTH) {
             for (uint32_t i = 0; i < MD5_WIDTH; i++)
                 filled[i] = vertices[done + (i < rest ? i : rest - 1)];
-            of.vertices = filled;
+            lanes.vertices = filled;
         }
-        skin_few_singles(&arrays, &of, run->kind == MD5_SKIN_EXACT);
+        skin_few_singles(&arrays, &lanes, run->kind == MD5_SKIN_EXACT);
     }
 }
 

@@ -318,9 +318,9 @@ enum { SLOTS = 128 / MD5_WIDTH }; // number of blocks that are prepared before t
 
 // The first joint of the block after that of `first`. The last block overlaps the one before, so
 // that it is full.
-MD5_WIDE_INLINE size_t next_block(const md5_combination *of, size_t first)
+MD5_WIDE_INLINE size_t next_block(const md5_combination *poses, size_t first)
 {
-    const size_t next = first + MD5_WIDTH, last = of->count - MD5_WIDTH;
+    const size_t next = first + MD5_WIDTH, last = poses->count - MD5_WIDTH;
     return next < last ? next : last;
 }
 
@@ -372,12 +372,12 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
 }
 
 // With joint weights.
-MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *of, size_t first,
+MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *poses, size_t first,
                                   prepared *to)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
-    const md5_wide part = md5_wide_load(of->joint_weights + first);
-    const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(of->weight), part));
+    const md5_wide part = md5_wide_load(poses->joint_weights + first);
+    const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(poses->weight), part));
     const md5_wide size = size_of_share(kind, share);
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
     to->changed = kind == MD5_BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
@@ -385,12 +385,12 @@ MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *of,
     md5_wide_store(to->shares, to_lane_order(share));
 }
 
-MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *of, size_t first,
+MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *poses, size_t first,
                                   prepared *to)
 {
-    const md5_xform *const b = of->b + first;
+    const md5_xform *const b = poses->b + first;
     if (kind == MD5_BLEND) {
-        const float *const a = (const float *)(of->a + first);
+        const float *const a = (const float *)(poses->a + first);
         md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
         return;
     }
@@ -398,7 +398,7 @@ MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *of,
     if (kind == MD5_ADD)
         load_rotations((const float *)b, q);
     else
-        divide_rotations(b, of->reference + first, q);
+        divide_rotations(b, poses->reference + first, q);
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
         md5_wide_store(to->axes + (size_t)i * MD5_WIDTH, q[i]);
@@ -423,12 +423,12 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
 }
 
 // Computes the results of MD5_WIDTH joints. `is_same`: all have the same share.
-MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *of, size_t first,
+MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *poses, size_t first,
                                    const prepared *from, md5_wide share, bool is_same,
                                    md5_xform *out)
 {
-    const float *const a = (const float *)(of->a + first);
-    const float *const b = (const float *)(of->b + first);
+    const float *const a = (const float *)(poses->a + first);
+    const float *const b = (const float *)(poses->b + first);
     if (kind == MD5_BLEND) {
         blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
                          share, is_same);
@@ -436,7 +436,7 @@ MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *of
     }
     md5_wide product[4];
     if (kind == MD5_SUBTRACT) {
-        divide_rotations(of->a + first, of->b + first, product);
+        divide_rotations(poses->a + first, poses->b + first, product);
     } else {
         md5_wide rotation[4], rotation_change[4];
         load_rotations(a, rotation);
@@ -444,7 +444,7 @@ MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *of
         multiply_rotations(rotation, rotation_change, product);
     }
     const float *const c =
-        kind == MD5_ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
+        kind == MD5_ADD_DIFFERENCE ? (const float *)(poses->reference + first) : NULL;
     add_translations((float *)out, a, b, c, share, is_same, product);
 }
 
@@ -456,31 +456,31 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
 }
 
 // Does not write the first `skipped` joints. `share`: of all joints, unless they are weighed.
-MD5_WIDE_INLINE void finish_block(md5_combining kind, bool is_weighed, const md5_combination *of,
+MD5_WIDE_INLINE void finish_block(md5_combining kind, bool is_weighed, const md5_combination *poses,
                                   size_t first, uint32_t skipped, md5_wide share,
                                   const prepared *from)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
-    md5_xform *const out = of->out + first;
+    md5_xform *const out = poses->out + first;
     md5_xform results[MD5_WIDTH];
     if (!is_weighed) {
-        finish_joints(kind, of, first, from, share, true, skipped > 0 ? results : out);
+        finish_joints(kind, poses, first, from, share, true, skipped > 0 ? results : out);
         if (skipped > 0)
             copy_joints(results, skipped, out);
         return;
     }
     if (from->changed == 0 && (from->copied_from_b == 0 || from->copied_from_b == all)) {
-        copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
+        copy_joints((from->copied_from_b > 0 ? poses->b : poses->a) + first, skipped, out);
         return;
     }
     const bool is_whole = from->changed == all && skipped == 0;
     if (from->changed > 0)
-        finish_joints(kind, of, first, from, md5_wide_load(from->shares), false,
+        finish_joints(kind, poses, first, from, md5_wide_load(from->shares), false,
                       is_whole ? out : results);
     if (is_whole)
         return;
     // Some joints are copied, and the others taken from the results.
-    const md5_xform *const sources[4] = {of->a + first, of->b + first, results, results};
+    const md5_xform *const sources[4] = {poses->a + first, poses->b + first, results, results};
     for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
         const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
         out[lane] = sources[source][lane];
@@ -488,13 +488,13 @@ MD5_WIDE_INLINE void finish_block(md5_combining kind, bool is_weighed, const md5
 }
 
 // Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.
-MD5_WIDE_INLINE const md5_xform *copied_from(md5_combining kind, const md5_combination *of)
+MD5_WIDE_INLINE const md5_xform *copied_from(md5_combining kind, const md5_combination *poses)
 {
-    if (of->joint_weights)
+    if (poses->joint_weights)
         return NULL;
-    if (!(of->weight > 0.0f || (kind != MD5_BLEND && of->weight < 0.0f)))
-        return of->a;
-    return kind == MD5_BLEND && of->weight >= 1.0f ? of->b : NULL;
+    if (!(poses->weight > 0.0f || (kind != MD5_BLEND && poses->weight < 0.0f)))
+        return poses->a;
+    return kind == MD5_BLEND && poses->weight >= 1.0f ? poses->b : NULL;
 }
 
 // Blocks that are prepared before the first of them is finished.
@@ -504,21 +504,21 @@ typedef struct block_group {
     uint32_t skipped_last; // joints that the last block does not write
 } block_group;
 
-MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed, const md5_combination *of,
-                                    const block_group *group)
+MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed,
+                                    const md5_combination *poses, const block_group *group)
 {
     prepared slots[SLOTS];
-    const md5_wide share = share_of(kind, md5_wide_all(of->weight));
+    const md5_wide share = share_of(kind, md5_wide_all(poses->weight));
     wide_slerp common = wide_slerp_at(size_of_share(kind, share)); // of joints that are not weighed
     if (MD5_WIDE_REGISTERS == 16 && !is_weighed)
         MD5_KEEP_IN_MEMORY(common);
     size_t first = group->first;
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (is_weighed)
-            weigh_joints(kind, of, first, &slots[i]);
+            weigh_joints(kind, poses, first, &slots[i]);
         if (!is_weighed || slots[i].changed > 0)
-            find_cosines(kind, of, first, &slots[i]);
-        first = next_block(of, first);
+            find_cosines(kind, poses, first, &slots[i]);
+        first = next_block(poses, first);
     }
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (is_weighed && slots[i].changed == 0)
@@ -538,72 +538,73 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed, const m
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
-        finish_block(kind, is_weighed, of, first, skipped, share, &slots[i]);
-        first = next_block(of, first);
+        finish_block(kind, is_weighed, poses, first, skipped, share, &slots[i]);
+        first = next_block(poses, first);
     }
 }
 
 // If the output is one of the inputs, the joints that the last block shares with the one before
 // have been overwritten: their results are wrong and not stored.
-MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *of)
+MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *poses)
 {
-    const md5_xform *const copied = copied_from(kind, of);
+    const md5_xform *const copied = copied_from(kind, poses);
     if (copied) {
-        if (of->out != copied)
-            memcpy(of->out, copied, of->count * sizeof *copied);
+        if (poses->out != copied)
+            memcpy(poses->out, copied, poses->count * sizeof *copied);
         return;
     }
-    const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
-    const uint32_t num_blocks = (of->count - 1) / MD5_WIDTH + 1;
-    const uint32_t num_shared = num_blocks * MD5_WIDTH - of->count;
-    const size_t last = of->count - MD5_WIDTH;
+    const bool in_place =
+        poses->out == poses->a || poses->out == poses->b || poses->out == poses->reference;
+    const uint32_t num_blocks = (poses->count - 1) / MD5_WIDTH + 1;
+    const uint32_t num_shared = num_blocks * MD5_WIDTH - poses->count;
+    const size_t last = poses->count - MD5_WIDTH;
     size_t next = 0;
     for (uint32_t left = num_blocks; left > 0;) {
         const uint32_t count = left < SLOTS ? left : SLOTS;
         left -= count;
         const size_t first = next < last ? next : last;
         const block_group group = {first, count, left == 0 && in_place ? num_shared : 0};
-        if (kind != MD5_SUBTRACT && of->joint_weights)
-            combine_blocks(kind, true, of, &group);
+        if (kind != MD5_SUBTRACT && poses->joint_weights)
+            combine_blocks(kind, true, poses, &group);
         else
-            combine_blocks(kind, false, of, &group);
+            combine_blocks(kind, false, poses, &group);
         next += (size_t)count * MD5_WIDTH;
     }
 }
 
 // One function for each kind, as registers run out in a common one; with copies of what it is
 // given, which no store changes.
-MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combination *of)
+MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combination *poses)
 {
-    const md5_combination own = *of;
+    const md5_combination own = *poses;
     combine(MD5_BLEND, &own);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *of)
+MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *poses)
 {
-    const md5_combination own = *of;
+    const md5_combination own = *poses;
     combine(MD5_ADD, &own);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combination *of)
+MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combination *poses)
 {
-    combine(MD5_SUBTRACT,
-            &(md5_combination){MD5_SUBTRACT, of->a, of->b, NULL, of->out, NULL, -1.0f, of->count});
+    combine(MD5_SUBTRACT, &(md5_combination){MD5_SUBTRACT, poses->a, poses->b, NULL, poses->out,
+                                             NULL, -1.0f, poses->count});
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *of)
+MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *poses)
 {
-    const md5_combination own = *of;
+    const md5_combination own = *poses;
     combine(MD5_ADD_DIFFERENCE, &own);
 }
 
-static void combine_poses(const md5_combination *of)
+static void combine_poses(const md5_combination *poses)
 {
     static void (*const kinds[])(const md5_combination *) = {blend, add, subtract, add_difference};
-    if (of->count >= MD5_WIDTH)
-        kinds[of->kind](of);
-    else if (of->count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels).combine(of);
+    if (poses->count >= MD5_WIDTH)
+        kinds[poses->kind](poses);
+    else if (poses->count > 0)
+        MD5_WIDE_NARROWER(md5i_pose_kernels).combine(poses);
 }
 
 #endif

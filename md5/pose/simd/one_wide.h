@@ -17,46 +17,6 @@ static inline md5_xform *find_target(const uint32_t *targets, uint32_t slot, md5
     return targets[slot] == MD5_NONE ? discarded : &pose[targets[slot]];
 }
 
-// Loads rows of four floats from packed triples: the last float of each row is the next triple's.
-MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
-                                              const md5_targets *targets, md5_xform *pose)
-{
-    const size_t width = anim->num_translations;
-    const uint32_t first = targets->translation_slots.first;
-    const uint32_t count = targets->translation_slots.count;
-    const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
-    const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
-    const uint32_t *const translations = targets->translations + first;
-    const md5_wide fraction = md5_wide_all(moment->fraction);
-    // A row must not reach past the last triple of a frame, so that is loaded by itself.
-    const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
-    md5_xform discarded; // receives translations that drive nothing
-    for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
-        const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
-        md5_wide a[4], b[4];
-        md5_wide_load_run((const float *)&frame0[slot], 3, a);
-        md5_wide_load_run((const float *)&frame1[slot], 3, b);
-        MD5_UNROLL
-        for (int i = 0; i < 4; i++)
-            a[i] = lerp_wide(a[i], b[i], fraction);
-        md5_wide_cut(a);
-        if (targets->translations_in_order) {
-            md5_wide_store_run((float *)&pose[first + slot].translation, 8, a);
-            continue;
-        }
-        float *to[MD5_WIDTH];
-        MD5_UNROLL
-        for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
-        md5_wide_store_rows(to, a);
-    }
-    for (uint32_t slot = end; slot < count; slot++) {
-        md5_xform *const to = find_target(translations, slot, pose, &discarded);
-        to->translation = md5_vec3_lerp(frame0[slot], frame1[slot], moment->fraction);
-        to->pad = 0.0f;
-    }
-}
-
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_xform *pose)
 {
@@ -71,7 +31,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
     const md5_quat *const frame0 = anim->rotations + moment->frame0 * width + slots.first;
     const md5_quat *const frame1 = anim->rotations + moment->frame1 * width + slots.first;
     const uint32_t last = slots.count - MD5_WIDTH; // the last set overlaps the one before: full
-    md5_xform discarded;                           // receives rotations that drive nothing
+    md5_xform discarded;                           // receives what drives nothing
     wide_slerp_set sets[MD5_SLERP_SETS];
     for (uint32_t begin = 0; begin < slots.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         uint32_t size = 0, starts[MD5_SLERP_SETS]; // the first slot of each set
@@ -100,7 +60,41 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
             md5_wide_store_rows(to, rotation);
         }
     }
-    sample_translations(anim, moment, targets, pose);
+
+    // Rows of four floats from packed triples: the last float of each row is the next triple's.
+    const uint32_t first = targets->translation_slots.first;
+    const uint32_t count = targets->translation_slots.count;
+    const uint32_t *const translations = targets->translations + first;
+    const md5_vec3 *const from = anim->translations + first;
+    const md5_vec3 *const start = from + (size_t)moment->frame0 * anim->num_translations;
+    const md5_vec3 *const stop = from + (size_t)moment->frame1 * anim->num_translations;
+    const md5_wide fraction = md5_wide_all(moment->fraction);
+    // A row must not reach past the last triple of a frame, so that is loaded by itself.
+    const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
+    for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
+        const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
+        md5_wide a[4], b[4];
+        md5_wide_load_run((const float *)&start[slot], 3, a);
+        md5_wide_load_run((const float *)&stop[slot], 3, b);
+        MD5_UNROLL
+        for (int i = 0; i < 4; i++)
+            a[i] = lerp_wide(a[i], b[i], fraction);
+        md5_wide_cut(a);
+        if (targets->translations_in_order) {
+            md5_wide_store_run((float *)&pose[first + slot].translation, 8, a);
+            continue;
+        }
+        float *to[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t i = 0; i < MD5_WIDTH; i++)
+            to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
+        md5_wide_store_rows(to, a);
+    }
+    for (uint32_t slot = end; slot < count; slot++) {
+        md5_xform *const to = find_target(translations, slot, pose, &discarded);
+        to->translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
+        to->pad = 0.0f;
+    }
 }
 
 MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,

@@ -167,11 +167,11 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *
 MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *places, int k,
                                  md5_wide v[4])
 {
-    const uint32_t *const at = places->bytes[k];
+    const uint32_t *const bytes = places->bytes[k];
     const __m256i within = load_lane_words(places->bits[k]);
-    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, at), low_halves(within));
+    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, bytes), low_halves(within));
     const __m256i odd =
-        _mm256_srlv_epi64(load_words(reader->bytes, at + 1), _mm256_srli_epi64(within, 32));
+        _mm256_srlv_epi64(load_words(reader->bytes, bytes + 1), _mm256_srli_epi64(within, 32));
     MD5_UNROLL
     for (int c = 0; c < 3; c++) {
         const __m256i fields = c == 0 ? join_lanes(even, odd)
@@ -194,9 +194,9 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *
                                key_places *places)
 {
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
-        const uint32_t at = group->at[lane], row = group->rows[lane];
-        places->bits[0][lane] = at + spans->key0[lane] * row;
-        places->bits[1][lane] = at + spans->key1[lane] * row;
+        const uint32_t start = group->at[lane], row = group->rows[lane];
+        places->bits[0][lane] = start + spans->key0[lane] * row;
+        places->bits[1][lane] = start + spans->key1[lane] * row;
     }
 }
 
