@@ -851,22 +851,22 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
                             number);
     *transition = (md5_transition){
         .from = from,
-        .to = to,
+        .change = {.state = to,
+                   .start = md5i_decimal_of(desc->start),
+                   .begin = MD5_BEGIN_BEHIND,
+                   .duration = md5i_decimal_of(desc->duration),
+                   .fade = desc->fade,
+                   .easing = (uint32_t)desc->easing.kind,
+                   .priority = desc->priority,
+                   .interrupt = desc->interrupt},
         .number = number,
-        .priority = desc->priority,
         .exit = md5i_decimal_of(desc->exit),
-        .duration = md5i_decimal_of(desc->duration),
-        .start = md5i_decimal_of(desc->start),
-        .fade = desc->fade,
-        .easing = (uint32_t)desc->easing.kind,
-        .interrupt = desc->interrupt,
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
     // Of the states that the exit may wait for, those that go on beyond the end of their clip.
-    const uint32_t num_going = transition->from == MD5_NONE
-                                   ? work->num_going - goes_on(work, transition->to)
-                                   : goes_on(work, transition->from);
+    const uint32_t num_going =
+        from == MD5_NONE ? work->num_going - goes_on(work, to) : goes_on(work, from);
     if (desc->waits && desc->exit > 1.0f && num_going == 0) {
         const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
         md5i_warn(building->context, at.line, at.column,
@@ -874,7 +874,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
                   MD5_QUOTED(work->desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
     }
     if (md5_has_numbers(desc->easing.kind))
-        TRY(build_easing(building, &desc->easing, &transition->easing));
+        TRY(build_easing(building, &desc->easing, &transition->change.easing));
     md5_machine *const machine = building->machine;
     transition->conditions = machine->conditions + machine->num_conditions;
     transition->num_conditions = desc->num_conditions;
@@ -897,8 +897,8 @@ static int compare_transitions(const void *left, const void *right)
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
     if (a->from != b->from)
         return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE first
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
+    if (a->change.priority != b->change.priority)
+        return a->change.priority > b->change.priority ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
