@@ -137,19 +137,6 @@ static void add_text(uint64_t *hash, const char *text)
     add_bytes(hash, 0, 1);
 }
 
-static void add_model(uint64_t *hash, const md5_skeleton *skeleton)
-{
-    add(hash, skeleton->num_joints);
-    add(hash, (double)skeleton->axes);
-    add(hash, (double)md5_scale_of(skeleton));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        add_text(hash, skeleton->joints[i].name);
-        // -1 as in saved players of all versions.
-        const uint32_t parent = skeleton->joints[i].parent;
-        add(hash, parent == MD5_NONE ? -1.0 : (double)parent);
-    }
-}
-
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
@@ -177,9 +164,19 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             for (int i = 0; i < 3; i++)
                 add(&hash, (double)floats[i]);
             break;
-        case MD5_COLUMN_MODEL:
-            add_model(&hash, &(*(const md5_model *const *)value)->skeleton);
+        case MD5_COLUMN_MODEL: {
+            const md5_skeleton *const skeleton = &(*(const md5_model *const *)value)->skeleton;
+            add(&hash, skeleton->num_joints);
+            add(&hash, (double)skeleton->axes);
+            add(&hash, (double)md5_scale_of(skeleton));
+            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+                add_text(&hash, skeleton->joints[i].name);
+                // -1 as in saved players of all versions.
+                const uint32_t parent = skeleton->joints[i].parent;
+                add(&hash, parent == MD5_NONE ? -1.0 : (double)parent);
+            }
             break;
+        }
         case MD5_COLUMN_BINDING:
             add(&hash, (*(const md5_binding *const *)value)->anim->num_frames);
             add(&hash, (*(const md5_binding *const *)value)->anim->frame_rate);

@@ -187,28 +187,6 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
 }
 
-// Begins an inertial transition of a layer's root, from one part of the chain to another.
-static void carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
-                       md5_chain_range fresh)
-{
-    const bool has_rest = old.has_offsets;
-    const md5_fade_time time = layer_state->settling;
-    if (!has_rest || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = measure_root(player, layer_state, old, true);
-        const float left =
-            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
-        for (int i = 0; i < 4; i++) {
-            const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
-            const double most = fmax(fabs(clips.v[i]), fabs(before));
-            const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
-            layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
-        }
-    }
-    const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
-    for (int i = 0; i < 4; i++)
-        layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
-}
-
 // -- Layers -------------------------------------------------------------------------------------
 
 // Whether any active state of a layer has root motion, or may have left some.
@@ -418,8 +396,25 @@ void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
                        md5_chain_range fresh)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    if (player->machine->layers[layer].has_root_motion)
-        carry_root(player, layer_state, old, fresh);
+    if (player->machine->layers[layer].has_root_motion) {
+        // What the root keeps of its velocity, and how far that is from the new motion's.
+        const bool has_rest = old.has_offsets;
+        const md5_fade_time time = layer_state->settling;
+        if (!has_rest || time.elapsed > MD5_BORDER) {
+            const md5_root_velocity clips = measure_root(player, layer_state, old, true);
+            const float left =
+                has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+            for (int i = 0; i < 4; i++) {
+                const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
+                const double most = fmax(fabs(clips.v[i]), fabs(before));
+                const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
+                layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
+            }
+        }
+        const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
+        for (int i = 0; i < 4; i++)
+            layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
+    }
     weigh_morphs(player, layer, old, player->morphs);
     weigh_morphs(player, layer, fresh, layer_state->morph_offsets);
     for (uint32_t i = 0; i < player->machine->num_morphs; i++)
