@@ -235,21 +235,6 @@ static double seconds_until(md5_player *player, const md5_active_state *active, 
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
-// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
-// the exit.
-static double exit_phase(const md5_active_state *active, const md5_transition *transition)
-{
-    if (!active->tree)
-        return 0.0;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    const exit_position exit = exit_of(active, transition->exit);
-    const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
-        return is_once ? exit.time : exit.clock.phase;
-    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
-}
-
 // -- Which is taken, and when -------------------------------------------------------------------
 
 static bool holds_for(const md5_play_condition *condition, float value)
@@ -305,14 +290,14 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
                                 const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const of = &machine->layers[layer];
-    const md5_state *const state = &of->states[active->state];
+    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_state *const state = &played->states[active->state];
     candidates all = {
         .own = state->transitions,
-        .any = of->any,
+        .any = played->any,
     };
     all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
-    all.any_end = all.any ? all.any + of->num_any : NULL;
+    all.any_end = all.any ? all.any + played->num_any : NULL;
     return all;
 }
 
@@ -374,26 +359,25 @@ static void take_in_layer(md5_player *player, uint32_t layer)
         }
         md5_change change = open->change;
         if (open->keeps_phase) {
-            change.start = exit_phase(md5_newest(&player->layer_states[layer]), open);
+            // The phase at which it leaves the state; if it waited for an exit, the fraction of
+            // the exit.
+            const md5_active_state *const left = md5_newest(layer_state);
             change.begin = MD5_BEGIN_AS_LEFT;
+            change.start = 0.0;
+            if (left->tree) {
+                const md5_timing *const timing = left->tree->instances[0].playable->timing;
+                const exit_position exit = exit_of(left, open->exit);
+                const bool is_once = timing->mode == MD5_PLAY_ONCE;
+                const bool is_exit =
+                    open->waits && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
+                change.start =
+                    !is_exit  ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
+                    : is_once ? exit.time
+                              : exit.clock.phase;
+            }
         }
         md5i_change_state(player, layer, &change);
     }
-}
-
-// Returns whether there were any.
-static bool clear_triggers(md5_player *player)
-{
-    if (!player->has_consumed)
-        return false;
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        if (player->consumed[i] > 0)
-            player->parameters[i] = 0.0f;
-        player->consumed[i] = 0;
-    }
-    player->has_consumed = false;
-    player->is_weighed = false;
-    return true;
 }
 
 // Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
@@ -479,16 +463,6 @@ typedef struct step_context {
     double seconds; // 0: an instant: events where states begin
 } step_context;
 
-// Whether this is an end of a cycle that is not one: where a clip begins, or where its cycle begins
-// in the direction that it plays.
-static bool is_no_end(const step_context *context, const md5_walker *walker, md5_clock at)
-{
-    const bool is_end =
-        walker->event == context->player->machine->tables.clips[walker->clip].num_events;
-    const bool is_first = at.phase == 0.0;
-    return is_end && (context->seconds == 0.0 || is_first != walker->walk.is_backward);
-}
-
 // Seconds; events that are nearer in time than this, and than half of it in cycles, are
 // simultaneous. So an interval that ends there passes both: that is less than MD5_BORDER.
 #define SAME_INSTANT 1e-9
@@ -496,23 +470,27 @@ static bool is_no_end(const step_context *context, const md5_walker *walker, md5
 // Moves a walker to its next event. Returns false if there is none.
 static bool find_next(const step_context *context, md5_walker *walker)
 {
-    md5_clock at;
+    const uint32_t end = context->player->machine->tables.clips[walker->clip].num_events;
+    md5_clock clock;
     do {
-        if (!md5i_next_event(&walker->walk, &walker->event, &at))
+        if (!md5i_next_event(&walker->walk, &walker->event, &clock))
             return false;
-    } while (is_no_end(context, walker, at));
+        // An end of a cycle is none where a clip begins, or where its cycle begins in the direction
+        // that it plays.
+    } while (walker->event == end
+             && (context->seconds == 0.0 || (clock.phase == 0.0) != walker->walk.is_backward));
     if (context->seconds == 0.0)
         return true;
     double seconds, rate;
     if (walker->shot) {
-        const double cycles = md5_clock_between(walker->shot->before, at);
+        const double cycles = md5_clock_between(walker->shot->before, clock);
         rate = walker->shot->rate;
         seconds = cycles == 0.0 ? 0.0 : cycles / rate;
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
         rate = active->instances[walker->instance].rate;
         seconds = md5i_instance_seconds(context->player, active, walker->instance,
-                                        active->instances[walker->instance].before, at);
+                                        active->instances[walker->instance].before, clock);
     }
     walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
@@ -689,11 +667,21 @@ static void fire_starts(const step_context *context)
 static void handle_instant(const step_context *context)
 {
     md5_player *const player = context->player;
-    do { // a consumed trigger may open transitions that wait for it to be clear
+    const md5_machine_desc *const tables = &player->machine->tables;
+    bool is_again = true;
+    while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
-        for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+        for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
-    } while (clear_triggers(player));
+        is_again = player->has_consumed;
+        for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
+            if (player->consumed[i] > 0)
+                player->parameters[i] = 0.0f;
+            player->consumed[i] = 0;
+        }
+        player->has_consumed = false;
+        player->is_weighed = player->is_weighed && !is_again;
+    }
     fire_starts(context);
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }

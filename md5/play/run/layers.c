@@ -580,21 +580,6 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_xfo
                           part.count, pose + part.begin);
 }
 
-// Adds what is left of an inertial transition.
-static void add_offsets(const blending *of, md5_xform *pose)
-{
-    const md5_layer_state *const layer_state = of->layer_state;
-    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
-    const float duration = (float)layer_state->settling.duration;
-    if (!of->detail)
-        md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
-    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
-        const md5_joint_run run = of->detail->runs[i];
-        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
-                         pose + run.first);
-    }
-}
-
 // blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
 // which is below 1 if a state has no motion. Uses two spare poses and those of a state.
 static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform *spare,
@@ -625,8 +610,18 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         else
             md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
-    if (part.has_offsets && covered > 0.0f)
-        add_offsets(of, pose);
+    if (!part.has_offsets || !(covered > 0.0f))
+        return covered;
+    // What is left of an inertial transition.
+    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
+    const float duration = (float)layer_state->settling.duration;
+    if (!of->detail)
+        md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
+    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
+        const md5_joint_run run = of->detail->runs[i];
+        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
+                         pose + run.first);
+    }
     return covered;
 }
 
@@ -696,18 +691,6 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 
 // -- Changes of state ---------------------------------------------------------------------------
 
-// Offsets need a pose on both sides.
-static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
-{
-    if (!to->tree || (layer_state->has_snapshot && layer_state->coverage < 1.0f))
-        return false;
-    for (uint32_t i = 0; i < layer_state->num_used; i++) {
-        if (!md5_active_at(layer_state, i)->tree)
-            return false;
-    }
-    return true;
-}
-
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
@@ -720,8 +703,12 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
     const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
     const double duration = source == MD5_NONE ? 0.0 : fmax(change->duration, 0.0);
-    const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
-                             && has_poses(layer_state, &from->states[change->state]);
+    // Offsets need a pose on both sides.
+    bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
+                       && from->states[change->state].tree
+                       && !(layer_state->has_snapshot && layer_state->coverage < 1.0f);
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
     const bool fades = duration > 0.0 && !is_inertial;
     if (fades && newest) { // there is one: it has a source
         // A state that began to fade in at this instant is not visible yet and can be replaced.
@@ -776,23 +763,6 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
     return is_single ? newest : NULL;
 }
 
-// Adds an additive layer. A single state's difference need not be stored.
-static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
-{
-    const md5_joint_set *const joints = &of->layer->joints;
-    const md5_active_state *const single = single_motion(of->layer_state);
-    if (single) {
-        evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
-        add_difference_of_joints(joints, spare, reference_of(of, single), weight, pose);
-        return;
-    }
-    const float covered =
-        weight
-        * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
-        add_difference_of_joints(joints, spare, NULL, covered, pose);
-}
-
 // The bind pose is below all layers.
 static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
@@ -818,14 +788,11 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         return;
     }
     begin_pose(machine, is_begun, pose);
-    if (layer->mode == MD5_LAYER_ADD) {
-        add_layer(of, weight, spare, pose);
-        return;
-    }
+    const bool is_added = layer->mode == MD5_LAYER_ADD;
     const md5_active_state *const single =
-        layer->mask == MD5_NONE ? NULL : single_motion(of->layer_state);
+        layer->mask == MD5_NONE && !is_added ? NULL : single_motion(of->layer_state);
     float covered = weight;
-    if (single && weight == 1.0f && layer->states[single->state].is_exact) {
+    if (!is_added && single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
         for (uint32_t i = 0; i < partial->count; i++)
@@ -845,7 +812,12 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         covered =
             weight
             * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
+    if (!(covered > 0.0f))
+        return;
+    if (is_added) // a single state's difference need not be stored
+        add_difference_of_joints(&layer->joints, spare, single ? reference_of(of, single) : NULL,
+                                 covered, pose);
+    else
         blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
 

@@ -59,30 +59,6 @@ static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
                               instance->now, &instance->root);
 }
 
-// Blends the last root delta, which is an item's, into that of its motion before it. Returns the
-// number of deltas that are left.
-static uint32_t gather(md5_player *player, const md5_active_state *active, const md5i_part *part,
-                       const md5_motion *parent, uint32_t num_deltas)
-{
-    const md5_item *const item = part->item;
-    const float weight = active->weights[part->weight];
-    float *const gathered = &player->gathered[part->parent];
-    const bool is_first = *gathered == 0.0f;
-    *gathered += weight;
-    if (is_first)
-        return num_deltas;
-    const double share = (double)md5_mask_at(player->machine, item->mask, 0);
-    md5_root_delta *const into = &player->root_deltas[num_deltas - 2];
-    const md5_root_delta delta = player->root_deltas[num_deltas - 1];
-    if (parent->kind != MD5_MOTION_STACK)
-        *into = blend(*into, delta, (double)(weight / *gathered));
-    else if (item->mode == MD5_LAYER_OVERRIDE)
-        *into = blend(*into, delta, (double)weight * share);
-    else
-        *into = add(*into, delta, (double)weight * share);
-    return num_deltas - 1;
-}
-
 // Walks the tree as evaluate_state() of layers.c does.
 static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
 {
@@ -102,8 +78,25 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         if (part->instance != MD5_NONE)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
                 &tree->instances[part->instance], &active->instances[part->instance]);
-        if (part->parent != MD5_NONE)
-            num_deltas = gather(player, active, part, parts[part->parent].motion, num_deltas);
+        if (part->parent == MD5_NONE)
+            continue;
+        // The last one is an item's: it is blended into that of its motion before it, if there is.
+        const md5_item *const item = part->item;
+        const float weight = active->weights[part->weight];
+        float *const gathered = &player->gathered[part->parent];
+        const bool is_first = *gathered == 0.0f;
+        *gathered += weight;
+        if (is_first)
+            continue;
+        const md5_root_delta delta = player->root_deltas[--num_deltas];
+        const double share = (double)weight * (double)md5_mask_at(player->machine, item->mask, 0);
+        md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
+        if (parts[part->parent].motion->kind != MD5_MOTION_STACK)
+            *into = blend(*into, delta, (double)(weight / *gathered));
+        else if (item->mode == MD5_LAYER_OVERRIDE)
+            *into = blend(*into, delta, share);
+        else
+            *into = add(*into, delta, share);
     }
     return player->root_deltas[0];
 }
