@@ -188,18 +188,33 @@ typedef struct md5_play_condition {
     float value;
 } md5_play_condition;
 
+// Where clips begin.
+typedef enum md5_begin {
+    MD5_BEGIN_AT,      // at `start`; events there do not fire
+    MD5_BEGIN_BEHIND,  // `start` after the start of each clip
+    MD5_BEGIN_AS_LEFT, // at the phase of the state that is left
+} md5_begin;
+
+// A change to another state.
+typedef struct md5_change {
+    uint32_t state;
+    double start;
+    md5_begin begin;
+    double duration;
+    md5_fade fade;
+    uint32_t easing; // its index in `easings`
+    int32_t priority;
+    md5_interrupt interrupt;
+} md5_change;
+
 // Order in a layer: transitions from any state, then those of each state; each by priority.
 typedef struct md5_transition {
     uint32_t from;
-    uint32_t to;
+    md5_change change; // what it does; its times are md5i_decimal_of() those of the table
     const md5_play_condition *conditions; // [num_conditions], in the machine's
     uint32_t num_conditions;
     uint32_t number; // in the layer's table
-    int32_t priority;
-    double exit, duration, start; // md5i_decimal_of() those of the table
-    md5_fade fade;
-    uint32_t easing; // its index in `easings`
-    md5_interrupt interrupt;
+    double exit;     // md5i_decimal_of() that of the table
     bool waits, keeps_phase;
 } md5_transition;
 
@@ -325,6 +340,11 @@ static inline uint32_t md5_blended_joints(const md5_machine *machine, const md5_
 static inline const float *md5_mask_of(const md5_machine *machine, uint32_t mask)
 {
     return mask == MD5_NONE ? NULL : machine->masks + (size_t)mask * machine->num_joints;
+}
+
+static inline float md5_mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
+{
+    return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
 }
 
 static inline md5_root_track md5_track_of(const md5_source *source)

@@ -137,19 +137,6 @@ static void add_text(uint64_t *hash, const char *text)
     add_bytes(hash, 0, 1);
 }
 
-static void add_model(uint64_t *hash, const md5_skeleton *skeleton)
-{
-    add(hash, skeleton->num_joints);
-    add(hash, (double)skeleton->axes);
-    add(hash, (double)md5_scale_of(skeleton));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        add_text(hash, skeleton->joints[i].name);
-        // -1 as in saved players of all versions.
-        const uint32_t parent = skeleton->joints[i].parent;
-        add(hash, parent == MD5_NONE ? -1.0 : (double)parent);
-    }
-}
-
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
@@ -177,9 +164,19 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             for (int i = 0; i < 3; i++)
                 add(&hash, (double)floats[i]);
             break;
-        case MD5_COLUMN_MODEL:
-            add_model(&hash, &(*(const md5_model *const *)value)->skeleton);
+        case MD5_COLUMN_MODEL: {
+            const md5_skeleton *const skeleton = &(*(const md5_model *const *)value)->skeleton;
+            add(&hash, skeleton->num_joints);
+            add(&hash, (double)skeleton->axes);
+            add(&hash, (double)md5_scale_of(skeleton));
+            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+                add_text(&hash, skeleton->joints[i].name);
+                // -1 as in saved players of all versions.
+                const uint32_t parent = skeleton->joints[i].parent;
+                add(&hash, parent == MD5_NONE ? -1.0 : (double)parent);
+            }
             break;
+        }
         case MD5_COLUMN_BINDING:
             add(&hash, (*(const md5_binding *const *)value)->anim->num_frames);
             add(&hash, (*(const md5_binding *const *)value)->anim->frame_rate);
@@ -302,74 +299,11 @@ static bool build_kinks(md5_building *building)
 
 // == Clips ======================================================================================
 
-static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
-{
-    enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
-    md5_machine *const machine = building->machine;
-    const md5_anim *const anim = clip->binding->anim;
-    md5_begin_row(building, "clip", clip->name);
-    const bool has_ends = building->desc->report.clip_end;
-    *source = (md5_source){
-        .binding = clip->binding,
-        .interpolation = clip->interpolation,
-        .extract = clip->extract,
-        .first_frame = machine->num_frames,
-    };
-    for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
-        source->timings[mode] = (md5_timing){
-            .num_frames = anim->num_frames,
-            .frame_rate = anim->frame_rate,
-            .period = clip->period,
-            .mode = (md5_play_mode)mode,
-        };
-        md5_cue *const cues = (md5_cue *)md5i_arena_alloc(
-            building->arena, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
-        TRY(cues);
-        source->cues[mode] = (md5_cues){
-            &source->timings[mode], cues,
-            md5i_make_cues(&source->timings[mode], clip->events, clip->num_events, has_ends, cues)};
-    }
-    machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
-    machine->num_frames += anim->num_frames;
-    // A marker at the end of a cycle would be one at its start again.
-    const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-    double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
-    TRY(markers);
-    for (uint32_t i = 0; i < clip->num_markers; i++) {
-        const uint32_t frame = clip->markers[i];
-        if (frame >= intervals)
-            return md5i_fail_row(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                 ": a marker is at frame %u, but the cycle ends at frame %u", frame,
-                                 intervals);
-        if (i > 0 && frame <= clip->markers[i - 1])
-            return md5i_fail_row(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                 ": the marker at frame %u is not after the one before", frame);
-        markers[i] = (double)frame / (double)intervals;
-    }
-    source->markers = markers;
-    source->num_markers = clip->num_markers;
-    if (clip->extract == MD5_EXTRACT_NONE)
-        return true;
-    // Joint 0 in every frame.
-    const md5_binding *const binding = clip->binding;
-    md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
-    md5_root_delta *const root_deltas = MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
-    TRY(roots && root_deltas);
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                   building->sampled);
-        roots[frame] =
-            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
-    }
-    md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
-    source->root_deltas = root_deltas;
-    machine->has_root_motion = true;
-    return true;
-}
-
 static bool build_clips(md5_building *building)
 {
+    enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
     const md5_machine_desc *const desc = building->desc;
+    const bool has_ends = desc->report.clip_end;
     md5_machine *const machine = building->machine;
     building->clips.what = "clip";
     TRY(md5i_list_names(building, &building->clips, desc->clips, desc->num_clips,
@@ -399,8 +333,67 @@ static bool build_clips(md5_building *building)
                                      MD5_QUOTED(event->name), event->frame, num_frames - 1);
         }
     }
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
+        md5_source *const source = &machine->sources[i];
+        const md5_anim *const anim = clip->binding->anim;
+        md5_begin_row(building, "clip", clip->name);
+        *source = (md5_source){
+            .binding = clip->binding,
+            .interpolation = clip->interpolation,
+            .extract = clip->extract,
+            .first_frame = machine->num_frames,
+        };
+        for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
+            source->timings[mode] = (md5_timing){
+                .num_frames = anim->num_frames,
+                .frame_rate = anim->frame_rate,
+                .period = clip->period,
+                .mode = (md5_play_mode)mode,
+            };
+            md5_cue *const cues = (md5_cue *)md5i_arena_alloc(
+                building->arena, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
+            TRY(cues);
+            source->cues[mode] = (md5_cues){&source->timings[mode], cues,
+                                            md5i_make_cues(&source->timings[mode], clip->events,
+                                                           clip->num_events, has_ends, cues)};
+        }
+        machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
+        machine->num_frames += anim->num_frames;
+        // A marker at the end of a cycle would be one at its start again.
+        const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
+        double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
+        TRY(markers);
+        for (uint32_t k = 0; k < clip->num_markers; k++) {
+            const uint32_t frame = clip->markers[k];
+            if (frame >= intervals)
+                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
+                                     ": a marker is at frame %u, but the cycle ends at frame %u",
+                                     frame, intervals);
+            if (k > 0 && frame <= clip->markers[k - 1])
+                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
+                                     ": the marker at frame %u is not after the one before", frame);
+            markers[k] = (double)frame / (double)intervals;
+        }
+        source->markers = markers;
+        source->num_markers = clip->num_markers;
+        if (clip->extract == MD5_EXTRACT_NONE)
+            continue;
+        // Joint 0 in every frame.
+        md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
+        md5_root_delta *const root_deltas =
+            MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
+        TRY(roots && root_deltas);
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            md5_sample(clip->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                       building->sampled);
+            roots[frame] =
+                md5i_transform_from_axes(desc->model->skeleton.axes, building->sampled[0]);
+        }
+        md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
+        source->root_deltas = root_deltas;
+        machine->has_root_motion = true;
+    }
     return true;
 }
 

@@ -238,22 +238,6 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
     return true;
 }
 
-// Joints that a mask covers in whole are overwritten: below it only the others are needed, and
-// joint 0, of which root motion is taken. No runs: the mask covers too few to make a difference.
-static bool find_rest(md5_building *building, const float *weights, md5_detail_set *set)
-{
-    const uint32_t num_joints = building->machine->num_joints;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
-    TRY(divide(building, building->marks, set));
-    uint32_t num_left = 0;
-    for (uint32_t run = 0; run < set->num_runs; run++)
-        num_left += set->runs[run].count;
-    if (num_left + WIDEST_GAP > num_joints)
-        set->num_runs = 0;
-    return true;
-}
-
 static bool find_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
@@ -301,23 +285,6 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
 
 // -- Masks --------------------------------------------------------------------------------------
 
-// An error's place in the joints of a mask becomes one in the text that these stand in.
-static bool build_mask(md5_building *building, const md5_mask_desc *mask, float *weights)
-{
-    const char *const joints = mask->joints ? mask->joints : "";
-    md5_error error = {.status = MD5_OK};
-    if (md5_build_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
-        return true;
-    const md5_location start = md5i_find_location(building->desc->locations, &mask->joints);
-    md5_location position = {0, error.column};
-    if (start.line > 0) {
-        position.line = start.line + error.line - 1;
-        position.column += error.line == 1 ? start.column - 1 : 0;
-    }
-    return md5i_fail(building->context, error.status, position.line, position.column, "mask %s: %s",
-                     MD5_QUOTED(mask->name), error.message);
-}
-
 static bool build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -334,11 +301,37 @@ static bool build_masks(md5_building *building)
     TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
     for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
-        TRY(build_mask(building, &desc->masks[i], weights));
+        const md5_mask_desc *const mask = &desc->masks[i];
+        md5_detail_set *const rest = &machine->rests[i];
+        md5_error error = {.status = MD5_OK};
+        if (!md5_build_mask(&desc->model->skeleton, mask->joints ? mask->joints : "", mask->feather,
+                            weights, &error)) {
+            // The error's place in the joints becomes one in the text that these stand in.
+            const md5_location start = md5i_find_location(desc->locations, &mask->joints);
+            md5_location position = {0, error.column};
+            if (start.line > 0) {
+                position.line = start.line + error.line - 1;
+                position.column += error.line == 1 ? start.column - 1 : 0;
+            }
+            return md5i_fail(building->context, error.status, position.line, position.column,
+                             "mask %s: %s", MD5_QUOTED(mask->name), error.message);
+        }
         TRY(split_mask(building, i));
         TRY(find_runs(building, weights, &machine->details[i]));
-        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
-        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
+        if (machine->mask_sets[i].is_split) {
+            // Joints that the mask covers in whole are overwritten: below it only the others are
+            // needed, and joint 0, of which root motion is taken. No runs: it covers too few to
+            // make a difference.
+            for (uint32_t joint = 0; joint < num_joints; joint++)
+                building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
+            TRY(divide(building, building->marks, rest));
+            uint32_t num_left = 0;
+            for (uint32_t run = 0; run < rest->num_runs; run++)
+                num_left += rest->runs[run].count;
+            if (num_left + WIDEST_GAP > num_joints)
+                rest->num_runs = 0;
+        }
+        TRY(find_slots(building, &machine->details[i]) && find_slots(building, rest));
     }
     return true;
 }
@@ -748,72 +741,54 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 //
 // Layers of a machine: states, and the transitions between them.
 
-// One layer while it is made.
-typedef struct layer_work {
-    const md5_layer_desc *desc;
-    md5_play_layer *layer;
-    uint32_t number;
-    md5_names states;
-    uint32_t num_going; // states whose time goes on
-} layer_work;
-
 // The states' own reference, where the layer is added to what is below and names none itself.
-static bool build_state(md5_building *building, layer_work *work, uint32_t number)
+static bool build_states(md5_building *building, uint32_t number, md5_names *names)
 {
-    const md5_state_desc *const desc = &work->desc->states[number];
-    md5_play_layer *const layer = work->layer;
-    md5_state *const state = &layer->states[number];
-    uint32_t found;
-    md5_begin_row(building, "state", desc->name);
-    TRY(md5i_resolve(building, &building->motions, &desc->motion, &found));
-    if (building->machine->reports_states) {
-        const md5_layer_desc *const names = &building->machine->tables.layers[work->number];
-        md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
-        TRY(events);
-        for (uint32_t i = 0; i < MD5_STATE_EVENTS; i++)
-            events[i] = (md5_event){
-                .name = names->states[number].name,
-                .text = names->name,
-                .kind = (md5_event_kind)(MD5_EVENT_ENTER + i),
-                .layer = work->number,
-                .index = number,
-            };
-        state->events = events;
-    }
-    if (found == MD5_NONE)
-        return true;
-    md5_motion *const motion = &building->machine->motions[found];
-    TRY(motion->tree || build_tree(building, motion));
-    const md5_blend_tree *const tree = state->tree = motion->tree;
-    layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
-    layer->max_instances = larger(layer->max_instances, tree->num_instances);
-    layer->max_groups = larger(layer->max_groups, tree->num_groups);
-    layer->max_parts = larger(layer->max_parts, tree->num_parts);
-    if (layer->mode != MD5_LAYER_ADD)
-        return true;
-    uint32_t clip;
-    md5_begin_row(building, "layer", work->desc->name);
-    TRY(md5i_resolve(building, &building->clips, &work->desc->reference, &clip));
-    TRY(build_reference(building, clip, motion, &work->desc->reference_frame, &state->reference));
-    mark_changed(building, motion, state->reference);
-    return true;
-}
-
-static bool build_states(md5_building *building, layer_work *work)
-{
-    const md5_layer_desc *const desc = work->desc;
-    md5_play_layer *const layer = work->layer;
     md5_machine *const machine = building->machine;
+    const md5_layer_desc *const desc = &building->desc->layers[number];
+    const md5_layer_desc *const table = &machine->tables.layers[number];
+    md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
         return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
-    TRY(md5i_list_names(building, &work->states, desc->states, desc->num_states,
-                        sizeof *desc->states));
+    TRY(md5i_list_names(building, names, desc->states, desc->num_states, sizeof *desc->states));
     layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
     TRY(layer->states);
     layer->num_states = desc->num_states;
     begin_marks(building);
-    for (uint32_t i = 0; i < desc->num_states; i++)
-        TRY(build_state(building, work, i));
+    for (uint32_t i = 0; i < desc->num_states; i++) {
+        md5_state *const state = &layer->states[i];
+        uint32_t found, clip;
+        md5_begin_row(building, "state", desc->states[i].name);
+        TRY(md5i_resolve(building, &building->motions, &desc->states[i].motion, &found));
+        if (machine->reports_states) {
+            md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
+            TRY(events);
+            for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
+                events[k] = (md5_event){
+                    .name = table->states[i].name,
+                    .text = table->name,
+                    .kind = (md5_event_kind)(MD5_EVENT_ENTER + k),
+                    .layer = number,
+                    .index = i,
+                };
+            state->events = events;
+        }
+        if (found == MD5_NONE)
+            continue;
+        md5_motion *const motion = &machine->motions[found];
+        TRY(motion->tree || build_tree(building, motion));
+        const md5_blend_tree *const tree = state->tree = motion->tree;
+        layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
+        layer->max_instances = larger(layer->max_instances, tree->num_instances);
+        layer->max_groups = larger(layer->max_groups, tree->num_groups);
+        layer->max_parts = larger(layer->max_parts, tree->num_parts);
+        if (layer->mode != MD5_LAYER_ADD)
+            continue;
+        md5_begin_row(building, "layer", desc->name);
+        TRY(md5i_resolve(building, &building->clips, &desc->reference, &clip));
+        TRY(build_reference(building, clip, motion, &desc->reference_frame, &state->reference));
+        mark_changed(building, motion, state->reference);
+    }
     if (layer->mode == MD5_LAYER_ADD)
         TRY(set_of_marks(building, layer->mask, &layer->joints));
     else if (layer->mask == MD5_NONE)
@@ -829,67 +804,11 @@ static bool build_states(md5_building *building, layer_work *work)
     return true;
 }
 
-// Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
-static bool goes_on(const layer_work *work, uint32_t state)
+// Whether the time of a state goes on beyond 1: if its first clip is not played once.
+static bool goes_on(const md5_play_layer *layer, uint32_t state)
 {
-    const md5_blend_tree *const tree = work->layer->states[state].tree;
+    const md5_blend_tree *const tree = layer->states[state].tree;
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
-}
-
-static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
-                             md5_transition *transition)
-{
-    const char *const owner = work->desc->name;
-    const md5_transition_desc *const desc = &work->desc->transitions[number];
-    uint32_t from, to;
-    md5_begin_row(building, "a transition of layer", owner);
-    TRY(md5i_resolve(building, &work->states, &desc->from, &from));
-    TRY(md5i_resolve(building, &work->states, &desc->to, &to));
-    if (to == MD5_NONE)
-        return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                            "layer %s: transition %u has no target state", MD5_QUOTED(owner),
-                            number);
-    *transition = (md5_transition){
-        .from = from,
-        .to = to,
-        .number = number,
-        .priority = desc->priority,
-        .exit = md5i_decimal_of(desc->exit),
-        .duration = md5i_decimal_of(desc->duration),
-        .start = md5i_decimal_of(desc->start),
-        .fade = desc->fade,
-        .easing = (uint32_t)desc->easing.kind,
-        .interrupt = desc->interrupt,
-        .waits = desc->waits,
-        .keeps_phase = desc->keeps_phase,
-    };
-    // Of the states that the exit may wait for, those that go on beyond the end of their clip.
-    const uint32_t num_going = transition->from == MD5_NONE
-                                   ? work->num_going - goes_on(work, transition->to)
-                                   : goes_on(work, transition->from);
-    if (desc->waits && desc->exit > 1.0f && num_going == 0) {
-        const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
-        md5i_warn(building->context, at.line, at.column,
-                  "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-                  MD5_QUOTED(work->desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
-    }
-    if (md5_has_numbers(desc->easing.kind))
-        TRY(build_easing(building, &desc->easing, &transition->easing));
-    md5_machine *const machine = building->machine;
-    transition->conditions = machine->conditions + machine->num_conditions;
-    transition->num_conditions = desc->num_conditions;
-    for (uint32_t i = 0; i < desc->num_conditions; i++) {
-        const md5_condition *const condition = &desc->conditions[i];
-        uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
-        if (parameter == MD5_NONE)
-            return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
-                                "layer %s: a transition to %s has a condition without a parameter",
-                                MD5_QUOTED(owner), MD5_QUOTED(desc->to));
-        machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){parameter, condition->compare, condition->value};
-    }
-    return true;
 }
 
 static int compare_transitions(const void *left, const void *right)
@@ -897,27 +816,79 @@ static int compare_transitions(const void *left, const void *right)
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
     if (a->from != b->from)
         return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE first
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
+    if (a->change.priority != b->change.priority)
+        return a->change.priority > b->change.priority ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static bool build_transitions(md5_building *building, layer_work *work)
+static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
-    const md5_layer_desc *const desc = work->desc;
-    md5_play_layer *const layer = work->layer;
-    md5_transition *const transitions =
-        MD5_NEW(building->arena, md5_transition, desc->num_transitions);
+    md5_machine *const machine = building->machine;
+    const md5_layer_desc *const layer_desc = &building->desc->layers[number];
+    const uint32_t count = layer_desc->num_transitions;
+    md5_play_layer *const layer = &machine->layers[number];
+    md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
     TRY(transitions);
-    for (uint32_t i = 0; i < desc->num_states; i++)
-        work->num_going += goes_on(work, i);
-    for (uint32_t i = 0; i < desc->num_transitions; i++) {
-        TRY(build_transition(building, work, i, &transitions[i]));
-        layer->has_waits = layer->has_waits || transitions[i].waits;
+    uint32_t num_states_going = 0;
+    for (uint32_t i = 0; i < layer->num_states; i++)
+        num_states_going += goes_on(layer, i);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_transition_desc *const desc = &layer_desc->transitions[i];
+        md5_transition *const transition = &transitions[i];
+        uint32_t from, to;
+        md5_begin_row(building, "a transition of layer", layer_desc->name);
+        TRY(md5i_resolve(building, names, &desc->from, &from));
+        TRY(md5i_resolve(building, names, &desc->to, &to));
+        if (to == MD5_NONE)
+            return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
+                                "layer %s: transition %u has no target state",
+                                MD5_QUOTED(layer_desc->name), i);
+        *transition = (md5_transition){
+            .from = from,
+            .change = {.state = to,
+                       .start = md5i_decimal_of(desc->start),
+                       .begin = MD5_BEGIN_BEHIND,
+                       .duration = md5i_decimal_of(desc->duration),
+                       .fade = desc->fade,
+                       .easing = (uint32_t)desc->easing.kind,
+                       .priority = desc->priority,
+                       .interrupt = desc->interrupt},
+            .conditions = machine->conditions + machine->num_conditions,
+            .num_conditions = desc->num_conditions,
+            .number = i,
+            .exit = md5i_decimal_of(desc->exit),
+            .waits = desc->waits,
+            .keeps_phase = desc->keeps_phase,
+        };
+        // Of the states that the exit may wait for, those that go on beyond the end of their clip.
+        const uint32_t num_going =
+            from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
+        if (desc->waits && desc->exit > 1.0f && num_going == 0) {
+            const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
+            md5i_warn(
+                building->context, place.line, place.column,
+                "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
+                MD5_QUOTED(layer_desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
+        }
+        if (md5_has_numbers(desc->easing.kind))
+            TRY(build_easing(building, &desc->easing, &transition->change.easing));
+        for (uint32_t k = 0; k < desc->num_conditions; k++) {
+            const md5_condition *const condition = &desc->conditions[k];
+            uint32_t parameter;
+            TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
+            if (parameter == MD5_NONE)
+                return md5i_fail_at(
+                    building, &condition->parameter, MD5_ERROR_MISMATCH,
+                    "layer %s: a transition to %s has a condition without a parameter",
+                    MD5_QUOTED(layer_desc->name), MD5_QUOTED(desc->to));
+            machine->conditions[machine->num_conditions++] =
+                (md5_play_condition){parameter, condition->compare, condition->value};
+        }
+        layer->has_waits = layer->has_waits || desc->waits;
     }
-    qsort(transitions, desc->num_transitions, sizeof *transitions, compare_transitions);
+    qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;
-    for (uint32_t i = 0; i < desc->num_transitions; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_state *const from =
             transitions[i].from == MD5_NONE ? NULL : &layer->states[transitions[i].from];
         if (!from) {
@@ -926,32 +897,6 @@ static bool build_transitions(md5_building *building, layer_work *work)
         }
         from->transitions = from->num_transitions == 0 ? &transitions[i] : from->transitions;
         from->num_transitions++;
-    }
-    return true;
-}
-
-static bool build_seen_layers(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    const uint32_t num_masks = building->desc->num_masks;
-    const uint32_t num_layers = building->desc->num_layers;
-    machine->are_seen = (bool *)md5i_arena_alloc(building->arena, num_masks,
-                                                 num_layers * sizeof *machine->are_seen);
-    TRY(machine->are_seen);
-    for (size_t i = 0; i < num_masks; i++) {
-        for (uint32_t k = 0; k < num_layers; k++) {
-            const md5_play_layer *const layer = &machine->layers[k];
-            const md5_joint_set *const joints = &layer->joints;
-            const float *const weights = md5_mask_of(machine, layer->mask);
-            // A layer without a mask that is not added may change any joint.
-            bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-            for (uint32_t n = 0; n < joints->count && !seen; n++) {
-                const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
-                seen =
-                    machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);
-            }
-            machine->are_seen[i * num_layers + k] = seen;
-        }
     }
     return true;
 }
@@ -1069,8 +1014,7 @@ bool md5i_build_layers(md5_building *building)
         const md5_layer_desc *const layer_desc = &desc->layers[i];
         const char *const name = layer_desc->name;
         md5_play_layer *const layer = &machine->layers[i];
-        layer_work work = {
-            .desc = layer_desc, .layer = layer, .number = i, .states = {.what = "state"}};
+        md5_names states = {.what = "state"};
         md5_layer_desc filled = *layer_desc;
         md5_begin_row(building, "layer", name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
@@ -1079,7 +1023,26 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,
                          &layer->weight.parameter));
         TRY(build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
-        TRY(build_states(building, &work) && build_transitions(building, &work));
+        TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
-    return build_seen_layers(building) && build_morphs(building);
+    // Which layers may change joints that a level of detail animates.
+    machine->are_seen = (bool *)md5i_arena_alloc(building->arena, desc->num_masks,
+                                                 desc->num_layers * sizeof *machine->are_seen);
+    TRY(machine->are_seen);
+    for (size_t i = 0; i < desc->num_masks; i++) {
+        for (uint32_t k = 0; k < desc->num_layers; k++) {
+            const md5_play_layer *const layer = &machine->layers[k];
+            const md5_joint_set *const joints = &layer->joints;
+            const float *const weights = md5_mask_of(machine, layer->mask);
+            // One without a mask that is not added may change any joint.
+            bool seen = layer->mode != MD5_LAYER_ADD && !weights;
+            for (uint32_t n = 0; n < joints->count && !seen; n++) {
+                const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
+                seen =
+                    machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);
+            }
+            machine->are_seen[i * desc->num_layers + k] = seen;
+        }
+    }
+    return build_morphs(building);
 }

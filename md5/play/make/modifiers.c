@@ -78,36 +78,13 @@ static bool find_limb(md5_building *building, const limb_names *names, md5_limb 
     return check_bone(building, names, limb->middle, limb->root, reach);
 }
 
-static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
-                       md5_modifier *modifier)
-{
-    md5_machine *const machine = building->machine;
-    if (desc->num_feet == 0)
-        return md5i_fail_row(building, &desc->joint, MD5_ERROR_RANGE, " has no feet");
-    modifier->first_foot = machine->num_feet;
-    for (uint32_t i = 0; i < desc->num_feet; i++) {
-        const md5_foot_desc *const foot = &desc->feet[i];
-        md5_limb *const leg = &machine->legs[machine->num_feet++];
-        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
-        uint32_t ankle;
-        TRY(md5i_resolve(building, &building->joints, &foot->ankle, &ankle));
-        if (ankle == MD5_NONE)
-            return md5i_fail_row(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                                 ": a foot names no ankle");
-        leg->tip = ankle;
-        TRY(find_limb(building, &names, leg));
-    }
-    return true;
-}
-
 // -- Chains: as long as the branch above their tip allows -----------------------------------------
 
 // How many joints there are from the root of its branch down to this one.
 static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
 {
     uint32_t depth = 1;
-    for (uint32_t at = skeleton->joints[joint].parent; at != MD5_NONE;
-         at = skeleton->joints[at].parent)
+    while ((joint = skeleton->joints[joint].parent) != MD5_NONE)
         depth++;
     return depth;
 }
@@ -217,28 +194,23 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
 
 // -- Contacts ---------------------------------------------------------------------------------
 
-// A clip in which soles are searched for contacts.
-typedef struct contact_search {
-    const md5_source *source;
-    md5_xform *pose;
-    // [frames] of one sole, as the clip moves with its root; id's axes.
-    md5_vec3 *places, *facings;
-} contact_search;
+// A sole in a frame of a clip, as that moves with its root; id's axes.
+typedef struct sole_frame {
+    md5_vec3 place, facing;
+} sole_frame;
 
 // Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
 static const float slow_turn = 0.52359878f;
 
-static uint8_t contact_between(const contact_search *at, const md5_hold_numbers *hold,
-                               uint32_t frame, uint32_t next)
+static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
+                               const md5_hold_numbers *hold, float frame_rate)
 {
-    const md5_vec3 from = at->places[frame], to = at->places[next];
-    const float frame_rate = (float)at->source->binding->anim->frame_rate;
+    const md5_vec3 from = frame->place, to = next->place, a = frame->facing, b = next->facing;
     if (!(from.z <= hold->height && to.z <= hold->height))
         return MD5_CONTACT_NONE;
     const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
     if (!(x * x + y * y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
-    const md5_vec3 a = at->facings[frame], b = at->facings[next];
     const float cosine = a.x * b.x + a.y * b.y, sine = a.x * b.y - a.y * b.x;
     const bool turns = cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
     return turns ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
@@ -248,13 +220,9 @@ static bool search_clip(md5_building *building, const md5_source *source)
 {
     md5_machine *const machine = building->machine;
     const md5_binding *const binding = source->binding;
-    const contact_search at = {
-        .source = source,
-        .pose = MD5_NEW(building->scratch, md5_xform, machine->num_joints),
-        .places = MD5_NEW(building->scratch, md5_vec3, binding->anim->num_frames),
-        .facings = MD5_NEW(building->scratch, md5_vec3, binding->anim->num_frames),
-    };
-    TRY(at.pose && at.places && at.facings);
+    const float frame_rate = (float)binding->anim->frame_rate;
+    sole_frame *const frames = MD5_NEW(building->scratch, sole_frame, binding->anim->num_frames);
+    TRY(frames);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
@@ -263,11 +231,12 @@ static bool search_clip(md5_building *building, const md5_source *source)
             const md5_skeleton *const skeleton = &binding->model->skeleton;
             for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
                 md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                           at.pose);
-                const md5_xform joint = md5_joint_in_model(skeleton, at.pose, sole->joint);
-                at.places[frame] =
+                           building->sampled);
+                const md5_xform joint =
+                    md5_joint_in_model(skeleton, building->sampled, sole->joint);
+                frames[frame].place =
                     md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
-                at.facings[frame] = md5i_level_facing(md5i_vec3_from_axes(
+                frames[frame].facing = md5i_level_facing(md5i_vec3_from_axes(
                     skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
             }
             // The last frame, which has no next one, is as the one before it; of a cycle that leads
@@ -276,9 +245,11 @@ static bool search_clip(md5_building *building, const md5_source *source)
                 machine->contacts + number * machine->num_frames + source->first_frame;
             const uint32_t last = binding->anim->num_frames - 1;
             for (uint32_t j = 0; j < last; j++)
-                contacts[j] = contact_between(&at, &modifier->hold, j, j + 1);
-            contacts[last] =
-                last > 0 ? contacts[last - 1] : contact_between(&at, &modifier->hold, 0, 0);
+                contacts[j] =
+                    contact_between(&frames[j], &frames[j + 1], &modifier->hold, frame_rate);
+            contacts[last] = last > 0
+                                 ? contacts[last - 1]
+                                 : contact_between(frames, frames, &modifier->hold, frame_rate);
             if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
                 && contacts[last] != contacts[0])
                 contacts[last] = MD5_CONTACT_NONE;
@@ -297,6 +268,7 @@ static bool is_zero(md5_vec3 v)
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
+    md5_machine *const machine = building->machine;
     uint32_t joint;
     md5_begin_row(building, "modifier", desc->name);
     TRY(md5i_resolve(building, &building->joints, &desc->joint, &joint));
@@ -349,8 +321,20 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         if (only[i].is_set && desc->kind != only[i].kind)
             return md5i_fail_row(building, only[i].member, MD5_ERROR_MISMATCH, " %s",
                                  only[i].words);
-    if (desc->kind == MD5_MODIFIER_FEET)
-        TRY(build_feet(building, desc, modifier));
+    if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
+        return md5i_fail_row(building, &desc->joint, MD5_ERROR_RANGE, " has no feet");
+    modifier->first_foot = machine->num_feet;
+    for (uint32_t i = 0; i < desc->num_feet; i++) { // only `feet` has some
+        const md5_foot_desc *const foot = &desc->feet[i];
+        md5_limb *const leg = &machine->legs[machine->num_feet++];
+        const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
+        TRY(md5i_resolve(building, &building->joints, &foot->ankle, &joint));
+        if (joint == MD5_NONE)
+            return md5i_fail_row(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                                 ": a foot names no ankle");
+        leg->tip = joint;
+        TRY(find_limb(building, &leg_names, leg));
+    }
     if (desc->kind == MD5_MODIFIER_GAZE)
         TRY(build_gaze(building, desc, modifier));
     if (desc->hold)
@@ -361,27 +345,14 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->gaze = NULL;
     filled->hold = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
-        modifier->first_spring = building->machine->num_springs;
-        building->machine->num_springs += filled->length;
+        modifier->first_spring = machine->num_springs;
+        machine->num_springs += filled->length;
     }
     return true;
 }
 
 // A vertex is the sum over its influences of bias * joint position and an offset that turns with
-// the joint; this bounds the offsets. If the bias is next to 0, as for two weights that cancel out,
-// the offset is not divided by it: returns its length then, else 0.
-static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
-{
-    const float bias = fabsf(influence.w);
-    const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
-    const md5_vec3 point = {influence.x, influence.y, influence.z};
-    const md5_vec3 delta = md5_vec3_sub(point, md5_vec3_scale(position, influence.w));
-    const float length = sqrtf(md5_vec3_dot(delta, delta));
-    const bool counts = bias > 1.0f / 256.0f;
-    machine->reaches[joint] = fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
-    return counts ? 0.0f : length;
-}
-
+// the joint; this bounds the offsets.
 static bool build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -402,7 +373,19 @@ static bool build_reaches(md5_building *building)
             for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
                  j++) {
                 const md5_vec4 influence = mesh->influences[j];
-                beside += reach_for(machine, mesh->influence_joints[j], influence);
+                const uint32_t joint = mesh->influence_joints[j];
+                const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
+                const md5_vec3 offset =
+                    md5_vec3_sub((md5_vec3){influence.x, influence.y, influence.z},
+                                 md5_vec3_scale(position, influence.w));
+                const float length = sqrtf(md5_vec3_dot(offset, offset));
+                const float bias = fabsf(influence.w);
+                // If the bias is next to 0, as for two weights that cancel out, the offset is not
+                // divided by it.
+                const bool counts = bias > 1.0f / 256.0f;
+                machine->reaches[joint] =
+                    fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
+                beside += counts ? 0.0f : length;
                 positive += fmaxf(influence.w, 0.0f);
                 negative += fmaxf(-influence.w, 0.0f);
             }

@@ -144,7 +144,7 @@ static bool is_following(const md5_player *player)
 
 // == Transitions ================================================================================
 //
-// Which transition is taken, and when; and how one state replaces another.
+// Which transition is taken, and when.
 
 // Seconds: when a condition changes is found to within this.
 #define SAME_TIME 1e-13
@@ -235,21 +235,6 @@ static double seconds_until(md5_player *player, const md5_active_state *active, 
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
-// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
-// the exit.
-static double exit_phase(const md5_active_state *active, const md5_transition *transition)
-{
-    if (!active->tree)
-        return 0.0;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    const exit_position exit = exit_of(active, transition->exit);
-    const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
-        return is_once ? exit.time : exit.clock.phase;
-    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
-}
-
 // -- Which is taken, and when -------------------------------------------------------------------
 
 static bool holds_for(const md5_play_condition *condition, float value)
@@ -275,12 +260,13 @@ static bool holds_for(const md5_play_condition *condition, float value)
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
-    if (transition->from == MD5_NONE && transition->to == active->state)
+    if (transition->from == MD5_NONE && transition->change.state == active->state)
         return false;
     if (md5i_progress(active) < 1.0) {
         if (active->interrupt == MD5_INTERRUPT_NONE)
             return false;
-        if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
+        if (active->interrupt == MD5_INTERRUPT_HIGHER
+            && transition->change.priority <= active->priority)
             return false;
     }
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
@@ -304,14 +290,14 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
                                 const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const of = &machine->layers[layer];
-    const md5_state *const state = &of->states[active->state];
+    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_state *const state = &played->states[active->state];
     candidates all = {
         .own = state->transitions,
-        .any = of->any,
+        .any = played->any,
     };
     all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
-    all.any_end = all.any ? all.any + of->num_any : NULL;
+    all.any_end = all.any ? all.any + played->num_any : NULL;
     return all;
 }
 
@@ -319,9 +305,10 @@ static const md5_transition *next_candidate(candidates *all)
 {
     if (all->own == all->own_end)
         return all->any == all->any_end ? NULL : all->any++;
-    if (all->any == all->any_end || all->own->priority > all->any->priority)
+    if (all->any == all->any_end || all->own->change.priority > all->any->change.priority)
         return all->own++;
-    if (all->own->priority < all->any->priority || all->any->number < all->own->number)
+    if (all->own->change.priority < all->any->change.priority
+        || all->any->number < all->own->number)
         return all->any++;
     return all->own++;
 }
@@ -370,37 +357,27 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             player->has_consumed = true;
             num_taken = 0;
         }
-        md5_change change = {
-            .state = open->to,
-            .start = open->start,
-            .begin = MD5_BEGIN_BEHIND,
-            .duration = open->duration,
-            .fade = open->fade,
-            .easing = open->easing,
-            .priority = open->priority,
-            .interrupt = open->interrupt,
-        };
+        md5_change change = open->change;
         if (open->keeps_phase) {
-            change.start = exit_phase(md5_newest(&player->layer_states[layer]), open);
+            // The phase at which it leaves the state; if it waited for an exit, the fraction of
+            // the exit.
+            const md5_active_state *const left = md5_newest(layer_state);
             change.begin = MD5_BEGIN_AS_LEFT;
+            change.start = 0.0;
+            if (left->tree) {
+                const md5_timing *const timing = left->tree->instances[0].playable->timing;
+                const exit_position exit = exit_of(left, open->exit);
+                const bool is_once = timing->mode == MD5_PLAY_ONCE;
+                const bool is_exit =
+                    open->waits && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
+                change.start =
+                    !is_exit  ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
+                    : is_once ? exit.time
+                              : exit.clock.phase;
+            }
         }
         md5i_change_state(player, layer, &change);
     }
-}
-
-// Returns whether there were any.
-static bool clear_triggers(md5_player *player)
-{
-    if (!player->has_consumed)
-        return false;
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        if (player->consumed[i] > 0)
-            player->parameters[i] = 0.0f;
-        player->consumed[i] = 0;
-    }
-    player->has_consumed = false;
-    player->is_weighed = false;
-    return true;
 }
 
 // Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
@@ -427,89 +404,6 @@ static double seconds_until_kink(md5_player *player, double most)
         }
     }
     return most;
-}
-
-// -- How one state replaces another -------------------------------------------------------------
-
-// Removes the oldest states from the chain.
-static void end_oldest(md5_layer_state *layer_state, uint32_t count)
-{
-    layer_state->num_used = (uint8_t)(layer_state->num_used - count);
-    memmove(layer_state->order, layer_state->order + count, layer_state->num_used);
-}
-
-static bool fades_still(const md5_active_state *active)
-{
-    return active->fades && md5i_progress(active) < 1.0;
-}
-
-// Offsets need a pose on both sides.
-static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
-{
-    if (!to->tree || (layer_state->has_snapshot && layer_state->coverage < 1.0f))
-        return false;
-    for (uint32_t i = 0; i < layer_state->num_used; i++) {
-        if (!md5_active_at(layer_state, i)->tree)
-            return false;
-    }
-    return true;
-}
-
-void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_play_layer *const from = &machine->layers[layer];
-    md5_layer_state *const layer_state = &player->layer_states[layer];
-    const md5_active_state *const newest =
-        layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
-    // A transition from the newest state is seen to start from the one before it, if that began at
-    // this instant.
-    const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
-    const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
-    const double duration = source == MD5_NONE ? 0.0 : fmax(change->duration, 0.0);
-    const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
-                             && has_poses(layer_state, &from->states[change->state]);
-    const bool fades = duration > 0.0 && !is_inertial;
-    if (fades && newest) { // there is one: it has a source
-        // A state that began to fade in at this instant is not visible yet and can be replaced.
-        layer_state->num_used =
-            (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));
-        // Room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
-        if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
-            const uint32_t count = layer_state->has_snapshot ? 1 : 2;
-            md5i_freeze_oldest(player, layer, count);
-            end_oldest(layer_state, count);
-        }
-    } else if (!is_inertial) { // a cut or a reset
-        layer_state->num_used = 0;
-        layer_state->has_snapshot = layer_state->has_offsets = false;
-    }
-    uint32_t used = 0; // bits of slots
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        used |= 1u << layer_state->order[i];
-    uint8_t slot = 0;
-    while ((used >> slot & 1u) != 0)
-        slot++;
-    layer_state->order[layer_state->num_used++] = slot;
-    md5_active_state *const active = md5_slot(layer_state, slot);
-    active->from = duration > 0.0 ? source : MD5_NONE;
-    active->easing = &machine->easings[change->easing];
-    active->elapsed = 0.0;
-    active->duration = duration;
-    active->fades = fades;
-    active->priority = change->priority;
-    active->interrupt = change->interrupt;
-    active->weight = fades ? 0.0f : 1.0f;
-    layer_state->is_resting = false;
-    layer_state->is_entered = change->begin == MD5_BEGIN_AT;
-    if (layer_state->is_entered)
-        layer_state->entered = change->state;
-    player->is_settled = false;
-    md5i_begin_state(player, from, active, change);
-    if (!is_inertial)
-        return;
-    md5i_begin_offsets(player, layer, duration);
-    end_oldest(layer_state, layer_state->num_used - 1u);
 }
 
 // == Steps ======================================================================================
@@ -569,16 +463,6 @@ typedef struct step_context {
     double seconds; // 0: an instant: events where states begin
 } step_context;
 
-// Whether this is an end of a cycle that is not one: where a clip begins, or where its cycle begins
-// in the direction that it plays.
-static bool is_no_end(const step_context *context, const md5_walker *walker, md5_clock at)
-{
-    const bool is_end =
-        walker->event == context->player->machine->tables.clips[walker->clip].num_events;
-    const bool is_first = at.phase == 0.0;
-    return is_end && (context->seconds == 0.0 || is_first != walker->walk.is_backward);
-}
-
 // Seconds; events that are nearer in time than this, and than half of it in cycles, are
 // simultaneous. So an interval that ends there passes both: that is less than MD5_BORDER.
 #define SAME_INSTANT 1e-9
@@ -586,23 +470,27 @@ static bool is_no_end(const step_context *context, const md5_walker *walker, md5
 // Moves a walker to its next event. Returns false if there is none.
 static bool find_next(const step_context *context, md5_walker *walker)
 {
-    md5_clock at;
+    const uint32_t end = context->player->machine->tables.clips[walker->clip].num_events;
+    md5_clock clock;
     do {
-        if (!md5i_next_event(&walker->walk, &walker->event, &at))
+        if (!md5i_next_event(&walker->walk, &walker->event, &clock))
             return false;
-    } while (is_no_end(context, walker, at));
+        // An end of a cycle is none where a clip begins, or where its cycle begins in the direction
+        // that it plays.
+    } while (walker->event == end
+             && (context->seconds == 0.0 || (clock.phase == 0.0) != walker->walk.is_backward));
     if (context->seconds == 0.0)
         return true;
     double seconds, rate;
     if (walker->shot) {
-        const double cycles = md5_clock_between(walker->shot->before, at);
+        const double cycles = md5_clock_between(walker->shot->before, clock);
         rate = walker->shot->rate;
         seconds = cycles == 0.0 ? 0.0 : cycles / rate;
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
         rate = active->instances[walker->instance].rate;
         seconds = md5i_instance_seconds(context->player, active, walker->instance,
-                                        active->instances[walker->instance].before, at);
+                                        active->instances[walker->instance].before, clock);
     }
     walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
@@ -779,13 +667,28 @@ static void fire_starts(const step_context *context)
 static void handle_instant(const step_context *context)
 {
     md5_player *const player = context->player;
-    do { // a consumed trigger may open transitions that wait for it to be clear
+    const md5_machine_desc *const tables = &player->machine->tables;
+    bool is_again = true;
+    while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
-        for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+        for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
-    } while (clear_triggers(player));
+        is_again = player->has_consumed;
+        for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
+            if (player->consumed[i] > 0)
+                player->parameters[i] = 0.0f;
+            player->consumed[i] = 0;
+        }
+        player->has_consumed = false;
+        player->is_weighed = player->is_weighed && !is_again;
+    }
     fire_starts(context);
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
+}
+
+static bool fades_still(const md5_active_state *active)
+{
+    return active->fades && md5i_progress(active) < 1.0;
 }
 
 static void step(const step_context *context)
@@ -850,7 +753,7 @@ static void step(const step_context *context)
             uint32_t first = layer_state->num_used - 1u;
             while (first > 0 && fades_still(md5_active_at(layer_state, first)))
                 first--;
-            end_oldest(layer_state, first);
+            md5_end_oldest(layer_state, first);
             if (!fades_still(md5_active_at(layer_state, 0))) // it covers the frozen pose completely
                 layer_state->has_snapshot = false;
         }
@@ -868,7 +771,7 @@ static void step(const step_context *context)
             if (has_faded
                 || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER))
-                md5i_remove_shot(player, &player->slots[i], k);
+                md5_remove_shot(player, &player->slots[i], k);
         }
     }
 }

@@ -1,4 +1,5 @@
-// Blends the states of layers, and layers over each other, into a pose.
+// Blends the states of layers, and layers over each other, into a pose; how one state of a layer
+// replaces another.
 #include "md5/core/math.h"
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
@@ -221,15 +222,17 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     blend_joints(&sets->partial, other, weight, pose);
 }
 
-// Adds the difference of these joints to the reference to those of `pose`.
+// Adds the difference of these joints to the reference to those of `pose`. Without a reference
+// `source` is that difference, joint after joint of the set.
 static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *source,
                                      const md5_xform *reference, float weight, md5_xform *pose)
 {
     md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
-        md5_add_pose(into, take(&part, source, of_source), take(&part, reference, of_reference),
-                     weight, part.weights, part.count, into);
+        md5_add_pose(into, reference ? take(&part, source, of_source) : source + part.begin,
+                     reference ? take(&part, reference, of_reference) : NULL, weight, part.weights,
+                     part.count, into);
         put(&part, into, pose);
     }
 }
@@ -445,11 +448,6 @@ static void blend_shot(const md5_machine *machine, const md5_shot *shot, float w
                  set->count, pose + first);
 }
 
-static float mask_at(const md5_machine *machine, const md5_shot *shot, uint32_t joint)
-{
-    return shot->mask == MD5_NONE ? 1.0f : md5_mask_of(machine, shot->mask)[joint];
-}
-
 // Writes for each joint what md5i_shot_share() says of one of a slot's one-shots.
 static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, uint32_t number,
                         const float *weights, float *shares)
@@ -458,9 +456,9 @@ static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, u
         float covered = 0.0f;
         for (uint32_t i = number + 1; i < slot->num_shots; i++) {
             if (slot->shots[i].mode != MD5_LAYER_ADD)
-                covered += weights[i] * mask_at(machine, &slot->shots[i], joint);
+                covered += weights[i] * md5_mask_at(machine, slot->shots[i].mask, joint);
         }
-        const float own = weights[number] * mask_at(machine, &slot->shots[number], joint);
+        const float own = weights[number] * md5_mask_at(machine, slot->shots[number].mask, joint);
         shares[joint] = md5i_shot_share(own, covered);
     }
 }
@@ -582,21 +580,6 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_xfo
                           part.count, pose + part.begin);
 }
 
-// Adds what is left of an inertial transition.
-static void add_offsets(const blending *of, md5_xform *pose)
-{
-    const md5_layer_state *const layer_state = of->layer_state;
-    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
-    const float duration = (float)layer_state->settling.duration;
-    if (!of->detail)
-        md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
-    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
-        const md5_joint_run run = of->detail->runs[i];
-        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
-                         pose + run.first);
-    }
-}
-
 // blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
 // which is below 1 if a state has no motion. Uses two spare poses and those of a state.
 static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform *spare,
@@ -627,8 +610,18 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         else
             md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
-    if (part.has_offsets && covered > 0.0f)
-        add_offsets(of, pose);
+    if (!part.has_offsets || !(covered > 0.0f))
+        return covered;
+    // What is left of an inertial transition.
+    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
+    const float duration = (float)layer_state->settling.duration;
+    if (!of->detail)
+        md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
+    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
+        const md5_joint_run run = of->detail->runs[i];
+        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
+                         pose + run.first);
+    }
     return covered;
 }
 
@@ -647,7 +640,9 @@ static void measure(blending *of, md5_chain_range part, double begin, md5_xform 
     md5i_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
 }
 
-void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration)
+// Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
+// blended now, to the newest one.
+static void begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
     blending of = blending_of(player, layer);
     md5_layer_state *const layer_state = of.layer_state;
@@ -663,15 +658,10 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration)
     if (!layer_state->has_offsets || layer_state->settling.elapsed > MD5_BORDER)
         measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
     evaluate_chain(&of, old, rest, from);
-    if (of.layer->has_root_motion)
-        md5i_carry_root(player, layer_state, old, fresh);
+    md5i_carry_motion(player, layer, old, fresh);
     md5_xform *const to = layer_state->snapshot; // no longer needed
     measure(&of, fresh, 0.0, other, to, player->velocities);
     evaluate_chain(&of, fresh, rest, to);
-    md5i_weigh_morphs(player, layer, old, player->morphs);
-    md5i_weigh_morphs(player, layer, fresh, layer_state->morph_offsets);
-    for (uint32_t i = 0; i < player->machine->num_morphs; i++)
-        layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
     md5i_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
@@ -679,14 +669,14 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration)
     layer_state->settling = (md5_fade_time){0.0, duration};
 }
 
-void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
+// Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
+static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
     blending of = blending_of(player, layer);
     md5_layer_state *const layer_state = of.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5i_weigh_all(player);
-    if (of.layer->has_root_motion)
-        layer_state->frozen_root = md5i_measure_root(player, layer_state, oldest, true);
+    md5i_freeze_motion(player, layer, oldest);
     layer_state->coverage =
         evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
     // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
@@ -696,9 +686,73 @@ void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
         layer_state->snapshot[i].rotation =
             md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
     }
-    md5i_weigh_morphs(player, layer, oldest, layer_state->frozen_morphs);
     layer_state->has_snapshot = true;
 }
+
+// -- Changes of state ---------------------------------------------------------------------------
+
+void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_play_layer *const from = &machine->layers[layer];
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const md5_active_state *const newest =
+        layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
+    // A transition from the newest state is seen to start from the one before it, if that began at
+    // this instant.
+    const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
+    const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
+    const double duration = source == MD5_NONE ? 0.0 : fmax(change->duration, 0.0);
+    // Offsets need a pose on both sides.
+    bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
+                       && from->states[change->state].tree
+                       && !(layer_state->has_snapshot && layer_state->coverage < 1.0f);
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
+    const bool fades = duration > 0.0 && !is_inertial;
+    if (fades && newest) { // there is one: it has a source
+        // A state that began to fade in at this instant is not visible yet and can be replaced.
+        layer_state->num_used =
+            (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));
+        // Room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
+        if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
+            const uint32_t count = layer_state->has_snapshot ? 1 : 2;
+            freeze_oldest(player, layer, count);
+            md5_end_oldest(layer_state, count);
+        }
+    } else if (!is_inertial) { // a cut or a reset
+        layer_state->num_used = 0;
+        layer_state->has_snapshot = layer_state->has_offsets = false;
+    }
+    uint32_t used = 0; // bits of slots
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        used |= 1u << layer_state->order[i];
+    uint8_t slot = 0;
+    while ((used >> slot & 1u) != 0)
+        slot++;
+    layer_state->order[layer_state->num_used++] = slot;
+    md5_active_state *const active = md5_slot(layer_state, slot);
+    active->from = duration > 0.0 ? source : MD5_NONE;
+    active->easing = &machine->easings[change->easing];
+    active->elapsed = 0.0;
+    active->duration = duration;
+    active->fades = fades;
+    active->priority = change->priority;
+    active->interrupt = change->interrupt;
+    active->weight = fades ? 0.0f : 1.0f;
+    layer_state->is_resting = false;
+    layer_state->is_entered = change->begin == MD5_BEGIN_AT;
+    if (layer_state->is_entered)
+        layer_state->entered = change->state;
+    player->is_settled = false;
+    md5i_begin_state(player, from, active, change);
+    if (!is_inertial)
+        return;
+    begin_offsets(player, layer, duration);
+    md5_end_oldest(layer_state, layer_state->num_used - 1u);
+}
+
+// -- All layers ---------------------------------------------------------------------------------
 
 // The common case: a layer with one state and nothing else to blend. Returns NULL otherwise.
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
@@ -707,29 +761,6 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
     const bool is_single = layer_state->num_used == 1 && newest->tree && !layer_state->has_snapshot
                            && !layer_state->has_offsets;
     return is_single ? newest : NULL;
-}
-
-// Adds an additive layer. A single state's difference need not be stored.
-static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
-{
-    const md5_joint_set *const joints = &of->layer->joints;
-    const md5_active_state *const single = single_motion(of->layer_state);
-    if (single) {
-        evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
-        add_difference_of_joints(joints, spare, reference_of(of, single), weight, pose);
-        return;
-    }
-    const float covered =
-        weight
-        * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f) {
-        md5_xform of_pose[CHUNK];
-        for (joint_part part = {0}; next_part(joints, &part);) {
-            md5_xform *const into = take_out(&part, pose, of_pose);
-            md5_add_pose(into, spare + part.begin, NULL, covered, part.weights, part.count, into);
-            put(&part, into, pose);
-        }
-    }
 }
 
 // The bind pose is below all layers.
@@ -757,14 +788,11 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         return;
     }
     begin_pose(machine, is_begun, pose);
-    if (layer->mode == MD5_LAYER_ADD) {
-        add_layer(of, weight, spare, pose);
-        return;
-    }
+    const bool is_added = layer->mode == MD5_LAYER_ADD;
     const md5_active_state *const single =
-        layer->mask == MD5_NONE ? NULL : single_motion(of->layer_state);
+        layer->mask == MD5_NONE && !is_added ? NULL : single_motion(of->layer_state);
     float covered = weight;
-    if (single && weight == 1.0f && layer->states[single->state].is_exact) {
+    if (!is_added && single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
         for (uint32_t i = 0; i < partial->count; i++)
@@ -784,7 +812,12 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         covered =
             weight
             * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
+    if (!(covered > 0.0f))
+        return;
+    if (is_added) // a single state's difference need not be stored
+        add_difference_of_joints(&layer->joints, spare, single ? reference_of(of, single) : NULL,
+                                 covered, pose);
+    else
         blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
 

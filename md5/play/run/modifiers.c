@@ -75,11 +75,6 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     return sum;
 }
 
-static float mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
-{
-    return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
-}
-
 static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
@@ -87,7 +82,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
-            md5i_weight_of(player, &layer->weight) * mask_at(machine, layer->mask, joint);
+            md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0.0f)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
@@ -97,7 +92,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
         if (shot->mode != MD5_LAYER_ADD)
             sum = blend(sum, footing_at(machine, sole, &machine->sources[shot->source], &moment),
                         md5i_shot_weight(player, shot, 0.0, 0.0)
-                            * mask_at(machine, shot->mask, joint));
+                            * md5_mask_at(machine, shot->mask, joint));
     }
     return sum;
 }

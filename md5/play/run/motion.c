@@ -39,49 +39,24 @@ static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
     return md5_root_delta_mul(a, blend(MD5_NO_DELTA, b, t));
 }
 
-static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
-                                             md5_clip_instance *instance)
+// Displacement by a clip from one clock to another. `last` is where an earlier one ended, or not.
+static md5_root_delta root_delta_of_clip(const md5_source *source, const md5_timing *timing,
+                                         md5_clock before, md5_clock now, md5_root_position *last)
 {
-    const md5_playable *const playable = plan->playable;
-    const md5_source *const source = playable->source;
     if (source->extract == MD5_EXTRACT_NONE)
         return MD5_NO_DELTA;
     const md5_root_track track = md5_track_of(source);
-    const md5_timing *const timing = &source->timings[playable->mode];
-    const md5_root_position from = md5_is_at(&instance->root, instance->before)
-                                       ? instance->root
-                                       : md5_root_position_at(&track, timing, instance->before);
-    instance->root = md5_root_position_at(&track, timing, instance->now);
-    return md5i_root_delta_between(&track, &from, &instance->root);
+    const md5_root_position from =
+        md5_is_at(last, before) ? *last : md5_root_position_at(&track, timing, before);
+    *last = md5_root_position_at(&track, timing, now);
+    return md5i_root_delta_between(&track, &from, last);
 }
 
-// Mask weight at joint 0.
-static double mask_at_root(const md5_machine *machine, uint32_t mask)
+static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
+                                             md5_clip_instance *instance)
 {
-    return mask == MD5_NONE ? 1.0 : (double)md5_mask_of(machine, mask)[0];
-}
-
-// Blends the last root delta, which is an item's, into that of its motion before it. Returns the
-// number of deltas that are left.
-static uint32_t gather(md5_player *player, const md5_active_state *active, const md5i_part *part,
-                       const md5_motion *parent, uint32_t num_deltas)
-{
-    const md5_item *const item = part->item;
-    const float weight = active->weights[part->weight];
-    float *const gathered = &player->gathered[part->parent];
-    const bool is_first = *gathered == 0.0f;
-    *gathered += weight;
-    if (is_first)
-        return num_deltas;
-    md5_root_delta *const into = &player->root_deltas[num_deltas - 2];
-    const md5_root_delta delta = player->root_deltas[num_deltas - 1];
-    if (parent->kind != MD5_MOTION_STACK)
-        *into = blend(*into, delta, (double)(weight / *gathered));
-    else if (item->mode == MD5_LAYER_OVERRIDE)
-        *into = blend(*into, delta, (double)weight * mask_at_root(player->machine, item->mask));
-    else
-        *into = add(*into, delta, (double)weight * mask_at_root(player->machine, item->mask));
-    return num_deltas - 1;
+    return root_delta_of_clip(plan->playable->source, plan->playable->timing, instance->before,
+                              instance->now, &instance->root);
 }
 
 // Walks the tree as evaluate_state() of layers.c does.
@@ -103,8 +78,25 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         if (part->instance != MD5_NONE)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
                 &tree->instances[part->instance], &active->instances[part->instance]);
-        if (part->parent != MD5_NONE)
-            num_deltas = gather(player, active, part, parts[part->parent].motion, num_deltas);
+        if (part->parent == MD5_NONE)
+            continue;
+        // The last one is an item's: it is blended into that of its motion before it, if there is.
+        const md5_item *const item = part->item;
+        const float weight = active->weights[part->weight];
+        float *const gathered = &player->gathered[part->parent];
+        const bool is_first = *gathered == 0.0f;
+        *gathered += weight;
+        if (is_first)
+            continue;
+        const md5_root_delta delta = player->root_deltas[--num_deltas];
+        const double share = (double)weight * (double)md5_mask_at(player->machine, item->mask, 0);
+        md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
+        if (parts[part->parent].motion->kind != MD5_MOTION_STACK)
+            *into = blend(*into, delta, (double)(weight / *gathered));
+        else if (item->mode == MD5_LAYER_OVERRIDE)
+            *into = blend(*into, delta, share);
+        else
+            *into = add(*into, delta, share);
     }
     return player->root_deltas[0];
 }
@@ -164,8 +156,9 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
     return delta;
 }
 
-md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_state,
-                                    md5_chain_range part, bool is_before)
+// The root's velocity of a part of the chain, right before now or after it.
+static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer_state,
+                                      md5_chain_range part, bool is_before)
 {
     const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
     md5_root_delta delta = MD5_NO_DELTA;
@@ -185,27 +178,6 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
     delta = turn_half(delta, -1.0);
     return (md5_root_velocity){
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
-}
-
-void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
-                     md5_chain_range fresh)
-{
-    const bool has_rest = old.has_offsets;
-    const md5_fade_time time = layer_state->settling;
-    if (!has_rest || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = md5i_measure_root(player, layer_state, old, true);
-        const float left =
-            has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
-        for (int i = 0; i < 4; i++) {
-            const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
-            const double most = fmax(fabs(clips.v[i]), fabs(before));
-            const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
-            layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
-        }
-    }
-    const md5_root_velocity now = md5i_measure_root(player, layer_state, fresh, false);
-    for (int i = 0; i < 4; i++)
-        layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
 }
 
 // -- Layers -------------------------------------------------------------------------------------
@@ -249,19 +221,6 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
-// Root motion of a one-shot.
-static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_shot *shot)
-{
-    const md5_source *const source = &machine->sources[shot->source];
-    if (source->extract == MD5_EXTRACT_NONE)
-        return MD5_NO_DELTA;
-    const md5_root_track track = md5_track_of(source);
-    const md5_timing *const timing = md5i_shot_timing(machine, shot);
-    const md5_root_position from = md5_root_position_at(&track, timing, shot->before);
-    const md5_root_position to = md5_root_position_at(&track, timing, shot->now);
-    return md5i_root_delta_between(&track, &from, &to);
-}
-
 // Blends the root motion of the one-shots over `num_below` layers as their poses are.
 static void add_shots(const md5_player *player, uint32_t num_below, double seconds,
                       md5_root_delta *delta)
@@ -276,7 +235,7 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0.0);
             const float at_end = md5i_shot_weight(player, shot, 0.0, 0.0);
             const float weight = (at_start + 4.0f * in_middle + at_end) / 6.0f
-                                 * (float)mask_at_root(player->machine, shot->mask);
+                                 * md5_mask_at(player->machine, shot->mask, 0);
             shares[j] = md5i_shot_share(weight, covered);
             covered += shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
         }
@@ -284,7 +243,10 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             const md5_shot *const shot = &slot->shots[j];
             if (shot->num_below != num_below)
                 continue;
-            const md5_root_delta of_shot = root_delta_of_shot(player->machine, shot);
+            md5_root_position last = {.clock = {.phase = -1.0}}; // none
+            const md5_root_delta of_shot = root_delta_of_clip(
+                &player->machine->sources[shot->source], md5i_shot_timing(player->machine, shot),
+                shot->before, shot->now, &last);
             *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[j])
                                                  : blend(*delta, of_shot, (double)shares[j]);
         }
@@ -301,8 +263,8 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     const bool moves = layer->has_root_motion && has_root_motion(&player->layer_states[number]);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
-    const double share =
-        (double)md5i_weight_of(player, &layer->weight) * mask_at_root(machine, layer->mask);
+    const double share = (double)md5i_weight_of(player, &layer->weight)
+                         * (double)md5_mask_at(machine, layer->mask, 0);
     if (share == 0.0)
         return;
     double weight;
@@ -396,8 +358,10 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                       float *weights)
+// Writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
+// layer's own weight. They may be the layer's frozen ones.
+static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
+                         float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -419,6 +383,43 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
     const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < count; i++)
         weights[i] += left * layer_state->morph_offsets[i];
+}
+
+void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
+                       md5_chain_range fresh)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    if (player->machine->layers[layer].has_root_motion) {
+        // What the root keeps of its velocity, and how far that is from the new motion's.
+        const bool has_rest = old.has_offsets;
+        const md5_fade_time time = layer_state->settling;
+        if (!has_rest || time.elapsed > MD5_BORDER) {
+            const md5_root_velocity clips = measure_root(player, layer_state, old, true);
+            const float left =
+                has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+            for (int i = 0; i < 4; i++) {
+                const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
+                const double most = fmax(fabs(clips.v[i]), fabs(before));
+                const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
+                layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
+            }
+        }
+        const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
+        for (int i = 0; i < 4; i++)
+            layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
+    }
+    weigh_morphs(player, layer, old, player->morphs);
+    weigh_morphs(player, layer, fresh, layer_state->morph_offsets);
+    for (uint32_t i = 0; i < player->machine->num_morphs; i++)
+        layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
+}
+
+void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    if (player->machine->layers[layer].has_root_motion)
+        layer_state->frozen_root = measure_root(player, layer_state, oldest, true);
+    weigh_morphs(player, layer, oldest, layer_state->frozen_morphs);
 }
 
 void md5_player_morphs(md5_player *player, float *weights)
@@ -454,7 +455,7 @@ void md5_player_morphs(md5_player *player, float *weights)
         const float weight = md5i_weight_of(player, &layer->weight);
         if (weight == 0.0f)
             continue;
-        md5i_weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), player->morphs);
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

@@ -422,22 +422,27 @@ md5_target *md5_player_target(md5_player *player, uint32_t modifier)
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
-md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
+// A modifier of that kind, or NULL.
+static const md5_modifier *find_modifier(const md5_player *player, uint32_t number,
+                                         md5_modifier_kind kind)
 {
     MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
-    const bool has_feet = modifier < machine->tables.num_modifiers
-                          && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_FEET;
-    return has_feet ? player->feet + machine->modifiers[modifier].first_foot : NULL;
+    const bool is_there =
+        number < machine->tables.num_modifiers && machine->modifiers[number].desc.kind == kind;
+    return is_there ? &machine->modifiers[number] : NULL;
+}
+
+md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
+{
+    const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_FEET);
+    return found ? player->feet + found->first_foot : NULL;
 }
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_NOT_NULL(player);
-    const md5_machine *const machine = player->machine;
-    const bool has_gaze = modifier < machine->tables.num_modifiers
-                          && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_GAZE;
-    return has_gaze ? &player->gazes[machine->modifiers[modifier].gaze] : NULL;
+    const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_GAZE);
+    return found ? &player->gazes[found->gaze] : NULL;
 }
 
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)

@@ -12,6 +12,7 @@
 #include "md5/play/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 // -- state.c: synchronised clips ----------------------------------------------------------------
 //
@@ -203,7 +204,7 @@ typedef struct md5_layer_state {
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool is_resting;        // its open transitions form a cycle: see md5i_take_transitions()
+    bool is_resting;        // its open transitions form a cycle: see take_in_layer()
     bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
     bool has_arrived;       // in this interval the newest state has faded in completely
     uint32_t entered;       // the last state that was reported, MD5_NONE = none
@@ -367,6 +368,13 @@ static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state
                              layer_state->has_offsets};
 }
 
+// Removes the oldest states from the chain.
+static inline void md5_end_oldest(md5_layer_state *layer_state, uint32_t count)
+{
+    layer_state->num_used = (uint8_t)(layer_state->num_used - count);
+    memmove(layer_state->order, layer_state->order + count, layer_state->num_used);
+}
+
 // The state that fades in, or the only one.
 static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
@@ -377,25 +385,6 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
-
-// Where clips begin.
-typedef enum md5_begin {
-    MD5_BEGIN_AT,      // at `start`; events there do not fire
-    MD5_BEGIN_BEHIND,  // `start` after the start of each clip
-    MD5_BEGIN_AS_LEFT, // at the phase of the state that is left
-} md5_begin;
-
-// A change to another state.
-typedef struct md5_change {
-    uint32_t state;
-    double start;
-    md5_begin begin;
-    double duration;
-    md5_fade fade;
-    uint32_t easing; // as of md5_transition
-    int32_t priority;
-    md5_interrupt interrupt;
-} md5_change;
 
 // Initialises the clips of an active state.
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
@@ -425,9 +414,7 @@ double md5i_progress(const md5_active_state *active);
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
-// -- advance.c: changes of state, parameters that follow ----------------------------------------
-
-void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
+// -- advance.c: parameters that follow ----------------------------------------------------------
 
 // Sets what a parameter goes to; returns false if it does not follow.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
@@ -437,18 +424,13 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
 
-// The root's velocity of a part of the chain, right before now or after it.
-md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_state,
-                                    md5_chain_range part, bool is_before);
+// Begins an inertial transition of a layer's root motion and morphs, from one part of its chain to
+// another.
+void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
+                       md5_chain_range fresh);
 
-// Begins an inertial transition of a layer's root, from one part of the chain to another.
-void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
-                     md5_chain_range fresh);
-
-// Writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
-// layer's own weight. They may be the layer's frozen ones.
-void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                       float *weights);
+// Keeps what root motion and morphs have of a part of a layer's chain that becomes a frozen pose.
+void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
 // -- shots.c: one-shots -------------------------------------------------------------------------
 
@@ -467,7 +449,13 @@ static inline md5_shot *md5_next_shot(const md5_player *player, md5_shot_walk *w
     return NULL;
 }
 
-void md5i_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number);
+static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
+{
+    slot->num_shots--;
+    player->num_shots--;
+    memmove(&slot->shots[number], &slot->shots[number + 1],
+            (slot->num_shots - number) * sizeof slot->shots[0]);
+}
 
 // Cycles until a clip's end, in the direction in which it is played.
 static inline double md5_cycles_left(const md5_shot *shot, double phase)
@@ -495,16 +483,12 @@ float md5i_shot_share(float share, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
+// Lets another state begin.
+void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
+
 // Writes the blended pose of all layers. spare[] are as many scratch poses as
 // md5_player_pose_scratch() counts.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
-
-// Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
-// blended now, to the newest one.
-void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration);
-
-// Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
-void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 
 // For players of one machine: players[count], poses[count], 1 to 16 (MD5_IK_MOST).
 void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);

@@ -422,8 +422,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         keep_morphs(archive, machine, layer_state->frozen_morphs);
     }
     if (has_offsets) {
-        // The velocities of the old pose matter only until time has passed: see
-        // md5i_begin_offsets().
+        // The velocities of the old pose matter only until time has passed: see begin_offsets().
         const double slowest = (double)MD5_FASTEST_DECAY;
         const double elapsed =
             keep_time(archive, &layer_state->settling.elapsed, "the time of offsets");

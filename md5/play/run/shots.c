@@ -54,14 +54,6 @@ float md5i_shot_share(float share, float covered)
     return share < rest ? share / rest : share > 0.0f ? 1.0f : 0.0f;
 }
 
-void md5i_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
-{
-    slot->num_shots--;
-    player->num_shots--;
-    memmove(&slot->shots[number], &slot->shots[number + 1],
-            (slot->num_shots - number) * sizeof slot->shots[0]);
-}
-
 // -- What a game does -------------------------------------------------------------------------
 
 static void stop(md5_shot *shot, double duration, md5_easing curve)
@@ -170,9 +162,9 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     const md5_shot *const newest = &queue->shots[queue->num_shots - (queue->num_shots > 0)];
     if (queue->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
         && newest->fade_in.duration > MD5_BORDER)
-        md5i_remove_shot(player, queue, queue->num_shots - 1);
+        md5_remove_shot(player, queue, queue->num_shots - 1);
     while (queue->num_shots > 0 && duration <= MD5_BORDER)
-        md5i_remove_shot(player, queue, queue->num_shots - 1);
+        md5_remove_shot(player, queue, queue->num_shots - 1);
     if (queue->num_shots == MD5_SLOT_SHOTS) {
         uint32_t faintest = 0;
         float least = INFINITY;
@@ -181,7 +173,7 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
             faintest = weight < least ? i : faintest;
             least = fminf(weight, least);
         }
-        md5i_remove_shot(player, queue, faintest);
+        md5_remove_shot(player, queue, faintest);
     }
     for (uint32_t i = 0; i < queue->num_shots; i++)
         stop(&queue->shots[i], duration, shot.fade_in_curve);
@@ -203,7 +195,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
         if (duration > MD5_BORDER)
             stop(&of->shots[i], duration, of->shots[i].fade_out_curve);
         else
-            md5i_remove_shot(player, of, i);
+            md5_remove_shot(player, of, i);
     }
     return true;
 }

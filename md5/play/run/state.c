@@ -247,18 +247,6 @@ static md5_sync_item sync_item(const md5_item *item, float weight)
     };
 }
 
-// The seconds that a cycle of both would take by keeping step, over those that it should take.
-static double tempo(const md5_motion *motion, const md5_item *low, const float *weights)
-{
-    const md5_item *const high = low + 1;
-    const md5_sync_item both[] = {sync_item(low, weights[0]), sync_item(high, weights[1])};
-    const double wanted =
-        (double)weights[0] * low->gait.seconds + (double)weights[1] * high->gait.seconds;
-    const uint32_t num_markers =
-        motion->sync == MD5_SYNC_MARKERS ? low->motion->playable.source->num_markers : 0;
-    return sync_cycle_seconds(both, 2, num_markers) / wanted;
-}
-
 // A blend space of clips that are positioned by the speed of their root motion, so that its
 // parameter is the speed of the root.
 //
@@ -291,7 +279,15 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
     const float share = (float)(from_low / (from_low + to_high));
     weights[above - 1] = 1.0f - share;
     weights[above] = share;
-    return keeps_step ? tempo(motion, &items[above - 1], &weights[above - 1]) : 1.0;
+    if (!keeps_step)
+        return 1.0;
+    // The seconds that a cycle of both would take by keeping step, over those that it should take.
+    const md5_item *const item = &items[above - 1];
+    const md5_sync_item both[] = {sync_item(item, 1.0f - share), sync_item(item + 1, share)};
+    const double seconds = (double)(1.0f - share) * low->seconds + (double)share * high->seconds;
+    const uint32_t num_markers =
+        motion->sync == MD5_SYNC_MARKERS ? item->motion->playable.source->num_markers : 0;
+    return sync_cycle_seconds(both, 2, num_markers) / seconds;
 }
 
 // == States =====================================================================================

@@ -53,10 +53,6 @@ typedef struct loading {
     named_file *parts;      // [num_parts]: the model, then the animations
     const uint32_t *shared; // [clips]: the first clip that names the same file
     bool are_read;          // all parts, before the first is taken
-    // The public arrays, before they are complete: [clips]
-    const md5_anim **anims;
-    const md5_binding **bindings;
-    const char **anim_paths;
 } loading;
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -215,12 +211,17 @@ static bool take_clips(loading *load)
     const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
     owned_parts *const owned = load->owned;
+    md5_character *const character = &owned->character;
     owned->anims = MD5_NEW(arena, md5_anim *, num_clips);
     owned->bindings = MD5_NEW(arena, md5_binding *, num_clips);
-    load->anims = MD5_NEW(arena, const md5_anim *, num_clips);
-    load->bindings = MD5_NEW(arena, const md5_binding *, num_clips);
-    load->anim_paths = MD5_NEW(arena, const char *, num_clips);
-    TRY(owned->anims && owned->bindings && load->anims && load->bindings && load->anim_paths);
+    const md5_anim **const anims = MD5_NEW(arena, const md5_anim *, num_clips);
+    const md5_binding **const bindings = MD5_NEW(arena, const md5_binding *, num_clips);
+    const char **const paths = MD5_NEW(arena, const char *, num_clips);
+    TRY(owned->anims && owned->bindings && anims && bindings && paths);
+    character->num_clips = num_clips;
+    character->anims = anims;
+    character->bindings = (const md5_binding *const *)bindings;
+    character->anim_paths = paths;
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
         if (shared == clip) {
@@ -231,7 +232,7 @@ static bool take_clips(loading *load)
             from->anim = NULL;
             owned->anims[owned->num_anims++] = anim;
             load->context.num_warnings += anim->num_warnings;
-            load->anim_paths[clip] = from->path;
+            character->anims_size += anim->size;
             clip_warnings named = {load->file->clips[clip].name, load->opts};
             md5_load_opts opts = *load->opts;
             md5_error error = {.status = MD5_OK};
@@ -245,13 +246,13 @@ static bool take_clips(loading *load)
                 name_clip(named.clip, &error);
                 return fail_with(load, &error, &load->file->clips[clip].file);
             }
-            load->anims[clip] = anim;
-            load->bindings[clip] = owned->bindings[number];
+            paths[clip] = from->path;
+            anims[clip] = anim;
+            bindings[clip] = owned->bindings[number];
         }
-        load->anim_paths[clip] = load->anim_paths[shared];
-        load->anims[clip] = load->anims[shared];
-        load->bindings[clip] = load->bindings[shared];
-        load->file->clips[clip].binding = load->bindings[shared];
+        paths[clip] = paths[shared];
+        anims[clip] = anims[shared];
+        bindings[clip] = load->file->clips[clip].binding = bindings[shared];
     }
     return true;
 }
@@ -302,14 +303,6 @@ static void free_parts(const owned_parts *owned)
     md5_free_model(owned->model);
 }
 
-static size_t anims_size(const owned_parts *owned)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < owned->num_anims; i++)
-        size += owned->anims[i]->size;
-    return size;
-}
-
 md5_character *md5_load_character(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
@@ -328,21 +321,12 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     }
     md5i_arena_free(&load.scratch);
     if (is_loaded) {
-        owned_parts *const owned = load.owned;
-        owned->character = (md5_character){
-            .machine = owned->machine,
-            .model = owned->model,
-            .num_clips = load.file->desc.num_clips,
-            .anims = load.anims,
-            .bindings = (const md5_binding *const *)load.bindings,
-            .model_path = owned->character.model_path,
-            .anim_paths = load.anim_paths,
-            .anims_size = anims_size(owned),
-            .num_warnings = load.context.num_warnings,
-            .allocator = load.context.allocator,
-            .memory = load.arena.chunks,
-        };
-        character = &owned->character;
+        character = &load.owned->character;
+        character->machine = load.owned->machine;
+        character->model = load.owned->model;
+        character->num_warnings = load.context.num_warnings;
+        character->allocator = load.context.allocator;
+        character->memory = load.arena.chunks;
     } else {
         if (load.owned)
             free_parts(load.owned);
