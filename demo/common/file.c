@@ -145,24 +145,24 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
 
 char *common_clean(const char *path)
 {
-    char *const made = common_alloc(strlen(path) + 2, 1);
+    char *const result = common_alloc(strlen(path) + 2, 1);
     const size_t first = path[0] != '\0' && path[1] == ':' ? 2 : 0; // a drive
     size_t used = first;
-    memcpy(made, path, first);
+    memcpy(result, path, first);
     for (const char *part = path + first; *part != '\0';) {
         const size_t length = strcspn(part, "/\\");
         const bool is_up = length == 2 && strncmp(part, "..", 2) == 0;
-        while (is_up && used > first && made[--used] != '/') {
+        while (is_up && used > first && result[--used] != '/') {
         }
         if (!is_up && length > 0 && !(length == 1 && *part == '.')) {
-            made[used++] = '/';
-            memcpy(made + used, part, length);
+            result[used++] = '/';
+            memcpy(result + used, part, length);
             used += length;
         }
         part += length + (part[length] != '\0');
     }
-    made[used] = '\0';
-    return made;
+    result[used] = '\0';
+    return result;
 }
 
 bool common_is_in(const char *inner, const char *outer)
@@ -421,11 +421,11 @@ typedef struct walk_state {
     size_t num_searched, room;
 } walk_state;
 
-static identity *find(identity *table, size_t room, identity wanted)
+static identity *find(identity *table, size_t room, identity key)
 {
-    const uint64_t mixed = (wanted.file ^ wanted.device << 32) * 0x9E3779B97F4A7C15u;
+    const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;
     size_t i = (size_t)(mixed >> 32) & (room - 1);
-    while (table[i].file != 0 && (table[i].file != wanted.file || table[i].device != wanted.device))
+    while (table[i].file != 0 && (table[i].file != key.file || table[i].device != key.device))
         i = (i + 1) & (room - 1);
     return &table[i];
 }

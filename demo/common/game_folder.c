@@ -272,9 +272,9 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-static uint32_t number_at(const unsigned char *at)
+static uint32_t number_at(const unsigned char *bytes)
 {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
 static bool open_pak(place *archive, md5_error *error)
@@ -385,7 +385,7 @@ static void add_place(common_game_places *places, place *added, bool is_archive)
     };
 }
 
-bool common_add_game_archive(common_game_places *places, const char *path, md5_error *error)
+static bool add_archive(common_game_places *places, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
         return fail(error, "not a file");
@@ -428,11 +428,11 @@ static int compare_last(const void *a, const void *b)
     return common_compare_case(*(char *const *)b, *(char *const *)a);
 }
 
-bool common_add_game_folder(common_game_places *places, const char *folder)
+bool common_add_game_place(common_game_places *places, const char *folder, md5_error *error)
 {
     common_list archives = {0};
     if (!common_is_folder(folder))
-        return false;
+        return add_archive(places, folder, error);
     common_walk walk = {.goes_on = places->goes_on, .user = places->user};
     common_list files = common_walk_folder(folder, &walk);
     place *const disk = common_alloc(1, sizeof *disk);
@@ -457,10 +457,10 @@ bool common_add_game_folder(common_game_places *places, const char *folder)
     for (size_t i = 0; i < archives.count
                        && (places->goes_on == NULL || places->goes_on(places->user, disk->count));
          i++) {
-        md5_error error;
+        md5_error reason;
         char *const path = common_format("%s/%s", folder, archives.names[i] + disk->start);
-        if (!common_add_game_archive(places, path, &error))
-            warn(&(place){.path = path, .places = places}, "", "%s", error.message);
+        if (!add_archive(places, path, &reason))
+            warn(&(place){.path = path, .places = places}, "", "%s", reason.message);
         free(path);
     }
     free(archives.names);

@@ -25,14 +25,12 @@ typedef struct common_game_places {
     void *user;
 } common_game_places;
 
-// Adds a game folder behind those that are there: add a mod before its base. Archives come by name,
-// ignoring case, the last one first. Returns false if there is no such folder.
-bool common_add_game_folder(common_game_places *places, const char *folder);
-
-// Adds an archive, a zip file through libzip or a .pak file of Quake, by its first bytes, whatever
-// its name ends in. The file stays open. Returns false and writes to error->message why it cannot
-// be read, or that this build reads no zip files.
-bool common_add_game_archive(common_game_places *places, const char *path, md5_error *error);
+// Adds a game folder with its archives behind those that are there: add a mod before its base.
+// Archives come by name, ignoring case, the last one first. A path that is no folder is an archive:
+// a zip file through libzip or a .pak file of Quake, by its first bytes, whatever its name ends in;
+// it stays open. Returns false and writes to error->message why an archive cannot be read, or that
+// this build reads no zip files.
+bool common_add_game_place(common_game_places *places, const char *path, md5_error *error);
 
 // Frees all places, after md5_destroy_game().
 void common_free_game_places(common_game_places *places);

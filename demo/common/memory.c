@@ -37,10 +37,9 @@ void *common_grow(void *items, size_t count, size_t size)
 
 char *common_copy(const char *text)
 {
-    const size_t size = strlen(text) + 1;
-    char *copy = common_alloc(size, 1);
-    memcpy(copy, text, size);
-    return copy;
+    const size_t size = text != NULL ? strlen(text) + 1 : 0;
+    char *const copy = size > 0 ? common_alloc(size, 1) : NULL;
+    return size > 0 ? memcpy(copy, text, size) : NULL;
 }
 
 char *common_format(const char *format, ...)

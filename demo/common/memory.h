@@ -21,7 +21,8 @@ void *common_realloc(void *memory, size_t count, size_t size);
 // enlarged whenever they are a power of two, so it needs no record of its size.
 void *common_grow(void *items, size_t count, size_t size);
 
-// Return new strings; free them with free(). common_format() is sprintf() of any length.
+// Return new strings; free them with free(). A copy of NULL is NULL. common_format() is sprintf()
+// of any length.
 char *common_copy(const char *text);
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);
 

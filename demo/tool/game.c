@@ -87,7 +87,9 @@ static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_gam
     md5_error error = {0};
     *result = (tool_game){.places = {.goes_on = show_search}, .keeps_notes = keeps_notes};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (folders[i] && !common_add_game_folder(&result->places, folders[i]))
+        if (folders[i]
+            && (!common_is_folder(folders[i])
+                || !common_add_game_place(&result->places, folders[i], &error)))
             return tool_end(tool_fail(&error, MD5_ERROR_IO, folders[i], "not a folder"), &error);
     }
     if (common_is_terminal(2))

@@ -30,7 +30,7 @@ static const char *read_archive(const char *path)
     size_t total = 0;
     md5_error error = {.message = ""};
     common_game_places places = {.warn = count_warning, .user = &is_wrong};
-    if (!common_add_game_archive(&places, path, &error))
+    if (!common_add_game_place(&places, path, &error))
         return error.message[0] ? NULL : "refused without a reason";
     const md5_game_path *const archive = places.paths;
     for (size_t i = 0; i < archive->num_files && total < MOST_READ; i++) {

@@ -51,7 +51,8 @@ TEST (files_of_game_folders_have_their_times) {
     put_file(folder, "new.tga", 1000000);
     put_file(folder, "old.tga", 900000);
     common_game_places places = {.count = 0};
-    CHECK(common_add_game_folder(&places, folder));
+    md5_error error = {0};
+    CHECK(common_add_game_place(&places, folder, &error));
     if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
         const md5_game_path *const place = &places.paths[0];
         const double ratio = (double)time_of(place, "new.tga") / (double)time_of(place, "old.tga");

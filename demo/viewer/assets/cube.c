@@ -241,11 +241,6 @@ static float share_of(const md5_cube2 *cube, float own, const char *word, float 
     return value > 0.0f ? (value < whole ? value / whole : 1.0f) : 0.0f;
 }
 
-static char *copy_path(const md5_cube2_image *image)
-{
-    return image->path != NULL ? common_copy(image->path) : NULL;
-}
-
 // Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
 // may exceed 1; here that is the color of the texture. The renderer does not blend: what would be
 // blended is cut out. Without either all is opaque but what is wholly transparent.
@@ -260,9 +255,9 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
                             ? (float)(skin.alpha_blend == MD5_CUBE2_ON)
                             : setting_of(cube, "mdlalphablend", 1.0f);
     return (view_look){
-        .diffuse = copy_path(&skin.texture),
-        .normals = copy_path(&skin.normal_map),
-        .masks = copy_path(&skin.masks),
+        .diffuse = common_copy(skin.texture.path),
+        .normals = common_copy(skin.normal_map.path),
+        .masks = common_copy(skin.masks.path),
         .specular = share_of(cube, skin.specular, "mdlspec", 100.0f, 100.0f),
         .glow = share_of(cube, skin.glow, "mdlglow", 300.0f, 300.0f),
         .alpha_test = test == 0.0f && blend == 0.0f ? NEXT_TO_NONE

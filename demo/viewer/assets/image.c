@@ -70,21 +70,21 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     uint8_t depth = 0, colour = 0;
     uint64_t packed_size = 0; // of all IDAT chunks
     bool has_palette = false;
-    for (size_t at = PNG_SIGNATURE; size - at >= PNG_CHUNK;) {
-        const uint32_t length = big_endian(bytes + at);
-        const uint8_t *const name = bytes + at + 4, *const body = bytes + at + 8;
+    for (size_t offset = PNG_SIGNATURE; size - offset >= PNG_CHUNK;) {
+        const uint32_t length = big_endian(bytes + offset);
+        const uint8_t *const name = bytes + offset + 4, *const body = bytes + offset + 8;
         for (int i = 0; i < 4; i++)
             if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
-                return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", at);
-        if (length > size - at - PNG_CHUNK)
+                return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
+        if (length > size - offset - PNG_CHUNK)
             return fail(error, MD5_ERROR_SYNTAX,
                         "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
-                        (const char *)name, at, length, size - at - PNG_CHUNK);
+                        (const char *)name, offset, length, size - offset - PNG_CHUNK);
         const bool is_header = memcmp(name, "IHDR", 4) == 0;
-        if (is_header != (at == PNG_SIGNATURE))
+        if (is_header != (offset == PNG_SIGNATURE))
             return fail(error, MD5_ERROR_SYNTAX,
                         "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
-                        (const char *)name, at);
+                        (const char *)name, offset);
         if (memcmp(name, "IEND", 4) == 0) {
             const uint64_t row = ((uint64_t)width * png_pixel_bits(colour, depth) + 7) / 8;
             if (colour == 3 && !has_palette)
@@ -116,14 +116,14 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
                 return fail(error, MD5_ERROR_SYNTAX,
                             "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
             has_palette = true;
-            *palette = colour == 3 ? at + 8 : 0;
+            *palette = colour == 3 ? offset + 8 : 0;
             *palette_size = colour == 3 ? length : 0;
         } else if (memcmp(name, "IDAT", 4) == 0) {
             packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
             return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
         }
-        at += PNG_CHUNK + length;
+        offset += PNG_CHUNK + length;
     }
     return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
 }

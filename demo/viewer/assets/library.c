@@ -29,17 +29,17 @@ common_list view_split_place(const char *place)
 {
     common_list list = {NULL, 0};
     const bool is_one = common_is_folder(place) || common_is_file(place);
-    const char *at = place;
+    const char *rest = place;
     do {
-        const char *const end = is_one ? NULL : strchr(at, '|');
-        char *const path = common_copy(at);
+        const char *const end = is_one ? NULL : strchr(rest, '|');
+        char *const path = common_copy(rest);
         if (end != NULL)
-            path[end - at] = '\0';
+            path[end - rest] = '\0';
         for (size_t last = strlen(path); last > 1 && path[last - 1] == '/'; last--)
             path[last - 1] = '\0';
         common_add(&list, path);
-        at = end != NULL ? end + 1 : NULL;
-    } while (at != NULL);
+        rest = end != NULL ? end + 1 : NULL;
+    } while (rest != NULL);
     return list;
 }
 
@@ -177,11 +177,9 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         const char *const path = parts.names[i];
         md5_error reason;
         library->place = put_behind(library->place, path);
-        if (are_added && common_is_folder(path))
-            are_added = common_add_game_folder(places, path);
-        else if (are_added)
-            are_added =
-                common_add_game_archive(places, path, &reason) || fail(error, path, reason.message);
+        are_added =
+            are_added
+            && (common_add_game_place(places, path, &reason) || fail(error, path, reason.message));
         library->num_own = i == 0 ? places->count : library->num_own;
     }
     common_free_list(&parts);

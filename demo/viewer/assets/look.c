@@ -59,12 +59,12 @@ static const struct word_row {
 };
 
 // Copies the next word with the spaces around it, and moves past it. False at the end.
-static bool next_word(const char **at, view_name *word)
+static bool next_word(const char **rest, view_name *word)
 {
-    const size_t size = **at != '\0' ? strcspn(*at + 1, " ") : 0;
-    memcpy(word->words, *at, size + 2);
+    const size_t size = **rest != '\0' ? strcspn(*rest + 1, " ") : 0;
+    memcpy(word->words, *rest, size + 2);
     word->words[size > 0 ? size + 2 : 0] = '\0';
-    *at += size + 1;
+    *rest += size + 1;
     return size > 0;
 }
 
@@ -101,22 +101,22 @@ view_name view_split_name(const char *name)
 // The name without words of these kinds.
 static view_name drop_words(view_name name, uint8_t kinds)
 {
-    view_name kept = {" "}, word;
+    view_name result = {" "}, word;
     size_t used = 1;
-    for (const char *at = name.words; next_word(&at, &word);)
+    for (const char *rest = name.words; next_word(&rest, &word);)
         if ((kind_of(&word) & kinds) == 0) {
             const size_t size = strlen(word.words) - 1;
-            memcpy(kept.words + used, word.words + 1, size);
+            memcpy(result.words + used, word.words + 1, size);
             used += size;
         }
-    return kept;
+    return result;
 }
 
 // The same, or the name itself if no others are left.
 static view_name main_words(view_name name, uint8_t kinds)
 {
-    const view_name kept = drop_words(name, kinds);
-    return kept.words[1] != '\0' ? kept : name;
+    const view_name result = drop_words(name, kinds);
+    return result.words[1] != '\0' ? result : name;
 }
 
 // Whether the name has a word of these kinds.
@@ -142,7 +142,7 @@ static bool is_specific(const view_name *name)
 static view_name last_word(const view_name *name)
 {
     view_name last = {" "}, word;
-    for (const char *at = name->words; next_word(&at, &word);) {
+    for (const char *rest = name->words; next_word(&rest, &word);) {
         const uint8_t kind = kind_of(&word);
         if ((kind & WORD_VARIANT) == 0 && (kind != 0 || strlen(word.words) > 1 + 2))
             last = word;
@@ -154,7 +154,7 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 {
     uint32_t shared = 0, all = 0;
     view_name word;
-    for (const char *at = a->words; next_word(&at, &word);) {
+    for (const char *rest = a->words; next_word(&rest, &word);) {
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
         const uint32_t weight = (kind_of(&word) & WORD_VARIANT) != 0 ? 1 : size;
         bool is_in = strstr(b->words, word.words) != NULL;
@@ -263,7 +263,7 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
     const view_name image = split_stem(diffuse);
     const char *best = NULL;
     view_name tail;
-    for (const char *at = tails[map]; best == NULL && next_word(&at, &tail);)
+    for (const char *rest = tails[map]; best == NULL && next_word(&rest, &tail);)
         for (size_t e = 0; image_endings[e] != NULL && best == NULL; e++)
             for (size_t f = 0; f < files->count && best == NULL; f++) {
                 if (!common_has_ending(files->names[f], image_endings[e]))
@@ -407,7 +407,7 @@ md5_game *view_package_game(view_package *package, view_log *log)
     md5_error error = {0};
     package->is_game_open = true;
     if (package->root == NULL || !has_folder(package->root, "materials")
-        || !common_add_game_folder(&package->places, package->root))
+        || !common_add_game_place(&package->places, package->root, &error))
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (package->game == NULL)
@@ -896,20 +896,20 @@ static char *path_at(view_package *package, const char *path, view_log *log)
     return image != NULL ? common_copy(image->path) : NULL;
 }
 
-// Finds the material of a shader in the package's declarations: a file name without extension, that
-// of the diffuse map of a lit material, else of the first stage. NULL if no file declares it.
-static const char *find_material(view_package *package, const char *shader, view_log *log)
+// Finds the material of a shader in the package's declarations, whose image is that of the diffuse
+// map of a lit material, else of the first stage. Returns false if no file declares one.
+static bool find_material(view_package *package, const char *shader, view_look *look, view_log *log)
 {
     md5_game *const game = view_package_game(package, log);
     if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
-        return NULL;
+        return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
     const md5_image_program *const image =
         material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
-    for (uint32_t i = 0; image != NULL && i < image->num_steps; i++)
+    for (uint32_t i = 0; image != NULL && i < image->num_steps && look->diffuse == NULL; i++)
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
-            return image->steps[i].file; // the first one of the image program
-    return NULL;
+            look->diffuse = common_copy(image->steps[i].file); // the first one of the program
+    return look->diffuse != NULL;
 }
 
 // Finds a material in the .shader files of the package, in the order of their names: the first one
@@ -919,7 +919,7 @@ static bool find_shader(const view_package *package, const char *name, view_look
 {
     const uint64_t max_size = 4 << 20;
     bool is_found = false;
-    if (package->root == NULL || *name == '\0')
+    if (package->root == NULL)
         return false;
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
@@ -979,10 +979,9 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
     if (subject->search->said == NULL) {
         char *const shader = common_clean(subject->mesh->shader);
         const bool has_shader = shader[0] != '\0';
-        const char *const file = has_shader ? find_material(package, shader + 1, log) : NULL;
-        if (file != NULL)
-            own.diffuse = common_copy(file);
-        else if (!has_shader || !find_shader(package, shader + 1, &own, log) || own.diffuse == NULL)
+        if (!has_shader
+            || (!find_material(package, shader + 1, &own, log)
+                && (!find_shader(package, shader + 1, &own, log) || own.diffuse == NULL)))
             (void)find_cube_look(package, subject->mesh->name, &own);
         free(shader);
     }

@@ -9,7 +9,7 @@
 // -- Tokens ---------------------------------------------------------------------------------------
 
 typedef struct shader_reader {
-    const char *path, *start, *at, *end;
+    const char *path, *start, *rest, *end;
     const char *word; // the last token
     size_t size;
     bool is_first; // on its line
@@ -26,18 +26,18 @@ static bool is_space(char c)
 static bool skip_space(shader_reader *in)
 {
     bool is_new_line = false;
-    while (in->at < in->end) {
-        const size_t left = (size_t)(in->end - in->at);
-        if (is_space(*in->at)) {
-            is_new_line = is_new_line || *in->at == '\n';
-            in->at++;
-        } else if (left >= 2 && memcmp(in->at, "//", 2) == 0) {
-            const char *const line = memchr(in->at, '\n', left);
-            in->at = line != NULL ? line : in->end;
-        } else if (left >= 2 && memcmp(in->at, "/*", 2) == 0) {
-            for (in->at += 2; in->end - in->at >= 2 && memcmp(in->at, "*/", 2) != 0;)
-                is_new_line = *in->at++ == '\n' || is_new_line;
-            in->at = in->end - in->at >= 2 ? in->at + 2 : in->end;
+    while (in->rest < in->end) {
+        const size_t left = (size_t)(in->end - in->rest);
+        if (is_space(*in->rest)) {
+            is_new_line = is_new_line || *in->rest == '\n';
+            in->rest++;
+        } else if (left >= 2 && memcmp(in->rest, "//", 2) == 0) {
+            const char *const line = memchr(in->rest, '\n', left);
+            in->rest = line != NULL ? line : in->end;
+        } else if (left >= 2 && memcmp(in->rest, "/*", 2) == 0) {
+            for (in->rest += 2; in->end - in->rest >= 2 && memcmp(in->rest, "*/", 2) != 0;)
+                is_new_line = *in->rest++ == '\n' || is_new_line;
+            in->rest = in->end - in->rest >= 2 ? in->rest + 2 : in->end;
         } else {
             break;
         }
@@ -49,21 +49,21 @@ static bool skip_space(shader_reader *in)
 static bool next(shader_reader *in)
 {
     in->is_first = skip_space(in) || in->word == NULL;
-    in->word = in->at;
+    in->word = in->rest;
     in->size = 0;
-    if (in->at == in->end)
+    if (in->rest == in->end)
         return false;
-    if (*in->at == '"') {
-        const char *const close = memchr(in->at + 1, '"', (size_t)(in->end - in->at) - 1);
-        in->word = in->at + 1;
+    if (*in->rest == '"') {
+        const char *const close = memchr(in->rest + 1, '"', (size_t)(in->end - in->rest) - 1);
+        in->word = in->rest + 1;
         in->size = (size_t)((close != NULL ? close : in->end) - in->word);
-        in->at = close != NULL ? close + 1 : in->end;
+        in->rest = close != NULL ? close + 1 : in->end;
         return true;
     }
-    const bool is_brace = *in->at == '{' || *in->at == '}';
-    for (in->at += is_brace; !is_brace && in->at < in->end && !is_space(*in->at);)
-        in->at++;
-    in->size = (size_t)(in->at - in->word);
+    const bool is_brace = *in->rest == '{' || *in->rest == '}';
+    for (in->rest += is_brace; !is_brace && in->rest < in->end && !is_space(*in->rest);)
+        in->rest++;
+    in->size = (size_t)(in->rest - in->word);
     return true;
 }
 
@@ -122,10 +122,10 @@ static bool is_name(const shader_reader *in, const char *name)
 // the engine's own: $whiteimage, *white, _flat.
 static void take_picture(shader_reader *in, char **picture)
 {
-    const char *const at = in->at;
+    const char *const rest = in->rest;
     if (!next(in) || in->is_first || is_word(in, "{") || is_word(in, "}")) {
         warn(in, "the name of a picture");
-        in->at = at; // what follows is read as usual
+        in->rest = rest; // what follows is read as usual
         return;
     }
     if (*picture != NULL)
@@ -205,7 +205,7 @@ static void read_material(shader_reader *in, view_look *look)
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_log *log)
 {
-    shader_reader in = {.path = path, .start = text, .at = text, .end = text + size, .log = log};
+    shader_reader in = {.path = path, .start = text, .rest = text, .end = text + size, .log = log};
     *look = (view_look){0};
     while (next(&in)) {
         const bool is_found = is_name(&in, name);

@@ -275,11 +275,6 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static char *copy_or_null(const char *text)
-{
-    return text != NULL ? common_copy(text) : NULL;
-}
-
 // Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
 // NULL if it cannot be read. `chosen`: that is an error. Pictures of a game that cannot be shown
 // are reported once, whatever uses them.
@@ -305,16 +300,15 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
     view_texture *const texture = common_alloc(1, sizeof *texture);
     *texture = desc;
     texture->path = common_copy(desc.path);
-    texture->heights = copy_or_null(desc.heights);
-    texture->base = copy_or_null(desc.base);
+    texture->heights = common_copy(desc.heights);
+    texture->base = common_copy(desc.base);
     const bool is_there = upload_image(d, texture, &error);
     const char *const what = desc.program != NULL ? "picture" : view_map_name(desc.map);
     if (!is_there && chosen)
         view_error(d->log, "%s %s: %s", what, texture->path, error.message);
     else if (!is_there && !is_lost)
         view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
-    textures->loaded =
-        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof(view_texture *));
+    textures->loaded = common_grow(textures->loaded, textures->num_loaded, sizeof texture);
     textures->loaded[textures->num_loaded++] = texture;
     return is_there ? texture : NULL;
 }
@@ -323,7 +317,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 static const view_texture *load_file(const view_dresser *d, view_map map, const char *path,
                                      bool chosen)
 {
-    return load_texture(d, (view_texture){.path = (char *)(uintptr_t)path, .map = map}, chosen);
+    return load_texture(d, (view_texture){.path = path, .map = map}, chosen);
 }
 
 // Gives the mesh a map, unless it has one; no path: none.
@@ -340,7 +334,7 @@ static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, v
 {
     const view_texture *const loaded =
         load_texture(d,
-                     (view_texture){.path = (char *)(uintptr_t)stage->image.text,
+                     (view_texture){.path = stage->image.text,
                                     .program = &stage->image,
                                     .map = map,
                                     .stage = map == VIEW_NUM_MAPS ? stage : NULL},
@@ -450,7 +444,7 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
                  view_log *log)
 {
     view_info(log, "material %s: %s", material->decl->name, text);
-    layers->notes = common_realloc(layers->notes, layers->num_notes + 1, sizeof *layers->notes);
+    layers->notes = common_grow(layers->notes, layers->num_notes, sizeof *layers->notes);
     layers->notes[layers->num_notes++] = (view_layer_note){mesh, text};
 }
 
@@ -638,7 +632,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
     load_stages(d, &layered);
-    layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
+    layers->meshes = common_grow(layers->meshes, layers->num_meshes, sizeof *layers->meshes);
     layers->meshes[layers->num_meshes++] = layered;
     return counts[MD5_STAGE_DIFFUSE] == 0;
 }
@@ -949,9 +943,7 @@ static bool use_game(const view_dresser *d, const char *shader)
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
         if (program != NULL)
-            give_map(d, (view_texture){.path = (char *)(uintptr_t)program->text,
-                                       .program = program,
-                                       .map = maps[i]});
+            give_map(d, (view_texture){.path = program->text, .program = program, .map = maps[i]});
     }
     return is_staged || d->textures->meshes[d->search.mesh].maps[VIEW_MAP_DIFFUSE] != NULL;
 }
@@ -973,9 +965,7 @@ static void find_maps(const view_dresser *d)
         // Slopes of heights are added to normals.
         const char *const heights =
             map == VIEW_MAP_NORMALS ? view_find_map(&files, diffuse, VIEW_MAP_HEIGHT) : NULL;
-        give_map(d, (view_texture){.path = (char *)(uintptr_t)path,
-                                   .heights = (char *)(uintptr_t)heights,
-                                   .map = map});
+        give_map(d, (view_texture){.path = path, .heights = heights, .map = map});
         if (own[map] != NULL)
             view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map),
                        (unsigned)d->search.mesh, path, heights != NULL ? " + " : "",
@@ -1106,9 +1096,9 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     for (size_t i = 0; i < textures->num_loaded; i++) {
         view_texture *const texture = textures->loaded[i];
         md5gl_destroy_texture(renderer, texture->texture);
-        free(texture->path);
-        free(texture->heights);
-        free(texture->base);
+        free((char *)(uintptr_t)texture->path);
+        free((char *)(uintptr_t)texture->heights);
+        free((char *)(uintptr_t)texture->base);
         free(texture);
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)

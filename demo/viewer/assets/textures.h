@@ -111,14 +111,14 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
 // -- Textures of meshes --------------------------------------------------------------------------
 
 typedef struct view_texture {
-    char *path;
+    const char *path;
     // The picture in a game that it is, whose text is the path; NULL: it is a file.
     const md5_image_program *program;
     const md5_stage *stage; // of the game, as which it is sampled; NULL: it is a map
-    char *heights;          // a height map whose slopes are added to it, or NULL
+    const char *heights;    // a height map whose slopes are added to it, or NULL
     view_map map;           // what it is used as; VIEW_NUM_MAPS: of a stage
     bool is_masks;          // it holds the masks of an md5.cfg: specular map or glow map
-    char *base;             // of a glow map that is made of masks: the texture that glows
+    const char *base;       // of a glow map that is made of masks: the texture that glows
     float share;            // of the masks that counts
     md5gl_texture texture;  // 0: could not be read, which was logged
     uint32_t width, height;

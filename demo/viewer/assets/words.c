@@ -43,10 +43,10 @@ void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xf
     // An MD5 file stores a rotation without w, which is negative there.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0.0f ? -1.0 : 1.0;
-    const md5_vec3 at = bind.translation;
+    const md5_vec3 position = bind.translation;
     view_say_name(words, name);
-    view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, (double)at.x, (double)at.y,
-             (double)at.z);
+    view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, (double)position.x, (double)position.y,
+             (double)position.z);
     view_say(words, "( %.9g %.9g %.9g )\n", sign * (double)q.x, sign * (double)q.y,
              sign * (double)q.z);
 }
@@ -74,9 +74,9 @@ void view_say_mesh(view_words *words, const view_said_mesh *said)
         const md5_weight *const weight = &mesh->weights[i];
         const uint32_t joint =
             said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
-        const md5_vec3 at = md5_vec3_scale(weight->offset, said->scale);
+        const md5_vec3 offset = md5_vec3_scale(weight->offset, said->scale);
         view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", (unsigned)i, (unsigned)joint,
-                 (double)weight->bias, (double)at.x, (double)at.y, (double)at.z);
+                 (double)weight->bias, (double)offset.x, (double)offset.y, (double)offset.z);
     }
     view_say(words, "}\n");
 }
