@@ -586,22 +586,6 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     return true;
 }
 
-static bool set_parm(const char *text, view_parms *parms)
-{
-    char *end = NULL;
-    if (*text < '0' || *text > '9')
-        return false;
-    const unsigned long parm = strtoul(text, &end, 10);
-    if (parm >= VIEW_NUM_PARMS || *end != '=')
-        return false;
-    double value;
-    const char *const rest = take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
-    if (rest == NULL || *rest != '\0')
-        return false;
-    view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
-    return true;
-}
-
 // -- By kind --------------------------------------------------------------------------------
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
@@ -673,8 +657,20 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return add_setting(text, true, &options->settings, &options->num_settings);
     case VIEW_OPTION_WEIGHT:
         return add_setting(text, false, &options->morphs, &options->num_morphs);
-    case VIEW_OPTION_PARM:
-        return set_parm(text, &options->parms);
+    case VIEW_OPTION_PARM: {
+        char *end = NULL;
+        if (*text < '0' || *text > '9')
+            return false;
+        const unsigned long parm = strtoul(text, &end, 10);
+        if (parm >= VIEW_NUM_PARMS || *end != '=')
+            return false;
+        double value;
+        const char *const rest = take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
+        if (rest == NULL || *rest != '\0')
+            return false;
+        view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
+        return true;
+    }
     case VIEW_OPTION_TEXTURE: {
         const char *const equals = strchr(text, '=');
         view_texture_choice choice = {.map = option->map, .file = text};

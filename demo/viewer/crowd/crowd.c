@@ -32,9 +32,7 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
             md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
             view_set_frame(anim, frame, pose);
         }
-        md5_binding *const binding = md5_bind(model, anim, NULL, error);
-        view_append_clip(scene, (view_clip){.anim = anim, .binding = binding});
-        is_made = binding != NULL;
+        is_made = view_append_clip(scene, (view_clip){.anim = anim}, NULL, error);
     }
     free(source_pose);
     free(pose);

@@ -613,19 +613,6 @@ static void frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-// Opens the model of a cell; if that fails, the cell shows nothing but why.
-static void open_cell(view_state *viewer, uint32_t cell)
-{
-    const char *const file = viewer->cells.names[cell];
-    view_log_clear(&viewer->log);
-    if (view_open(viewer, &file, 1, false)) {
-        frame_still(viewer);
-    } else {
-        view_free_document(viewer->document, viewer->renderer);
-        viewer->document = common_alloc(1, sizeof *viewer->document);
-    }
-}
-
 // Saves each picture in its own file, all in one movie, or all side by side in one file, row by
 // row.
 static bool run_output(view_state *viewer)
@@ -671,9 +658,17 @@ static bool run_output(view_state *viewer)
     saved = saved && (movie != NULL || !is_movie);
     for (uint32_t i = 0; i < count && saved; i++) {
         viewer->cell = i;
-        if (has_cells)
-            open_cell(viewer, i);
-        else
+        if (has_cells) {
+            // Opens the model of a cell; if that fails, the cell shows nothing but why.
+            const char *const file = viewer->cells.names[i];
+            view_log_clear(&viewer->log);
+            if (view_open(viewer, &file, 1, false)) {
+                frame_still(viewer);
+            } else {
+                view_free_document(viewer->document, viewer->renderer);
+                viewer->document = common_alloc(1, sizeof *viewer->document);
+            }
+        } else
             set_up_picture(viewer, i, count, azimuth);
         if (count == 1 && is_alone)
             frame_still(viewer);
