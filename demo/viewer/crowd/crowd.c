@@ -546,8 +546,7 @@ static const float longest_wait = 1.0f / 12.0f;
 static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
-    const md5_vec3 arm = md5_quat_rotate(member->place.rotation, sphere.centre);
-    return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
+    return (view_sphere){md5_xform_point(member->place, sphere.centre), sphere.radius};
 }
 
 float view_impostor_share(float size, float pixels)
