@@ -173,17 +173,17 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
         view_state *const state = &viewer.state;
         const char *problem = NULL;
-        CHECK(state->recording.movie == NULL);
+        CHECK(state->movie == NULL);
         view_record_frame(state); // has no effect
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->recording.movie)) {
-            char *const path = common_copy(state->recording.path);
-            CHECK_NEAR(state->recording.rate, 10.0, 0.0);
+        if (CHECK(state->movie)) {
+            char *const path = common_copy(state->movie->path);
+            CHECK_NEAR(state->movie->frame_rate, 10.0, 0.0);
             view_record_frame(state);
             view_record_frame(state);
-            CHECK_UINT(state->recording.count, 2);
+            CHECK_UINT(state->movie->num_added, 2);
             view_perform(state, (view_command){.action = VIEW_RECORD});
-            CHECK(state->recording.movie == NULL);
+            CHECK(state->movie == NULL);
             CHECK(strstr(state->ui.notice, "2 pictures"));
             size_t size = 0;
             char *const bytes = common_read_stream(path, &size, &problem);
@@ -194,12 +194,12 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
         }
         // A window of another size ends it.
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->recording.movie)) {
-            char *const path = common_copy(state->recording.path);
+        if (CHECK(state->movie)) {
+            char *const path = common_copy(state->movie->path);
             view_record_frame(state);
             state->width = WIDTH / 2;
             view_record_frame(state);
-            CHECK(state->recording.movie == NULL);
+            CHECK(state->movie == NULL);
             CHECK(remove(path) == 0);
             free(path);
         }

@@ -262,10 +262,10 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
     md5_anim *const anim = md5_parse_anim(clip, sizeof clip - 1, NULL, &error);
     if (!CHECK(scene->model != NULL && anim != NULL))
         return false;
-    view_append_clip(
-        scene, (view_clip){.anim = anim, .binding = md5_bind(scene->model, anim, NULL, NULL)});
+    if (!CHECK(view_append_clip(scene, (view_clip){.anim = anim}, NULL, &error)))
+        return false;
     view_make_pose(scene, &scene->model->skeleton);
-    return CHECK(scene->clips[0].binding);
+    return true;
 }
 
 TEST (view_hull_of_a_still_is_that_of_its_pose) {

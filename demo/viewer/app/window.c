@@ -47,91 +47,6 @@ bool view_follow(view_state *viewer, double seconds)
 
 // == The window ===================================================================================
 
-// -- The window ----------------------------------------------------------------------------------
-
-// -- Opening --------------------------------------------------------------------------------
-
-static md5gl_proc load_proc(void *user, const char *name)
-{
-    (void)user;
-    return (md5gl_proc)SDL_GL_GetProcAddress(name);
-}
-
-static bool start_video(bool visible)
-{
-    // Interrupts end the program at once, also in the middle of a long job without a window.
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-    // Keeps the desktop's effects: the viewer is not a full-screen game.
-    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
-#if defined(_WIN32) || defined(__APPLE__)
-    const bool has_display = true;
-#else
-    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
-    const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
-#endif
-    const char *const chosen = getenv("SDL_VIDEODRIVER");
-    const bool is_chosen = chosen != NULL && *chosen != '\0';
-    if ((is_chosen || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
-        // If the named display is missing, SDL falls back to drivers without output.
-        const char *const driver = SDL_GetCurrentVideoDriver();
-        const bool is_seen = driver != NULL && strcmp(driver, "offscreen") != 0
-                             && strcmp(driver, "dummy") != 0 && strcmp(driver, "evdev") != 0;
-        if (is_seen || (is_chosen && !visible))
-            return true;
-        SDL_QuitSubSystem(SDL_INIT_VIDEO);
-    } else if (is_chosen) {
-        return false; // SDL reports why
-    }
-    if (visible) {
-        SDL_SetError("no display available");
-        return false;
-    }
-    SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");
-    return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
-}
-
-// The window itself has one sample per pixel: pictures of several come from a target, so that they
-// can be left out.
-static bool create_window(view_state *viewer, bool visible)
-{
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
-    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
-    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-    const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI
-                         | (visible ? SDL_WINDOW_RESIZABLE : SDL_WINDOW_HIDDEN);
-    // A hidden window needs no size: pictures have their own targets.
-    const int width = visible ? (int)viewer->width : 16,
-              height = visible ? (int)viewer->height : 16;
-    viewer->window = SDL_CreateWindow("md5view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
-                                      width, height, flags);
-    if (viewer->window == NULL)
-        return false;
-    viewer->context = SDL_GL_CreateContext(viewer->window);
-    if (viewer->context != NULL)
-        return true;
-    SDL_DestroyWindow(viewer->window);
-    viewer->window = NULL;
-    return false;
-}
-
-static bool open_window(view_state *viewer, bool visible)
-{
-    if (!start_video(visible) || !create_window(viewer, visible))
-        return view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
-                          visible ? "; --output FILE.png draws a picture without one" : "");
-    const md5gl_opts opts = {.load = load_proc};
-    md5_error error = {0};
-    viewer->renderer = md5gl_create_renderer(&opts, &error);
-    if (viewer->renderer == NULL)
-        return view_log_error(&viewer->log, &error);
-    view_debug(&viewer->log, "device: %s (SDL %s)", md5gl_device_name(viewer->renderer),
-               SDL_GetCurrentVideoDriver());
-    return true;
-}
-
 // -- Size -----------------------------------------------------------------------------------
 
 // The scale of readable text: pixels per point of the system, or by the screen's resolution if the
@@ -165,7 +80,7 @@ static bool draw_window(view_state *viewer, bool moving)
 {
     md5_error error = {0};
     const double begin = seconds_since_start();
-    const bool gives_way = moving && viewer->shown.auto_quality && viewer->recording.movie == NULL;
+    const bool gives_way = moving && viewer->shown.auto_quality && viewer->movie == NULL;
     int width = 0, height = 0;
     SDL_GL_GetDrawableSize(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -198,7 +113,7 @@ static bool draw_window(view_state *viewer, bool moving)
     return true;
 }
 
-static bool run_loop(view_state *viewer)
+bool view_run_window(view_state *viewer)
 {
     char title[256] = "";
     bool redraw = true, noticed = false, moved = false;
@@ -213,9 +128,9 @@ static bool run_loop(view_state *viewer)
     while (!viewer->quit) {
         const double begin = seconds_since_start();
         viewer->now = begin - start;
-        const bool recording = viewer->recording.movie != NULL;
+        const bool recording = viewer->movie != NULL;
         const double real = view_pace_frame(&pace, begin);
-        const double passed = recording ? 1.0 / viewer->recording.rate : real;
+        const double passed = recording ? 1.0 / viewer->movie->frame_rate : real;
         const bool following = view_follow(viewer, passed);
         const view_scene *const scene = &viewer->document->scene;
         const md5_anim *const anim = view_clock(scene);
@@ -271,50 +186,4 @@ static bool run_loop(view_state *viewer)
     }
     view_remember(viewer);
     return true;
-}
-
-// == The program ==================================================================================
-
-static int run(view_state *viewer, view_config *config, const char *complaint)
-{
-    const view_options *const options = viewer->options;
-    const bool has_window = view_shows_window(options);
-    viewer->config = config->path != NULL ? config : NULL;
-    viewer->chosen = &config->chosen;
-    if (options->thumbnail > 0)
-        return view_run_job(viewer) ? VIEW_EXIT_DONE : VIEW_EXIT_FAILED;
-    // Reading files needs no GL.
-    if (!options->no_render && !open_window(viewer, has_window))
-        return VIEW_EXIT_NO_DISPLAY;
-    if (!view_open_first(viewer))
-        return VIEW_EXIT_FAILED;
-    if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
-        (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
-    const bool is_done = has_window ? run_loop(viewer) : view_run_job(viewer);
-    if (viewer->recording.movie != NULL)
-        view_toggle_recording(viewer);
-    return is_done ? VIEW_EXIT_DONE : VIEW_EXIT_FAILED;
-}
-
-int view_run(int count, char **arguments, view_options *options)
-{
-    view_state viewer;
-    view_config config = {0};
-    view_log log = {.level = options->level};
-    if (!options->no_config && options->thumbnail == 0
-        && (view_shows_window(options) || options->output != NULL))
-        view_take_config(&config, count, arguments, options, &log);
-    const char *const complaint =
-        log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
-    view_begin(&viewer, options);
-    const int status = run(&viewer, &config, complaint);
-    view_end(&viewer);
-    md5gl_destroy_renderer(viewer.renderer);
-    if (viewer.context != NULL)
-        SDL_GL_DeleteContext(viewer.context);
-    if (viewer.window != NULL)
-        SDL_DestroyWindow(viewer.window);
-    SDL_Quit();
-    view_free_config(&config);
-    return status;
 }

@@ -1,5 +1,4 @@
-// The program: its window, the clock and the loop of that, and control of what it shows by keys and
-// mouse.
+// The window: its clock and its loop, and control of what it shows by keys and mouse.
 #ifndef DEMO_VIEWER_APP_WINDOW_H
 #define DEMO_VIEWER_APP_WINDOW_H
 
@@ -31,13 +30,8 @@ void view_pace_work(view_pace *pace, double seconds, bool moving);
 // are drawn where they are set.
 bool view_follow(view_state *viewer, double seconds);
 
-// -- The program ---------------------------------------------------------------------------
-
-// Shows what the options name in a window, or runs the job that they ask for. The arguments are
-// those that the options were read from: the configuration is put before them. Returns the exit
-// status.
-enum { VIEW_EXIT_DONE, VIEW_EXIT_FAILED, VIEW_EXIT_USAGE, VIEW_EXIT_NO_DISPLAY };
-int view_run(int count, char **arguments, view_options *options);
+// Shows what is opened in the window until the user closes that. Returns false on failure.
+bool view_run_window(view_state *viewer);
 
 // -- Input: input.c -------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void view_clear_canvas(view_canvas *canvas)
 {
@@ -53,20 +54,9 @@ static void add_quad(view_canvas *canvas, const float xy[4], const float uv[4], 
     add(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
 }
 
-// The centre of the disc is fully covered: the plain colour.
-static float solid_u(const view_font *font)
-{
-    return 0.5f * (font->disc_u0 + font->disc_u1);
-}
-
-static float solid_v(const view_font *font)
-{
-    return 0.5f * (font->disc_v0 + font->disc_v1);
-}
-
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
 {
-    const float u = solid_u(canvas->font), v = solid_v(canvas->font);
+    const float u = canvas->font->solid_u, v = canvas->font->solid_v;
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
     const float uv[4] = {u, v, u, v};
     add_quad(canvas, xy, uv, top, bottom);
@@ -85,8 +75,8 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
     const float right = rect.x + rect.width, bottom = rect.y + rect.height;
     const float x[4] = {rect.x, rect.x + r, right - r, right};
     const float y[4] = {rect.y, rect.y + r, bottom - r, bottom};
-    const float u[4] = {font->disc_u0, solid_u(font), solid_u(font), font->disc_u1};
-    const float v[4] = {font->disc_v0, solid_v(font), solid_v(font), font->disc_v1};
+    const float u[4] = {font->disc_u0, font->solid_u, font->solid_u, font->disc_u1};
+    const float v[4] = {font->disc_v0, font->solid_v, font->solid_v, font->disc_v1};
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
             const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
@@ -104,7 +94,7 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
 
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
-    const float u = solid_u(canvas->font), v = solid_v(canvas->font);
+    const float u = canvas->font->solid_u, v = canvas->font->solid_v;
     for (size_t i = 0; i < 6; i += 2)
         add(canvas, corners[i], corners[i + 1], u, v, color);
 }
@@ -127,16 +117,13 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
                      bool is_color)
 {
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
-    static const int corners[6][2] = {{0, 1}, {2, 1}, {2, 3}, {0, 1}, {2, 3}, {0, 3}};
     if (canvas->num_images == VIEW_MAX_CANVAS_IMAGES)
         return;
     view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
+    add_quad(canvas, xy, uv, 0xFFFFFFFFu, 0xFFFFFFFFu);
+    canvas->count -= 6; // which are the image's
     *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
-    for (int i = 0; i < 6; i++) {
-        const int across = corners[i][0], down = corners[i][1];
-        drawn->vertices[i] =
-            (md5gl_panel_vertex){xy[across], xy[down], uv[across], uv[down], {255, 255, 255, 255}};
-    }
+    memcpy(drawn->vertices, canvas->vertices + canvas->count, sizeof drawn->vertices);
 }
 
 // -- Text -----------------------------------------------------------------------------------

@@ -101,24 +101,22 @@ enum { MOST_BYTES = 4200 };
 
 // -- Where it is ----------------------------------------------------------------------------
 
-static const char *variable(const char *name)
-{
-    const char *const value = getenv(name);
-    return value != NULL && *value != '\0' ? value : NULL;
-}
-
 // The path of the user's file, or NULL if the system defines no folder for it.
 static char *config_path(void)
 {
+    const char *folder, *inner = "";
 #ifdef _WIN32
-    const char *const folder = variable("APPDATA");
-    return folder != NULL ? common_format("%s/md5view/config", folder) : NULL;
+    folder = getenv("APPDATA");
 #else
-    const char *const folder = variable("XDG_CONFIG_HOME"), *const home = variable("HOME");
-    if (folder != NULL && common_is_absolute(folder)) // relative paths are invalid by the standard
-        return common_format("%s/md5view/config", folder);
-    return home != NULL ? common_format("%s/.config/md5view/config", home) : NULL;
+    folder = getenv("XDG_CONFIG_HOME");
+    if (folder == NULL
+        || !common_is_absolute(folder)) { // relative ones are invalid by the standard
+        folder = getenv("HOME");
+        inner = "/.config";
+    }
 #endif
+    return folder != NULL && *folder != '\0' ? common_format("%s%s/md5view/config", folder, inner)
+                                             : NULL;
 }
 
 static int make_folder(const char *path)
@@ -262,10 +260,8 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
     if (config->path == NULL)
         return;
     if (options->output != NULL) {
-        const view_chosen_list chosen = config->chosen;
-        config->chosen = (view_chosen_list){.count = 0};
-        view_free_config(config);
-        config->chosen = chosen;
+        free(config->path); // the rest is not used
+        config->path = NULL;
         return;
     }
     char **const all = common_alloc(config->num_arguments + (size_t)count + 1, sizeof *all);

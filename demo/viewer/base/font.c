@@ -145,6 +145,8 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
             font->disc_u1 = (middle + radius) * unit;
             font->disc_v0 = (top + middle - radius) * unit;
             font->disc_v1 = (top + middle + radius) * unit;
+            font->solid_u = 0.5f * (font->disc_u0 + font->disc_u1);
+            font->solid_v = 0.5f * (font->disc_v0 + font->disc_v1);
 
             const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
                                              .width = (uint32_t)side,

@@ -31,6 +31,7 @@ typedef struct view_font {
     view_letter letters[VIEW_NUM_TEXT_SIZES][VIEW_NUM_LETTERS];
     // The disc: its texture square, and its radius in pixels.
     float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
+    float solid_u, solid_v; // its centre, which is fully covered: the plain colour
 } view_font;
 
 // Draws the glyphs for a scale, into font->mask, which the caller destroys. Returns false with

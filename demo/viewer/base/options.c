@@ -439,17 +439,6 @@ const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
     {"11", 1.0f, 0.0f},
 };
 
-// What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the time at
-// which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
-// what repeats any number of times a minute is as at time 0.
-static view_parms usual_parms(void)
-{
-    view_parms parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual};
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
-        parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
-    return parms;
-}
-
 float view_material_time(const view_parms *parms, double clip_time)
 {
     const double time = clip_time + (double)parms->ahead;
@@ -489,11 +478,16 @@ static const char *take_number(const char *text, double low, double high, double
     return end != text && *number >= low && *number <= high ? end : NULL;
 }
 
-// The same for a whole text.
-static bool read_number(const char *text, const view_option *option, double *number)
+// Reads a whole text of `count` numbers with separators between them.
+static bool read_numbers(const char *text, double low, double high, int count, char separator,
+                         double *numbers)
 {
-    const char *const end = take_number(text, option->low, option->high, number);
-    return end != NULL && *end == '\0';
+    for (int i = 0; i < count; i++) {
+        text = take_number(text, low, high, &numbers[i]);
+        if (text == NULL || *text++ != (i + 1 < count ? separator : '\0'))
+            return false;
+    }
+    return true;
 }
 
 // The number of `word` among "a|b|c", or -1.
@@ -519,38 +513,17 @@ static char *copy_word(const char *words, unsigned number)
     return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
-// Two whole numbers, as they are written before and after the separator.
-static bool read_pair(const char *text, const view_option *option, char separator, uint32_t *pair)
-{
-    double numbers[2];
-    for (int i = 0; i < 2; i++) {
-        text = take_number(text, option->low, option->high, &numbers[i]);
-        if (text == NULL || *text != (i == 0 ? separator : '\0') || numbers[i] != floor(numbers[i]))
-            return false;
-        pair[i] = (uint32_t)numbers[i];
-        text++;
-    }
-    return true;
-}
-
 static bool read_color(const char *text, float color[3])
 {
-    if (text[0] == '#') {
-        char *end = NULL;
-        const unsigned long hex = strtoul(text + 1, &end, 16);
-        for (int i = 0; i < 3; i++)
-            color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
-        return strlen(text) == 7 && *end == '\0' && text[1] != '-' && text[1] != '+';
-    }
-    for (int i = 0; i < 3; i++) {
-        double value;
-        text = take_number(text, 0.0, 1.0, &value);
-        if (text == NULL || *text != (i < 2 ? ',' : '\0'))
-            return false;
-        color[i] = (float)value;
-        text++;
-    }
-    return true;
+    double values[3] = {0.0};
+    char *end = NULL;
+    const bool is_hex = text[0] == '#';
+    const unsigned long hex = is_hex ? strtoul(text + 1, &end, 16) : 0;
+    const bool is_read = is_hex ? strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL
+                                : read_numbers(text, 0.0, 1.0, 3, ',', values);
+    for (int i = 0; i < 3; i++)
+        color[i] = is_hex ? (float)((hex >> (16 - 8 * i)) & 255) / 255.0f : (float)values[i];
+    return is_read;
 }
 
 // -- Lists ----------------------------------------------------------------------------------
@@ -586,30 +559,16 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     return true;
 }
 
-static bool set_parm(const char *text, view_parms *parms)
-{
-    char *end = NULL;
-    if (*text < '0' || *text > '9')
-        return false;
-    const unsigned long parm = strtoul(text, &end, 10);
-    if (parm >= VIEW_NUM_PARMS || *end != '=')
-        return false;
-    double value;
-    const char *const rest = take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
-    if (rest == NULL || *rest != '\0')
-        return false;
-    view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
-    return true;
-}
-
 // -- By kind --------------------------------------------------------------------------------
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
     void *const field = (unsigned char *)options + option->place;
     bool *const flag = field;
-    double number;
+    uint32_t *const counts = field;
+    double number, numbers[2];
     int word;
+    const bool is_pair = option->kind == VIEW_OPTION_GRID || option->kind == VIEW_OPTION_RANGE;
     const bool is_switch =
         option->kind == VIEW_OPTION_SWITCH || option->kind == VIEW_OPTION_OPPOSITE;
     if (text == NULL && !is_switch)
@@ -632,22 +591,27 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         memcpy(field, &word, sizeof word);
         return word >= 0;
     case VIEW_OPTION_COUNT:
-        if (!read_number(text, option, &number) || number != floor(number))
+    case VIEW_OPTION_GRID:
+    case VIEW_OPTION_RANGE:
+        if (!read_numbers(text, option->low, option->high, is_pair ? 2 : 1,
+                          option->kind == VIEW_OPTION_RANGE ? '-'
+                          : strchr(text, 'x') != NULL       ? 'x'
+                                                            : ',',
+                          numbers))
             return false;
-        *(uint32_t *)field = (uint32_t)number;
-        return true;
+        for (int i = 0; i <= is_pair; i++) {
+            if (numbers[i] != floor(numbers[i]))
+                return false;
+            counts[i] = (uint32_t)numbers[i];
+        }
+        return option->kind != VIEW_OPTION_RANGE || counts[0] < counts[1];
     case VIEW_OPTION_FLOAT:
-        if (!read_number(text, option, &number))
+        if (!read_numbers(text, option->low, option->high, 1, '\0', &number))
             return false;
         *(float *)field = (float)number;
         return true;
     case VIEW_OPTION_NUMBER:
-        return read_number(text, option, field);
-    case VIEW_OPTION_GRID:
-        return read_pair(text, option, strchr(text, 'x') != NULL ? 'x' : ',', field);
-    case VIEW_OPTION_RANGE:
-        return read_pair(text, option, '-', field)
-               && ((uint32_t *)field)[0] < ((uint32_t *)field)[1];
+        return read_numbers(text, option->low, option->high, 1, '\0', field);
     case VIEW_OPTION_COLOR:
         return read_color(text, field);
     case VIEW_OPTION_LIGHTS:
@@ -673,8 +637,16 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return add_setting(text, true, &options->settings, &options->num_settings);
     case VIEW_OPTION_WEIGHT:
         return add_setting(text, false, &options->morphs, &options->num_morphs);
-    case VIEW_OPTION_PARM:
-        return set_parm(text, &options->parms);
+    case VIEW_OPTION_PARM: {
+        char *end = NULL;
+        const unsigned long parm = strtoul(text, &end, 10);
+        if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
+            return false;
+        if (!read_numbers(end + 1, -(double)FLT_MAX, (double)FLT_MAX, 1, '\0', &number))
+            return false;
+        view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0.0);
+        return true;
+    }
     case VIEW_OPTION_TEXTURE: {
         const char *const equals = strchr(text, '=');
         view_texture_choice choice = {.map = option->map, .file = text};
@@ -885,11 +857,16 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .height = 720,
         .samples = 4,
         .onion = {.step = 3},
-        .parms = usual_parms(),
+        .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual},
         .speed = 1.0,
         .lights = view_usual_lights(),
         .level = VIEW_INFO,
     };
+    // What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the
+    // time at which a gun fired last, so that at time 0 all would fire. After a minute no glow is
+    // left, and what repeats any number of times a minute is as at time 0.
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 

@@ -32,9 +32,7 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
             md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
             view_set_frame(anim, frame, pose);
         }
-        md5_binding *const binding = md5_bind(model, anim, NULL, error);
-        view_append_clip(scene, (view_clip){.anim = anim, .binding = binding});
-        is_made = binding != NULL;
+        is_made = view_append_clip(scene, (view_clip){.anim = anim}, NULL, error);
     }
     free(source_pose);
     free(pose);
@@ -548,8 +546,7 @@ static const float longest_wait = 1.0f / 12.0f;
 static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
-    const md5_vec3 arm = md5_quat_rotate(member->place.rotation, sphere.centre);
-    return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
+    return (view_sphere){md5_xform_point(member->place, sphere.centre), sphere.radius};
 }
 
 float view_impostor_share(float size, float pixels)

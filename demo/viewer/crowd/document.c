@@ -97,7 +97,7 @@ static void write_differences(view_compare *compare, const view_scene *scene, md
         const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
         const md5_quat p = md5_quat_from_mat34(own), q = md5_quat_from_mat34(other);
-        const md5_quat turn = md5_quat_mul((md5_quat){-p.x, -p.y, -p.z, p.w}, q);
+        const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
         const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
         compare->differences[count++] = (view_difference){
             .joint = i,

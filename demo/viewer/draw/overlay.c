@@ -106,15 +106,14 @@ void view_add_normals(view_lines *lines, view_scene *scene, float length)
 
 void view_add_tangents(view_lines *lines, view_scene *scene, float length)
 {
-    if (scene->model != NULL)
-        view_ready_skin(scene);
+    view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];
         if (mesh->tangents == NULL)
             continue;
         md5_vec4 *const tangents = common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents);
-        view_skin_mesh(scene, i, tangents);
+        view_skin_mesh(scene, i, skinned->normals, tangents);
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =

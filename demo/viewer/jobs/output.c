@@ -28,19 +28,6 @@ extern char **environ;
 
 // == Movies =======================================================================================
 
-struct view_movie {
-    common_writer writer; // whose file ffmpeg opens again
-    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
-    int pipe;             // to ffmpeg
-    int ffmpeg;           // process id
-    bool is_broken;       // a write failed
-    char *path;
-    uint32_t width, height, num_frames;
-    double frame_rate;
-    uint32_t num_added, num_chunks;
-    view_log *log;
-};
-
 // -- APNG -----------------------------------------------------------------------------------
 
 static void put_u32(uint8_t *bytes, uint32_t value)
@@ -337,6 +324,7 @@ bool view_end_movie(view_movie *movie)
     ended = common_end_file(&movie->writer, ended) && ended;
     if (!ended)
         view_error(movie->log, "cannot write all of %s", movie->path);
+    free(movie->rgba);
     free(movie->path);
     free(movie);
     return ended;
@@ -438,18 +426,17 @@ void view_save_screenshot(view_state *viewer, bool clean)
 void view_toggle_recording(view_state *viewer)
 {
     static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie != NULL) {
-        if (view_end_movie(recording->movie)) {
-            view_info(&viewer->log, "%s", recording->path);
-            view_notice(viewer, "Saved %s: %u pictures", common_base(recording->path),
-                        (unsigned)recording->count);
+    if (viewer->movie != NULL) {
+        char *const path = common_copy(viewer->movie->path);
+        const uint32_t count = viewer->movie->num_added;
+        if (view_end_movie(viewer->movie)) {
+            view_info(&viewer->log, "%s", path);
+            view_notice(viewer, "Saved %s: %u pictures", common_base(path), (unsigned)count);
         } else {
-            view_notice(viewer, "Cannot write all of %s", common_base(recording->path));
+            view_notice(viewer, "Cannot write all of %s", common_base(path));
         }
-        free(recording->path);
-        free(recording->rgba);
-        *recording = (view_recording){.movie = NULL};
+        free(path);
+        viewer->movie = NULL;
         return;
     }
     char *const folder = common_absolute(".");
@@ -457,38 +444,27 @@ void view_toggle_recording(view_state *viewer)
         free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
     free(folder);
     const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 25.0;
-    view_movie *const movie =
-        path != NULL ? view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log)
-                     : NULL;
-    if (movie == NULL) {
+    if (path != NULL)
+        viewer->movie =
+            view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
+    free(path);
+    if (viewer->movie == NULL) {
         view_notice(viewer, "Cannot record: see --record-as");
-        free(path);
         return;
     }
-    *recording = (view_recording){
-        .movie = movie,
-        .path = path,
-        .rgba = common_alloc((size_t)viewer->width * viewer->height, 4),
-        .width = viewer->width,
-        .height = viewer->height,
-        .rate = rate,
-    };
+    viewer->movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
     viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
 }
 
 void view_record_frame(view_state *viewer)
 {
     md5_error error = {0};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie == NULL)
-        return;
-    const bool is_same = viewer->width == recording->width && viewer->height == recording->height;
-    if (is_same
-        && md5gl_read_pixels(viewer->renderer, NULL, recording->width, recording->height,
-                             recording->rgba, &error)
-        && view_add_picture(recording->movie, recording->rgba))
-        recording->count++;
-    else
+    view_movie *const movie = viewer->movie;
+    if (movie != NULL
+        && (viewer->width != movie->width || viewer->height != movie->height
+            || !md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height, movie->rgba,
+                                  &error)
+            || !view_add_picture(movie, movie->rgba)))
         view_toggle_recording(viewer);
 }
 
@@ -613,19 +589,6 @@ static void frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-// Opens the model of a cell; if that fails, the cell shows nothing but why.
-static void open_cell(view_state *viewer, uint32_t cell)
-{
-    const char *const file = viewer->cells.names[cell];
-    view_log_clear(&viewer->log);
-    if (view_open(viewer, &file, 1, false)) {
-        frame_still(viewer);
-    } else {
-        view_free_document(viewer->document, viewer->renderer);
-        viewer->document = common_alloc(1, sizeof *viewer->document);
-    }
-}
-
 // Saves each picture in its own file, all in one movie, or all side by side in one file, row by
 // row.
 static bool run_output(view_state *viewer)
@@ -671,9 +634,17 @@ static bool run_output(view_state *viewer)
     saved = saved && (movie != NULL || !is_movie);
     for (uint32_t i = 0; i < count && saved; i++) {
         viewer->cell = i;
-        if (has_cells)
-            open_cell(viewer, i);
-        else
+        if (has_cells) {
+            // Opens the model of a cell; if that fails, the cell shows nothing but why.
+            const char *const file = viewer->cells.names[i];
+            view_log_clear(&viewer->log);
+            if (view_open(viewer, &file, 1, false)) {
+                frame_still(viewer);
+            } else {
+                view_free_document(viewer->document, viewer->renderer);
+                viewer->document = common_alloc(1, sizeof *viewer->document);
+            }
+        } else
             set_up_picture(viewer, i, count, azimuth);
         if (count == 1 && is_alone)
             frame_still(viewer);

@@ -103,7 +103,7 @@ static void compare_mesh(verification *v, uint32_t index)
     const md5_mesh *const mesh = &scene->model->meshes[index];
     mesh_report *const report = &v->reports[index];
     float error = 0.0f, predicted = 0.0f;
-    view_skin_mesh(scene, index, v->exact_tangents);
+    view_skin_mesh(scene, index, scene->skinned[index].normals, v->exact_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         if (scene->dual && !has_sides(mesh, scene->duals, i)) {
             report->skipped += 2;

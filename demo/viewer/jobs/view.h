@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 #include "demo/common/file.h"
+#include "demo/common/write.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
@@ -13,16 +14,20 @@
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/ui.h"
 
-typedef struct view_movie view_movie;
-
-// A movie of the window.
-typedef struct view_recording {
-    view_movie *movie; // NULL: none is recorded
+// A movie that is written.
+typedef struct view_movie {
+    common_writer writer; // whose file ffmpeg opens again
+    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
+    int pipe;             // to ffmpeg
+    int ffmpeg;           // process id
+    bool is_broken;       // a write failed
     char *path;
-    uint8_t *rgba; // [4 * width * height] the last picture
-    uint32_t width, height, count;
-    double rate; // pictures a second: --frame-rate, or 25
-} view_recording;
+    uint8_t *rgba; // [4 * width * height] the last picture of a window, or NULL
+    uint32_t width, height, num_frames;
+    double frame_rate;
+    uint32_t num_added, num_chunks;
+    view_log *log;
+} view_movie;
 
 // What pictures of a window are drawn into before they are shown, if they have several samples or
 // fewer pixels.
@@ -107,7 +112,7 @@ typedef struct view_state {
     struct SDL_Window *window;
     void *context; // SDL_GLContext
     view_presented present;
-    view_recording recording;
+    view_movie *movie;        // of the window, or NULL
     view_quality quality;     // by the times of its frames
     view_config *config;      // NULL = none
     view_chosen_list *chosen; // textures of meshes; the caller's

@@ -32,8 +32,7 @@ static void set(view_machine *machine, const char *name, float value)
 // A position in the world as the character sees it: its own axes, from where it stands.
 static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
 {
-    const md5_quat turn = machine->place.rotation;
-    return md5_quat_rotate((md5_quat){-turn.x, -turn.y, -turn.z, turn.w},
+    return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
                            md5_vec3_sub(point, machine->place.translation));
 }
 

@@ -31,8 +31,7 @@ void view_ready_skin(view_scene *scene)
         md5_build_dual_palette(scene->palette, scene->num_joints, scene->duals);
 }
 
-// `normals` and `tangents` may be NULL.
-static void skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
 {
     const md5_skin_job job = {
         .mesh = &scene->model->meshes[mesh],
@@ -47,16 +46,11 @@ static void skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_v
     md5_skin_batch(&job, 1, NULL);
 }
 
-void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
-{
-    skin_mesh(scene, mesh, scene->skinned[mesh].normals, tangents);
-}
-
 void view_skin(view_scene *scene)
 {
     view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        view_skin_mesh(scene, i, NULL);
+        view_skin_mesh(scene, i, scene->skinned[i].normals, NULL);
 }
 
 static int by_value(const void *a, const void *b)
@@ -192,7 +186,7 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
 {
     view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        skin_mesh(scene, i, NULL, NULL);
+        view_skin_mesh(scene, i, NULL, NULL);
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
@@ -211,41 +205,6 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         motion->pose_frame(scene, clip, frame);
     else
         view_pose_moment(scene, &moment);
-}
-
-// Skins a few frames at even distances. A clip may leap between them, so the joints, which cost
-// less, are checked in every frame; of very long clips in every n-th.
-static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim, md5_bounds *bounds,
-                         view_hull *hull, far_frames *far)
-{
-    enum { SKINNED = 13, MAX_FRAMES = 600 };
-    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MAX_FRAMES;
-    for (uint32_t frame = 0; frame <= last; frame += stride) {
-        pose_frame(scene, clip, frame);
-        for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
-            const md5_vec3 direction = hull_direction(i);
-            float high = -INFINITY, low = INFINITY;
-            for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
-                const float reach =
-                    md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
-                high = reach > high ? reach : high;
-                low = reach < low ? reach : low;
-            }
-            for (int side = 0; side < 2; side++) { // and in the opposite direction
-                const int index = side == 0 ? i : VIEW_HULL_POINTS - 1 - i;
-                const float reach = side == 0 ? high : -low;
-                if (reach <= far->reach[index])
-                    continue;
-                far->reach[index] = reach;
-                far->clip[index] = clip;
-                far->frame[index] = frame;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
-        pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
-        widen_by_pose(scene, bounds, hull);
-    }
 }
 
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
@@ -271,7 +230,37 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     }
     const md5_anim *anim = motion->clip != NULL ? motion->clip(scene, 0) : view_shown_anim(scene);
     for (uint32_t clip = 0; clip == 0 || anim != NULL; clip++) {
-        measure_clip(scene, clip, anim, &bounds, hull, &far);
+        // Skins a few frames at even distances. A clip may leap between them, so the joints, which
+        // cost less, are checked in every frame; of very long clips in every n-th.
+        enum { SKINNED = 13, MAX_FRAMES = 600 };
+        const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
+        const uint32_t stride = 1 + last / MAX_FRAMES;
+        for (uint32_t frame = 0; frame <= last; frame += stride) {
+            pose_frame(scene, clip, frame);
+            for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
+                const md5_vec3 direction = hull_direction(i);
+                float high = -INFINITY, low = INFINITY;
+                for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
+                    const float reach =
+                        md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
+                    high = reach > high ? reach : high;
+                    low = reach < low ? reach : low;
+                }
+                for (int side = 0; side < 2; side++) { // and in the opposite direction
+                    const int index = side == 0 ? i : VIEW_HULL_POINTS - 1 - i;
+                    const float reach = side == 0 ? high : -low;
+                    if (reach <= far.reach[index])
+                        continue;
+                    far.reach[index] = reach;
+                    far.clip[index] = clip;
+                    far.frame[index] = frame;
+                }
+            }
+        }
+        for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
+            pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
+            widen_by_pose(scene, &bounds, hull);
+        }
         anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
     }
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
@@ -297,15 +286,14 @@ static const float most_skew = 0.1f;
 view_faults view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_faults faults = {{0}};
-    if (scene->model != NULL)
-        view_ready_skin(scene);
+    view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];
         md5_vec4 *const tangents =
             mesh->tangents != NULL ? common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents)
                                    : NULL;
-        view_skin_mesh(scene, i, tangents);
+        view_skin_mesh(scene, i, skinned->normals, tangents);
         const view_directed pose = {skinned->positions, skinned->normals, tangents, most_skew};
         faults = view_add_faults(faults, view_find_faults(mesh, &pose, marks));
         marks = marks != NULL ? marks + mesh->num_vertices : NULL;

@@ -111,12 +111,6 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
 
 // -- Clips ----------------------------------------------------------------------------------
 
-void view_append_clip(view_scene *scene, view_clip clip)
-{
-    scene->clips = common_realloc(scene->clips, scene->num_clips + 1, sizeof *scene->clips);
-    scene->clips[scene->num_clips++] = clip;
-}
-
 // What the Quake re-releases have beside an animation, and how fast they play it.
 static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
 {
@@ -141,20 +135,21 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
     free(path);
 }
 
-// Binds a clip that was loaded to the scene's model or, if there is none, to the clip's own
-// skeleton, and adds it. Frees it and returns false if it was not loaded or does not fit.
-static bool add_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts, md5_error *error)
+bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
+                      md5_error *error)
 {
     const md5_anim *const anim = clip.anim;
     if (anim != NULL)
         clip.binding = scene->model != NULL ? md5_bind(scene->model, anim, opts, error)
                                             : md5_bind_skeleton(&anim->skeleton, anim->base_frame,
                                                                 anim, opts, error);
-    if (clip.binding != NULL)
-        view_append_clip(scene, clip);
-    else
+    if (clip.binding == NULL) {
         free_clip(&clip);
-    return clip.binding != NULL;
+        return false;
+    }
+    scene->clips = common_realloc(scene->clips, scene->num_clips + 1, sizeof *scene->clips);
+    scene->clips[scene->num_clips++] = clip;
+    return true;
 }
 
 // Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
@@ -168,7 +163,7 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
                             .name = common_stem(file),
                             .anim = md5_load_anim(file, &opts, &error)};
     opts.file_name = file;
-    if (!add_clip(scene, clip, &opts, &error))
+    if (!view_append_clip(scene, clip, &opts, &error))
         return view_log_error(log, &error);
     take_quake(scene, &scene->clips[scene->num_clips - 1], log);
     return true;
@@ -194,7 +189,7 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         const view_clip clip = {.path = common_copy(path),
                                 .name = common_stem(path),
                                 .anim = md5_load_anim(path, NULL, &error)};
-        if (!add_clip(scene, clip, NULL, &error)) {
+        if (!view_append_clip(scene, clip, NULL, &error)) {
             char text[640];
             (void)md5_format_error(&error, text, sizeof text);
             view_debug(log, "not picked up: %s", text);
@@ -379,7 +374,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     for (uint32_t i = 0; i < cube.num_clips; i++) {
         const view_cube_clip *const from = &cube.clips[i];
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
-        if (!add_clip(scene, clip, NULL, &error))
+        if (!view_append_clip(scene, clip, NULL, &error))
             view_log_error(log, &error);
     }
     free(cube.clips); // what is in them is the scene's now
@@ -455,7 +450,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
                 .name = common_copy(from->anim->name),
                 .anim = &scene->entity.paced[i],
                 .in_entity = i + 1};
-            if (!add_clip(scene, clip, NULL, &error))
+            if (!view_append_clip(scene, clip, NULL, &error))
                 view_log_error(log, &error);
         }
     }

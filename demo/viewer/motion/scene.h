@@ -127,10 +127,12 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
                      const md5_files *reader, bool pick_up, view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
 
-// For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
-// makes the pose of a skeleton.
-void view_append_clip(view_scene *scene, view_clip clip);
-
+// For scenes that are put together in other ways: binds a clip that was loaded to the scene's model
+// or, if there is none, to the clip's own skeleton, and adds it, which then belongs to the scene;
+// frees it and returns false if it was not loaded or does not fit. And makes the pose of a
+// skeleton.
+bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
+                      md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
 // Loads a clip and shows it: a file, which replaces a clip of the same file, or what that name is
@@ -148,9 +150,9 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 void view_skin(view_scene *scene);
 
 // Skins one mesh. Call view_pose() and then view_ready_skin() first; the latter writes the dual
-// quaternions, if they are used. `tangents` may be NULL.
+// quaternions, if they are used. `normals`, of scene->skinned, and `tangents` may be NULL.
 void view_ready_skin(view_scene *scene);
-void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents);
 
 // Bounds of all vertices, or of all joints if only joints are shown, in the pose that view_pose()
 // and view_skin() wrote last, without pieces that lie far from the others. Also adds them to a
