@@ -129,8 +129,8 @@ typedef struct md5_decl {
 } md5_decl;
 
 // The declarations of a type, in the order in which the engine finds them: files by folder and
-// name, ignoring case. Implicit ones come last, in the order in which they are made. NULL if there
-// is no such index.
+// name, ignoring case; implicit ones last, in the order in which they are made. NULL: no such
+// index.
 MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
 MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
                                            uint32_t index);
@@ -378,7 +378,6 @@ typedef struct md5_material {
 // whose image is the name. After a mistake it has one stage with the image _default in the engine's
 // verdict; in the lenient one it keeps what is right. It is defaulted beyond 256 stages, 4096
 // registers, 4096 operations, as in the engine, and if expressions are nested more than 1600 deep.
-// Image programs are cut to 255 bytes.
 MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,
                                                    md5_error *error);
 
@@ -810,8 +809,7 @@ typedef struct md5_deformed {
 
 // Returns whether a mesh can be deformed in this way, and writes how many vertices and triangles it
 // has then. Sprites and tubes need quads, flares exactly one quad, EYEBALL at most 60 triangles in
-// three groups that share no vertices; else the engine draws an eye as it is. Particles are not
-// supported.
+// three groups that share no vertices, else the engine draws it as it is; particles cannot be.
 MD5_GAME_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                                   uint32_t *num_triangles);
 

@@ -184,7 +184,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (!check_clips(renderer, model, clips, count, error)
-        || !md5gli_build_skinned(renderer, 0, MD5GL_SKIN_BAKED, error))
+        || !md5gli_build_variant(renderer, MD5GL_PATH_AUTO, 0, error))
         return NULL;
     md5gl_baked *const baked = (md5gl_baked *)md5gli_alloc(
         &renderer->allocator, 1, sizeof *baked + count * sizeof *baked->num_frames, error);

@@ -161,12 +161,9 @@ typedef struct md5gl_program_sources {
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error);
 
-// Builds the programs of a variant that draw a path, unless they exist already.
+// Builds the programs of a variant that draw a path, unless they exist already: those of baked
+// clips are variant 0 of MD5GL_PATH_AUTO.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
-
-// The same for a skin, such as that of baked clips, which has variant 0 only.
-bool md5gli_build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
-                          md5_error *error);
 
 // The programs that do not skin and have no variants. Those of overlays are built with the
 // renderer, the others on first use.

@@ -325,12 +325,11 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 
 // -- All programs -----------------------------------------------------------------------------
 
-// Of each path.
+// Of each path. No mesh has the path AUTO: it stands for baked clips, which draw on any path.
 static const enum md5gl_skin skins[] = {
-    [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
-    [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
-    [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-    [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
+    [MD5GL_PATH_AUTO] = MD5GL_SKIN_BAKED, [MD5GL_PATH_4] = MD5GL_SKIN_4,
+    [MD5GL_PATH_8] = MD5GL_SKIN_8,        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,
+    [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,  [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
 };
 
 // Of each variant: md5gl_variant_of().
@@ -362,16 +361,6 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     return md5gli_build_program(renderer, &sources, program, error);
 }
 
-bool md5gli_build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
-                          md5_error *error)
-{
-    for (int pass = 0; pass < MD5GL_NUM_COMMON_PASSES; pass++) {
-        if (!build_pass(renderer, variant, skin, (enum md5gl_pass)pass, error))
-            return false;
-    }
-    return true;
-}
-
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_COMPUTE) {
@@ -382,14 +371,19 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
             return false;
     }
     const enum md5gl_skin skin = skins[path];
-    return md5gli_build_skinned(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, error);
+    for (int pass = 0; pass < MD5GL_NUM_COMMON_PASSES; pass++) {
+        if (!build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin,
+                        (enum md5gl_pass)pass, error))
+            return false;
+    }
+    return true;
 }
 
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error)
 {
-    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : skins[mesh->path];
+    const enum md5gl_skin skin = skins[model->baked ? MD5GL_PATH_AUTO : mesh->path];
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
     const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
     return build_pass(renderer, variant, skin, pass, error)
