@@ -487,7 +487,7 @@ TEST (bodies_without_heads_blink_too) {
     OWN_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
-    md5_entity *const entity = load_entity(game, "e"), *const other = load_entity(game, "f");
+    OWN_ENTITY entity = load_entity(game, "e"), *const other = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);
@@ -497,8 +497,6 @@ TEST (bodies_without_heads_blink_too) {
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_actor_advance(actor, 16, NULL, NULL);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
-    md5_free_entity(entity);
-    md5_free_entity(other);
 }
 
 TEST_HERE (restored_heads_blink_at_the_same_time) {

@@ -55,8 +55,7 @@ TEST (shaders_replace_skins) {
 
 TEST (names_may_be_those_of_models_and_files) {
     OWN_GAME game = open_entity_game("", NULL);
-    md5_entity *const body = load_entity(game, "body"), *const file =
-                                                            load_entity(game, "head.md5mesh");
+    OWN_ENTITY body = load_entity(game, "body"), *const file = load_entity(game, "head.md5mesh");
     CHECK(!body->def && body->model_def);
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
@@ -64,8 +63,6 @@ TEST (names_may_be_those_of_models_and_files) {
     md5_xform pose[3];
     md5_actor_pose(actor, pose, NULL, NULL);
     check_vector(pose[1].translation, 2.0, 0.0, 0.0);
-    md5_free_entity(body);
-    md5_free_entity(file);
 }
 
 static void check_failure(const char *text, md5_status status, const char *place,
@@ -120,11 +117,9 @@ TEST (entities_have_parms_of_materials) {
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
-    md5_entity *const entity = load_entity(game, "e"), *const body = load_entity(game, "body");
+    OWN_ENTITY entity = load_entity(game, "e"), *const body = load_entity(game, "body");
     CHECK_BYTES(entity->parms, expected, sizeof expected);
     CHECK_BYTES(body->parms, usual, sizeof usual);
-    md5_free_entity(entity);
-    md5_free_entity(body);
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
@@ -415,13 +410,12 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
 
 // Poses stay finite, whatever the declarations say.
 TEST (offsets_are_limited) {
-    md5_game *const game =
+    OWN_GAME game =
         open_tilted("model far { mesh body.md5mesh offset ( 1e30 -1e39 5 ) }\n"
                     "entityDef e { \"model\" \"far\" \"offsetModel\" \"7 1e38 -1e38\" }");
     OWN_ENTITY entity = load_entity(game, "e");
     check_vector(entity->offset, 1e9, -1e9, 5.0);
     check_vector(entity->model_offset, 7.0, 1e9, -1e9);
-    md5_destroy_game(game);
 }
 
 // -- Axes -----------------------------------------------------------------------------------------
@@ -449,7 +443,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
 // In all axes the results are those of id's axes, converted.
 TEST (entities_are_loaded_in_other_axes) {
     static const char *const clips[] = {"walk", "turn"};
-    md5_game *const game =
+    OWN_GAME game =
         open_tilted("entityDef e { \"model\" \"body\" \"def_attach\" \"gun\" }\n"
                     "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 2 3\"\n"
                     "\"angles\" \"10 20 30\" \"offsetModel\" \"0 5 6\" }");
@@ -467,7 +461,6 @@ TEST (entities_are_loaded_in_other_axes) {
             }
         }
     }
-    md5_destroy_game(game);
 }
 
 // -- Declarations ---------------------------------------------------------------------------------
@@ -502,7 +495,7 @@ static void check_keys(const md5_entity_def *def, const char *expected)
 }
 
 TEST (entities_have_keys_in_order) {
-    md5_game *const game =
+    OWN_GAME game =
         open_entities("entityDef Imp { \"model\" \"m\" \"health\" 75 \"Bones\" \"a b\" }", NULL);
     const md5_entity_def *const imp = entity_of(game, "IMP");
     check_keys(imp, "model=m health=75 Bones=a b classname=imp ");
@@ -511,7 +504,6 @@ TEST (entities_have_keys_in_order) {
     CHECK_UINT(imp->decl->state, MD5_DECL_PARSED);
     CHECK(md5_game_entity_def(game, "imp", NULL) == imp);
     CHECK(!md5_game_entity_def(game, "nobody", NULL));
-    md5_destroy_game(game);
 }
 
 TEST (entities_list_keys_of_a_prefix) {
@@ -527,16 +519,14 @@ TEST (entities_list_keys_of_a_prefix) {
 
 TEST (the_last_of_two_keys_counts) {
     game_log log;
-    md5_game *const game =
-        open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
+    OWN_GAME game = open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
     check_keys(entity_of(game, "e"), "A=3 b=2 classname=e ");
     has_logged(&log, "def/all.def:3: 'a' already defined");
     CHECK_UINT(log.count, 1);
-    md5_destroy_game(game);
 }
 
 TEST (own_keys_come_before_those_of_parents_in_order) {
-    md5_game *const game =
+    OWN_GAME game =
         open_entities("entityDef child { \"inherit\" \"first\" \"own\" \"1\" \"Inherit2\" "
                       "\"second\" \"x\" \"c\" }\n"
                       "entityDef first { \"x\" \"f\" \"y\" \"f\" \"inherit\" \"old\" }\n"
@@ -548,15 +538,12 @@ TEST (own_keys_come_before_those_of_parents_in_order) {
     CHECK_STRING(child->keys[4].decl->name, "old");
     check_keys(entity_of(game, "first"), "x=f y=f classname=first z=o ");
     check_keys(entity_of(game, "second"), "y=s z=s v=s classname=second ");
-    md5_destroy_game(game);
 }
 
 // "classname" is the entity's own name, whatever its text says.
 TEST (entities_are_of_their_own_class) {
-    md5_game *const game =
-        open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
+    OWN_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
     check_keys(entity_of(game, "e"), "ClassName=e k=v ");
-    md5_destroy_game(game);
 }
 
 TEST (unknown_parents_are_warnings) {
@@ -590,16 +577,15 @@ TEST (mistakes_default_an_entity) {
 
 // An entity that inherits a defaulted one inherits the key that marks it.
 TEST (defaulted_parents_leave_a_mark) {
-    md5_game *const game =
+    OWN_GAME game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
     check_keys(entity_of(game, "e"), "classname=e DEFAULTED=1 ");
     CHECK_UINT(entity_of(game, "e")->decl->state, MD5_DECL_PARSED);
-    md5_destroy_game(game);
 }
 
 TEST (entities_that_inherit_themselves_end) {
     game_log log;
-    md5_game *const game =
+    OWN_GAME game =
         open_entities("entityDef a { \"inherit\" \"b\" \"k\" \"a\" } entityDef b { \"inherit\" "
                       "\"a\" \"l\" \"b\" }\n"
                       "entityDef c { \"inherit\" \"c\" \"inherit2\" \"a\" \"inherit3\" \"b\" }",
@@ -608,7 +594,6 @@ TEST (entities_that_inherit_themselves_end) {
     check_keys(entity_of(game, "a"), "k=a classname=a l=b ");
     check_keys(entity_of(game, "b"), "l=b classname=b k=a ");
     CHECK_UINT(log.count, 0);
-    md5_destroy_game(game);
 }
 
 // A long chain of ancestors: each entity inherits the two before it, and with them all others.
@@ -672,7 +657,7 @@ TEST (entities_survive_failure_of_every_allocation) {
 
 // The declarations of the golden folder, which the original engine has parsed.
 TEST (entities_of_the_golden_folder_inherit) {
-    md5_game *const game =
+    OWN_GAME game =
         open_entities("entityDef base_thing { \"spawnclass\" \"idAnimated\" \"health\" \"10\" "
                       "\"model\" \"m_base\" }\n"
                       "entityDef thing { \"inherit\" \"base_thing\" \"health\" \"20\" \"inherit2\" "
@@ -685,7 +670,6 @@ TEST (entities_of_the_golden_folder_inherit) {
     CHECK_STRING(md5_entity_def_value(thing, "skin"), "s/simple");
     CHECK_STRING(md5_entity_def_value(thing, "classname"), "thing");
     CHECK(!md5_entity_def_next_key(thing, "inherit", NULL));
-    md5_destroy_game(game);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))

@@ -50,26 +50,22 @@ TEST (decls_are_found_in_the_order_of_file_names) {
 }
 
 TEST (decl_names_have_one_spelling) {
-    md5_game *const game =
-        open_materials("Textures\\Rock.tga { } \"two words\" { } a/v1.2/b { }", NULL);
+    OWN_GAME game = open_materials("Textures\\Rock.tga { } \"two words\" { } a/v1.2/b { }", NULL);
     check_decl(game, MD5_DECL_MATERIAL, 0, "textures/rock", "materials/all.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 1, "two words", "materials/all.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 2, "a/v1", "materials/all.mtr", 1);
     CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "TEXTURES/rock.jpg"));
-    md5_destroy_game(game);
 }
 
 TEST (decls_go_on_behind_broken_text) {
     game_log log;
-    md5_game *const game =
-        open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
+    OWN_GAME game = open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
     check_decl(game, MD5_DECL_MATERIAL, 0, "three", "materials/all.mtr", 2);
     check_decl(game, MD5_DECL_MATERIAL, 1, "b", "materials/all.mtr", 3);
     check_decl(game, MD5_DECL_MATERIAL, 2, "end", "materials/all.mtr", 3);
     has_logged(&log, "materials/all.mtr:1: Missing decl name");
     has_logged(&log, "materials/all.mtr:2: Expecting '{' but found 'two'");
     has_logged(&log, "materials/all.mtr:3: Expecting '{' but found '-'");
-    md5_destroy_game(game);
 }
 
 TEST (decls_of_exports_are_skipped) {
@@ -135,10 +131,9 @@ static double table_at(md5_game *game, const char *name, float x)
 }
 
 TEST (tables_repeat_snap_and_clamp) {
-    md5_game *const game =
-        open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
-                       "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
-                       NULL);
+    OWN_GAME game = open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
+                                   "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
+                                   NULL);
     CHECK_NEAR(table_at(game, "t", 0.375f), 1.5, 1e-6); // 1.5 of 4 values
     CHECK_NEAR(table_at(game, "t", 0.875f), 1.5, 1e-6); // between 3 and the first again
     CHECK_NEAR(table_at(game, "t", -0.25f), 3.0, 1e-6);
@@ -150,7 +145,6 @@ TEST (tables_repeat_snap_and_clamp) {
     CHECK_NEAR(table_at(game, "one", 0.3f), 1.0, 1e-6);
     CHECK_NEAR(table_at(game, "t", 1e38f * 10.0f), 0.0, 1e-6);
     CHECK(!md5_game_table(game, "none", NULL));
-    md5_destroy_game(game);
 }
 
 TEST (tables_with_mistakes_are_defaulted) {
@@ -246,14 +240,13 @@ TEST (declarations_that_are_cut_come_to_an_end) {
 // In the lenient verdict everything before the end counts.
 TEST (commands_without_a_brace_behind_them_count) {
     game_log log = {.count = 0};
-    md5_game *const game =
+    OWN_GAME game =
         open_models("model n { mesh x.md5mesh anim walk two.md5anim {\nframe 1 footstep", &log);
     CHECK(md5_game_model_def(game, "n", NULL)->decl->state == MD5_DECL_DEFAULTED);
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
     const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK(model && model->num_anims == 1 && md5_model_def_anim(model, 0)->num_commands == 1);
     CHECK(has_logged(&log, "def/all.def:2: Unexpected end of file; expected '}'"));
-    md5_destroy_game(game);
 }
 
 // -- Files ----------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ static void check_anims(const md5_model_def *model, const char *expected)
 }
 
 TEST (models_have_mesh_skin_and_offset) {
-    md5_game *const game =
+    OWN_GAME game =
         open_models("model m { mesh X.md5mesh skin Some\\Skin offset ( 1 -2 .5 ) }", NULL);
     const md5_model_def *const model = model_of(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
@@ -43,7 +43,6 @@ TEST (models_have_mesh_skin_and_offset) {
     CHECK_STRING(model->joints[2].name, "b");
     check_channel(model, MD5_CHANNEL_ALL, "0123");
     CHECK(!md5_game_model_def(game, "none", NULL));
-    md5_destroy_game(game);
 }
 
 TEST (channels_add_and_remove_joints_from_left_to_right) {
@@ -69,7 +68,7 @@ TEST (channels_warn_of_joints) {
 }
 
 TEST (anims_have_aliases_files_and_flags) {
-    md5_game *const game =
+    OWN_GAME game =
         open_models("model m { mesh x.md5mesh anim pain_12 three.md5anim , three.md5anim { "
                     "ai_no_turn anim_turn } anim run two.md5anim }",
                     NULL);
@@ -82,7 +81,6 @@ TEST (anims_have_aliases_files_and_flags) {
     CHECK_UINT(anim->num_frames, 3);
     CHECK_UINT(anim->milliseconds, 84); // 2 frames of 1/24 s: 83.3, rounded up
     CHECK_UINT(anim->flags, MD5_ANIM_NO_TURN | MD5_ANIM_TURN);
-    md5_destroy_game(game);
 }
 
 TEST (frame_commands_are_sorted_by_frame) {

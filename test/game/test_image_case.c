@@ -94,3 +94,15 @@ size_t image_write_tga(uint8_t *file, const uint8_t *texels, uint32_t width, uin
     }
     return sizeof header + (size_t)4 * width * height;
 }
+
+md5_image *parse_exact(const void *bytes, size_t size, const md5_image_opts *opts, md5_error *error)
+{
+    void *const exact = malloc(size ? size : 1);
+    if (!exact)
+        abort();
+    if (size > 0)
+        memcpy(exact, bytes, size);
+    md5_image *const image = md5_parse_image(exact, size, opts, error);
+    free(exact);
+    return image;
+}

@@ -22,6 +22,10 @@ void image_place_add(image_place *place, const char *name, const void *bytes, si
 // `place` must outlive the game.
 md5_game *open_images(image_place *place, const md5_load_opts *opts);
 
+// md5_parse_image() of memory of exactly the size, so that reads past the end are detected.
+md5_image *parse_exact(const void *bytes, size_t size, const md5_image_opts *opts,
+                       md5_error *error);
+
 // The picture of a program's text, or NULL.
 md5_image *load_image_text(md5_game *game, const char *text, const md5_image_opts *opts,
                            md5_error *error);

@@ -109,22 +109,10 @@ TEST (images_that_are_damaged_say_so) {
 
 // -- Formats --------------------------------------------------------------------------------------
 
-static md5_image *parse(const void *bytes, size_t size, const md5_image_opts *opts,
-                        md5_error *error)
-{
-    OWN void *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
-    if (!exact)
-        abort();
-    if (size > 0)
-        memcpy(exact, bytes, size);
-    md5_image *const image = md5_parse_image(exact, size, opts, error);
-    return image;
-}
-
 static void check_refused(const void *bytes, size_t size, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse(bytes, size, NULL, &error);
+    OWN_IMAGE image = parse_exact(bytes, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
 }
@@ -181,7 +169,7 @@ TEST (images_of_other_formats_go_to_the_callers_decoder) {
     fake_decoder fake = {.pixels = {1, 2, 3, 4, 5, 6, 7, 8}, .width = 2};
     const md5_image_opts opts = {.decoder = {fake_decode, fake_release, &fake}};
     md5_error error = {0};
-    md5_image *image = parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error);
+    md5_image *image = parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error);
     if (CHECK(image))
         CHECK(image->width == 2 && image->height == 1
               && memcmp(image->pixels, fake.pixels, 8) == 0);
@@ -189,14 +177,14 @@ TEST (images_of_other_formats_go_to_the_callers_decoder) {
     CHECK_UINT((uint64_t)fake.num_held, 0);
     md5_free_image(image);
     fake.width = MD5_MAX_IMAGE_SIDE + 1;
-    CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
+    CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
     CHECK_STRING(error.message, "16385 by 1 pixels; at most 16384 a side and 67108864 in all");
     CHECK_UINT((uint64_t)fake.num_held, 0);
     fake.reason = "no moon in it";
-    CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
+    CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
     CHECK_STRING(error.message, "no moon in it");
     fake.reason = "";
-    CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
+    CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
     CHECK_STRING(error.message, "the picture cannot be decoded");
 }
 
@@ -225,7 +213,7 @@ TEST (images_are_made_within_limits) {
             .decoder = {decode_size, release_size, (void *)(uintptr_t)sizes[i]},
         };
         md5_error error = {0};
-        CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
+        CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
         CHECK_UINT(error.status, i < 2 ? MD5_ERROR_RANGE : MD5_ERROR_MEMORY);
         CHECK_STRING(error.file, "big");
     }
@@ -249,16 +237,6 @@ static void write_pcx_header(uint8_t *file, unsigned width, unsigned height, uns
     memcpy(file, header, sizeof header);
     file[65] = (uint8_t)planes;
     file[66] = (uint8_t)row_size;
-}
-
-static md5_image *parse_exact(const uint8_t *bytes, size_t size, md5_error *error)
-{
-    OWN uint8_t *const exact = malloc(size); // exact size, to detect reads past the end
-    if (!exact)
-        abort();
-    memcpy(exact, bytes, size);
-    md5_image *const image = md5_parse_image(exact, size, NULL, error);
-    return image;
 }
 
 static void check_texels(const md5_image *image, const uint8_t (*texels)[4], size_t count)
@@ -291,7 +269,7 @@ TEST (pcx_files_with_palettes_are_read) {
     uint8_t file[2 * PCX_MARK];
     md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
-    OWN_IMAGE image = parse_exact(file, size, &error);
+    OWN_IMAGE image = parse_exact(file, size, NULL, &error);
     CHECK_UINT(image ? image->width : 0, 3);
     check_texels(image, expected, 6);
 }
@@ -303,14 +281,14 @@ TEST (pcx_files_of_three_planes_are_read) {
     md5_error error = {0};
     write_pcx_header(file, 2, 1, 3, 2);
     memcpy(file + PCX_HEADER, rows, sizeof rows);
-    OWN_IMAGE image = parse_exact(file, sizeof file, &error);
+    OWN_IMAGE image = parse_exact(file, sizeof file, NULL, &error);
     check_texels(image, expected, 2);
 }
 
 static void check_pcx_refused(const uint8_t *file, size_t size, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse_exact(file, size, &error);
+    OWN_IMAGE image = parse_exact(file, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_THAT(strstr(error.message, message) != NULL, "%s", error.message);
 }
@@ -322,7 +300,7 @@ TEST (damaged_pcx_files_are_refused) {
     // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
     // that marks the palette is not checked.
     for (size_t i = 3; i < size - 1; i++) {
-        OWN_IMAGE image = parse_exact(file, i, &error);
+        OWN_IMAGE image = parse_exact(file, i, NULL, &error);
         CHECK(!image && error.message[0]);
     }
     check_pcx_refused(file, 100, "ends in its header");

@@ -57,7 +57,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
 TEST (image_programs_are_the_engines) {
     image_place place = {.count = 0};
     size_t size = 0;
-    char *const rows =
+    OWN char *const rows =
         test_corpus() ? test_read_file(golden_path("verdicts/image_programs.tsv"), &size) : NULL;
     if (!rows) {
         test_skip("MD5_CORPUS has no golden/d3");
@@ -85,7 +85,6 @@ TEST (image_programs_are_the_engines) {
     CHECK_UINT((uint64_t)number, GOLDEN_PROGRAMS);
     CHECK_UINT((uint64_t)num_equal, GOLDEN_PROGRAMS);
     printf("note: %d of %d image programs are equal to the engine's\n", num_equal, number);
-    free(rows);
 }
 
 // -- Operations -----------------------------------------------------------------------------------

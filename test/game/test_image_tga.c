@@ -90,22 +90,12 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
             put_texel(file, kind, texel_at(kind, n));
 }
 
-static md5_image *parse(const tga_bytes *file, size_t size, md5_error *error)
-{
-    OWN uint8_t *const exact = malloc(size ? size : 1); // exact size, to detect reads past the end
-    if (!exact)
-        abort();
-    memcpy(exact, file->bytes, size);
-    md5_image *const image = md5_parse_image(exact, size, NULL, error);
-    return image;
-}
-
 static void check_kind(const tga_kind *kind)
 {
     tga_bytes file;
     md5_error error = {0};
     write_file(&file, kind);
-    OWN_IMAGE image = parse(&file, file.size, &error);
+    OWN_IMAGE image = parse_exact(file.bytes, file.size, NULL, &error);
     if (!CHECK_THAT(image && image->width == WIDTH && image->height == HEIGHT,
                     "kind %u of %u bits: %s", kind->kind, kind->bits, error.message))
         return;
@@ -160,7 +150,7 @@ TEST (images_tga_cut_off_anywhere) {
         md5_error error = {0};
         write_file(&file, &kind);
         for (size_t size = 0; size < file.size; size++) {
-            OWN_IMAGE image = parse(&file, size, &error);
+            OWN_IMAGE image = parse_exact(file.bytes, size, NULL, &error);
             CHECK_THAT(!image && error.message[0], "%zu of %zu bytes", size, file.size);
         }
     }
@@ -172,20 +162,20 @@ TEST (images_tga_of_impossible_sizes) {
     md5_error error = {0};
     write_file(&file, &kind);
     memset(file.bytes + 12, 0xFF, 4);
-    CHECK(!parse(&file, file.size, &error));
+    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK_STRING(error.message, "65535 by 65535 pixels; at most 16384 a side and 67108864 in all");
     memcpy(file.bytes + 12, "\0\x20\0\x20", 4);
-    CHECK(!parse(&file, file.size, &error));
+    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK_STRING(error.message, "the TGA file ends after 16 of 67108864 pixels");
     memset(file.bytes + 12, 0, 4);
-    CHECK(!parse(&file, file.size, &error));
+    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK_STRING(error.message, "0 by 0 pixels");
     write_file(&file, &palette);
     memset(file.bytes + 5, 0, 2);
-    CHECK(!parse(&file, file.size, &error));
+    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK_STRING(error.message, "the TGA palette has no colors");
     memset(file.bytes + 5, 0xFF, 2);
-    CHECK(!parse(&file, file.size, &error));
+    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK(strstr(error.message, "the TGA file ends before its pixels"));
 }
 
@@ -234,20 +224,10 @@ static void add(dds_bytes *file, const void *bytes, size_t size)
     file->size += size;
 }
 
-static md5_image *image_dds_parse(const dds_bytes *file, md5_error *error)
-{
-    OWN uint8_t *const exact = malloc(file->size); // exact size, to detect reads past the end
-    if (!exact)
-        abort();
-    memcpy(exact, file->bytes, file->size);
-    md5_image *const image = md5_parse_image(exact, file->size, NULL, error);
-    return image;
-}
-
 static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t expected[4])
 {
     md5_error error = {0};
-    OWN_IMAGE image = image_dds_parse(file, &error);
+    OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
     if (!CHECK_THAT(image != NULL, "%s", error.message))
         return;
     for (uint32_t i = 0; i < 4; i++)
@@ -257,7 +237,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
 static void check_message(const dds_bytes *file, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = image_dds_parse(file, &error);
+    OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
     CHECK(!image);
     CHECK_STRING(error.message, message);
 }

@@ -294,8 +294,6 @@ TEST (scales_are_read_from_files) {
     REQUIRE(anim);
     CHECK(!md5_load_scales("no/such.md5scale", anim, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
-    md5_scales *const scales =
-        md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
+    OWN_SCALES scales = md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
     CHECK(scales && scales->num_joints > 0);
-    md5_free_scales(scales);
 }

@@ -802,31 +802,9 @@ TEST (ik_aim_survives_anything) {
 // The softening of a limb near its reach: its formula, and its values in the demo's machine file
 // and in the manual.
 
-// The distance from hip to foot for a target `distance` units away from the hip.
-static double reached(double distance, float soften)
-{
-    ik_rig rig;
-
-    // A leg of 10 and 8 units below a hip at the origin, bent forward.
-    uint64_t random = 1;
-    ik_make_rig(&rig, 3, 1.0, &random);
-    const float angle = 0.2f;
-    rig.pose[rig.chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 0}, 0};
-    rig.pose[rig.chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
-    rig.pose[rig.chain[2]] = (md5_xform){{0, 0, 0, 1}, {0, 0, -8}, 0};
-
-    const md5_two_bone_job job = {
-        .tip = rig.chain[2],
-        .target = {0.0f, 0.0f, (float)-distance},
-        .numbers.soften = soften,
-        .weight = 1.0f,
-    };
-    md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
-    return real3_length(ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at);
-}
-
 TEST (ik_soften_is_the_exponential_of_the_header) {
     const double reach = 18.0;
+    ik_rig rig;
     double worst_inside = 0.0, worst_beyond = 0.0;
     for (int share = 1; share <= 40; share++) {
         const float soften = (float)share / 40.0f;
@@ -835,7 +813,8 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
             const double distance = (float)(2.5 + 0.25 * i); // up to x of 5.7 or more
             const double x = (distance - onset) / (reach * soften);
             const double expected = x <= 0.0 ? distance : reach * (1.0 - soften * exp(-x));
-            const double error = fabs(reached(distance, soften) - fmax(expected, 2.0)) / reach;
+            const double error =
+                fabs(foot_distance(distance, soften, 0.0f, &rig) - fmax(expected, 2.0)) / reach;
             if (x <= 0.0)
                 worst_inside = fmax(worst_inside, error);
             else

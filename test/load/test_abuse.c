@@ -367,10 +367,8 @@ static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asse
 
 TEST (abuse_bindings_survive_failed_allocations_and_limits) {
     // Joints differ in order, names and parents, so that every step of binding allocates memory.
-    md5_model *const model =
-        md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
-    md5_anim *const anim =
-        md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
     md5_error error = {0};
     REQUIRE(model && anim);
     bool is_bound = false;
@@ -393,6 +391,4 @@ TEST (abuse_bindings_survive_failed_allocations_and_limits) {
         CHECK(!asset_heap_fault(&heap));
     }
     CHECK(is_bound);
-    md5_free_model(model);
-    md5_free_anim(anim);
 }

@@ -298,8 +298,7 @@ TEST (axes_convert_bounds_and_root_motion) {
 }
 
 TEST (axes_convert_cameras) {
-    md5_camera *const from =
-        md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
+    OWN_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
     for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.0254f);
@@ -319,7 +318,6 @@ TEST (axes_convert_cameras) {
         }
         md5_free_camera(to);
     }
-    md5_free_camera(from);
 }
 
 TEST (axes_of_views_behind_cuts_are_converted) {

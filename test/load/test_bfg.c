@@ -323,32 +323,36 @@ TEST (bfg_anims_name_the_byte_of_a_mistake) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-static void free_any(md5_model *model, md5_anim *anim)
+typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
+
+// Returns whether the file was read.
+static bool parse_any(file_kind kind, const unsigned char *data, size_t size,
+                      const md5_load_opts *opts, md5_error *error)
 {
-    md5_free_model(model);
-    md5_free_anim(anim);
+    OWN_MODEL model = kind == MODEL ? md5_parse_model(data, size, opts, error) : NULL;
+    OWN_ANIM anim = kind == ANIM ? md5_parse_anim(data, size, opts, error) : NULL;
+    OWN_CAMERA camera = kind == CAMERA ? md5_parse_camera(data, size, opts, error) : NULL;
+    return model || anim || camera;
 }
 
-static void check_hostile(const bytes *good, bool is_anim)
+// Truncated at each byte, with each bit altered, and with each allocation failing.
+static void check_hostile(const bytes *good, file_kind kind)
 {
     md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
         OWN unsigned char *const part = calloc(size, 1);
         REQUIRE(part);
         memcpy(part, good->data, size);
-        CHECK(is_anim ? !md5_parse_anim(part, size, NULL, &error)
-                      : !md5_parse_model(part, size, NULL, &error));
+        CHECK(!parse_any(kind, part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
     }
     for (size_t i = 0; i < good->size * 8; i++) {
         bytes file = *good;
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
-        free_any(is_anim ? NULL : md5_parse_model(file.data, file.size, NULL, &error),
-                 is_anim ? md5_parse_anim(file.data, file.size, NULL, &error) : NULL);
+        parse_any(kind, file.data, file.size, NULL, &error);
     }
     EACH_FAILURE (it) {
-        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &it.opts, &it.error),
-                 is_anim ? md5_parse_anim(good->data, good->size, &it.opts, &it.error) : NULL);
+        parse_any(kind, good->data, good->size, &it.opts, &it.error);
         CHECK_UINT(it.error.status,
                    it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
     }
@@ -357,31 +361,14 @@ static void check_hostile(const bytes *good, bool is_anim)
 TEST (bfg_files_may_be_truncated_or_altered) {
     bytes file;
     make_model(&file);
-    check_hostile(&file, false);
+    check_hostile(&file, MODEL);
     make_anim(&file);
-    check_hostile(&file, true);
+    check_hostile(&file, ANIM);
 }
 
 // -- Camera ---------------------------------------------------------------------------------------
 //
 // Camera paths of RBDOOM-3-BFG, .bcanim, written by functions that know nothing of the reader.
-
-typedef struct camera_bytes {
-    unsigned char data[256];
-    size_t size;
-} camera_bytes;
-
-static void bfg_camera_put_big(camera_bytes *to, uint32_t value)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        to->data[to->size++] = (unsigned char)(value >> shift);
-}
-
-static void bfg_camera_put_little(camera_bytes *to, uint32_t value)
-{
-    for (int shift = 0; shift < 32; shift += 8)
-        to->data[to->size++] = (unsigned char)(value >> shift);
-}
 
 // Field of view, x y z of the rotation, position.
 static const float frames[4][7] = {
@@ -394,19 +381,19 @@ static const float frames[4][7] = {
 // Offsets of the parts.
 enum { RATE = 4, NUM_CUTS = 8, CUTS = 12, NUM_FRAMES = 16, FRAMES = 20 };
 
-static void make_camera(camera_bytes *camera)
+static void make_camera(bytes *camera)
 {
     camera->size = 0;
-    bfg_camera_put_big(camera, 0x41434264); // ACB, 100
-    bfg_camera_put_little(camera, 30);
-    bfg_camera_put_little(camera, 1);
-    bfg_camera_put_little(camera, 2);
-    bfg_camera_put_little(camera, 4);
+    put_big(camera, 0x41434264); // ACB, 100
+    put_little(camera, 30);
+    put_little(camera, 1);
+    put_little(camera, 2);
+    put_little(camera, 4);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 4; k++)
-            bfg_camera_put_big(camera, bits_of(frames[i][k]));
+            put_big(camera, bits_of(frames[i][k]));
         for (int k = 4; k < 7; k++)
-            bfg_camera_put_little(camera, bits_of(frames[i][k]));
+            put_little(camera, bits_of(frames[i][k]));
     }
 }
 
@@ -417,7 +404,7 @@ static const char same_as_text[] =
     "( 100 2 3 ) ( 0 0 0 ) 60\n}\n";
 
 TEST (bfg_cameras_are_those_of_text) {
-    camera_bytes file;
+    bytes file;
     md5_error error = {0};
     make_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, &error);
@@ -437,13 +424,13 @@ TEST (bfg_cameras_are_those_of_text) {
 
 static void check_mistake(size_t at, uint32_t big, const char *message)
 {
-    camera_bytes file;
+    bytes file;
     md5_error error = {0};
     char text[300];
     make_camera(&file);
     const size_t size = file.size;
     file.size = at;
-    bfg_camera_put_big(&file, big);
+    put_big(&file, big);
     CHECK(!md5_parse_camera(file.data, size, NULL, &error));
     snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
     CHECK_STRING(text, message);
@@ -468,13 +455,13 @@ static void note_warning(void *user, const md5_error *warning)
 }
 
 TEST (bfg_cameras_warn_of_odd_views) {
-    camera_bytes file;
+    bytes file;
     md5_error error = {0}, warning = {0};
     const md5_load_opts opts = {.warn = note_warning, .warn_user = &warning};
     make_camera(&file);
     const size_t size = file.size;
     file.size = FRAMES + 28;
-    bfg_camera_put_big(&file, bits_of(180.0f));
+    put_big(&file, bits_of(180.0f));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
     REQUIRE(camera);
     CHECK_UINT(camera->num_warnings, 1);
@@ -483,26 +470,8 @@ TEST (bfg_cameras_warn_of_odd_views) {
                  "field of view 180: expected more than 0 and less than 180 degrees");
 }
 
-// Truncated at each byte, with each bit altered, and with each allocation failing.
 TEST (bfg_cameras_may_be_anything) {
-    camera_bytes good;
-    md5_error error = {0};
+    bytes good;
     make_camera(&good);
-    for (size_t size = 4; size < good.size; size++) {
-        OWN unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
-        REQUIRE(part);
-        memcpy(part, good.data, size);
-        CHECK(!md5_parse_camera(part, size, NULL, &error));
-        CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
-    }
-    for (size_t i = 0; i < good.size * 8; i++) {
-        camera_bytes file = good;
-        file.data[i / 8] ^= (unsigned char)(1 << i % 8);
-        md5_free_camera(md5_parse_camera(file.data, file.size, NULL, &error));
-    }
-    EACH_FAILURE (it) {
-        md5_free_camera(md5_parse_camera(good.data, good.size, &it.opts, &it.error));
-        CHECK_UINT(it.error.status,
-                   it.heap.num_allocs < it.heap.fail_at ? MD5_OK : MD5_ERROR_MEMORY);
-    }
+    check_hostile(&good, CAMERA);
 }

@@ -137,7 +137,7 @@ static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
 }
 
 TEST (jobs_give_the_bits_of_one_thread) {
-    md5_character *const character =
+    OWN_CHARACTER character =
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
     REQUIRE(character && character->num_clips >= 3);
     jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
@@ -152,7 +152,6 @@ TEST (jobs_give_the_bits_of_one_thread) {
         }
         CHECK((pool.num_ranges > 0) == (workers[i] > 1));
     }
-    md5_free_character(character);
 }
 
 TEST (jobs_read_the_parts_of_a_character) {

@@ -79,8 +79,7 @@ TEST (load_anim_holds_what_the_file_says) {
 
 TEST (load_camera_holds_what_the_file_says) {
     md5_error error = {0};
-    md5_camera *const camera =
-        md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
+    OWN_CAMERA camera = md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
     if (!CHECK_THAT(camera != NULL, "%s", error.message))
         return;
     CHECK_UINT(error.status, MD5_OK);
@@ -92,7 +91,6 @@ TEST (load_camera_holds_what_the_file_says) {
     CHECK(camera->frames[1].position.z == 6.0f && camera->frames[1].fov == 75.5f);
     CHECK(camera->frames[3].rotation.x == 0.5f && camera->frames[3].position.x == 10.0f);
     CHECK_UINT(camera->num_warnings, 0);
-    md5_free_camera(camera);
 }
 
 TEST (load_keeps_unusual_values_of_an_asset) {

@@ -202,14 +202,13 @@ TEST (character_takes_folders_and_drives_as_windows_writes_them) {
 
 TEST (character_loads_the_machine_of_our_model) {
     md5_error error = {0};
-    md5_character *const bobbin =
+    OWN_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!CHECK_THAT(bobbin != NULL, "%s", error.message))
         return;
     CHECK(bobbin->num_clips > 5);
     CHECK_UINT(bobbin->num_warnings, 0);
     CHECK(md5_find_parameter(bobbin->machine, "speed") != MD5_NONE);
-    md5_free_character(bobbin);
 }
 
 // A pool of one thread that does the last item first.
@@ -312,7 +311,8 @@ static double seconds_since(clock_t start)
 // in: beside other programs 8.4 times was seen. Comparing each clip with all before takes 450.
 TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000, LINE = 16 };
-    char *const text = malloc(NUM_CLIPS * LINE + 64), *to = text;
+    OWN char *const text = malloc(NUM_CLIPS * LINE + 64);
+    char *to = text;
     to += sprintf(to, "machine m { model m\n");
     for (unsigned i = 0; i < NUM_CLIPS; i++)
         to += sprintf(to, "clip a x%06x\n", i);
@@ -333,7 +333,6 @@ TEST (character_of_many_clips_takes_linear_time) {
     }
     CHECK_THAT(loaded < 30.0 * parsed, "parsed in %.1f ms, loaded in %.1f", parsed * 1e3,
                loaded * 1e3);
-    free(text);
 }
 
 // -- Threads --------------------------------------------------------------------------------------
@@ -446,7 +445,8 @@ TEST (character_frees_everything_when_memory_runs_out) {
 // Paths and arrays so large that each step allocates a chunk of its own.
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
-    char *const text = malloc(ROOM), *const model = malloc(LENGTH), *const anim = malloc(LENGTH);
+    OWN char *const text = malloc(ROOM), *const model = malloc(LENGTH),
+                    *const anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';
@@ -459,7 +459,4 @@ TEST (large_character_frees_everything_when_memory_runs_out) {
     const memory_file files[4] = {
         {"m.md5machine", text}, {model, mesh_text}, {anim, anim_text}, {"/c", anim_text}};
     load_with_less_memory((archive){.files = files, .num_files = 4}, "m.md5machine", NULL);
-    free(anim);
-    free(model);
-    free(text);
 }

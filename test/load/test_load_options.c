@@ -36,8 +36,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 // thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
 // else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    md5_model *const whole = load(NULL), *const bare =
-                                             load(&(md5_load_opts){.without = MD5_PART_TANGENTS});
+    OWN_MODEL whole = load(NULL), *const bare =
+                                      load(&(md5_load_opts){.without = MD5_PART_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
@@ -65,13 +65,11 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         }
     }
     CHECK(num_copies > 0);
-    md5_free_model(whole);
-    md5_free_model(bare);
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    md5_model *const whole = load(NULL), *const bare =
-                                             load(&(md5_load_opts){.without = MD5_PART_SKIN_PLANS});
+    OWN_MODEL whole = load(NULL), *const bare =
+                                      load(&(md5_load_opts){.without = MD5_PART_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
@@ -86,8 +84,6 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
             free(found);
         }
     }
-    md5_free_model(whole);
-    md5_free_model(bare);
 }
 
 // -- Releasing --------------------------------------------------------------------------------
@@ -95,7 +91,8 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
 TEST (released_models_keep_their_skeleton_and_counts) {
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    md5_model *const whole = load(NULL), *const model = load(&opts);
+    OWN_MODEL whole = load(NULL);
+    md5_model *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;
     CHECK_UINT(heap.live, 2 + model->num_meshes);
@@ -116,7 +113,6 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     }
     md5_free_model(model);
     CHECK_UINT(heap.live, 0);
-    md5_free_model(whole);
 }
 
 TEST (released_models_are_refused_by_machines) {
@@ -325,8 +321,7 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
                        const md5_load_opts *whole_opts)
 {
     md5_error error = {0};
-    md5_model *const model = load_later_load(path, opts), *const whole =
-                                                              load_later_load(path, whole_opts);
+    OWN_MODEL model = load_later_load(path, opts), *const whole = load_later_load(path, whole_opts);
     CHECK(!asset_models_equal(model, whole)
           || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
     CHECK(md5_complete_model(model, parts, &error));
@@ -336,8 +331,6 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
     CHECK(md5_complete_model(model, parts, NULL));
     CHECK(model->geometry == geometry); // nothing more to do
     check_equal(model, whole);
-    md5_free_model(model);
-    md5_free_model(whole);
 }
 
 // -- Each part ------------------------------------------------------------------------------
@@ -406,10 +399,8 @@ TEST (plans_made_later_are_those_of_a_load) {
 TEST (losses_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_made(paths[i], &(md5_load_opts){.without = MD5_PART_LOSSES}, MD5_PART_LOSSES, NULL);
-    md5_model *const model =
-        load_later_load(paths[0], &(md5_load_opts){.without = MD5_PART_LOSSES});
+    OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.without = MD5_PART_LOSSES});
     CHECK(isinf(model->meshes[0].loss4) && isinf(model->meshes[0].loss8));
-    md5_free_model(model);
 }
 
 TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
@@ -455,11 +446,9 @@ TEST (bad_tables_are_errors_without_geometry) {
 TEST (models_without_meshes_have_all_parts) {
     static const char text[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                                "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }";
-    md5_model *const model =
-        md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, NULL);
+    OWN_MODEL model = md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, NULL);
     CHECK(model);
     CHECK(md5_complete_model(model, ALL, NULL));
-    md5_free_model(model);
 }
 
 // -- Failures -------------------------------------------------------------------------------
@@ -542,15 +531,12 @@ TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
     md5_error error = {0};
     OWN_MODEL whole = md5_parse_model(version_12, size, NULL, NULL);
-    md5_model *const bare =
-        md5_parse_model(version_12, size, &(md5_load_opts){.without = ALL}, NULL);
-    md5_model *const lost =
+    OWN_MODEL bare = md5_parse_model(version_12, size, &(md5_load_opts){.without = ALL}, NULL);
+    OWN_MODEL lost =
         md5_parse_model(version_12, size, &(md5_load_opts){.without = MD5_PART_TANGENTS}, NULL);
     CHECK(whole && bare && lost && whole->stores_normals);
     CHECK(md5_complete_model(bare, ALL, NULL));
     check_equal(bare, whole);
     CHECK(!md5_complete_model(lost, MD5_PART_TANGENTS, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_model(bare);
-    md5_free_model(lost);
 }

@@ -200,7 +200,7 @@ TEST_HERE (crowd_of_two_machines) {
     OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
-    md5_machine *const other =
+    OWN_MACHINE other =
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MOST_JOINTS];
     md5_play_job jobs[COUNT];
@@ -221,7 +221,6 @@ TEST_HERE (crowd_of_two_machines) {
         CHECK_BYTES(expected, palettes[i], num_joints * sizeof *expected);
         md5_destroy_player(jobs[i].player);
     }
-    md5_destroy_machine(other);
 }
 
 enum { MOST = 37 };
@@ -416,9 +415,9 @@ TEST (crowd_bounds_hold_odd_biases) {
 // After a year of playing, a clip goes on as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
     play_add_clip(made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
-    md5_machine *const machine =
+    OWN_MACHINE machine =
         play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
-    md5_player *const old = play_player(machine), *const young = play_player(machine);
+    OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {
@@ -435,9 +434,6 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
         CHECK(play_pose_distance(a, b) < 1e-5);
     }
     CHECK_NEAR(md5_player_layer(young, 0).time, 0.25 + 20000.0 / 60.0 * 24.0 / 30.0, 1e-9);
-    md5_destroy_player(old);
-    md5_destroy_player(young);
-    md5_destroy_machine(machine);
 }
 
 // -- Pose hooks -----------------------------------------------------------------------------------

@@ -330,8 +330,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
     OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
     OWN_ANIM plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
-    md5_anim *const anim =
-        md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
+    OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;
@@ -361,7 +360,6 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             CHECK_BYTES(pose, expected, count * sizeof *pose);
         }
     }
-    md5_free_anim(anim);
 }
 
 // -- Below a mask ---------------------------------------------------------------------------------

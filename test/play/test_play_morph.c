@@ -196,7 +196,7 @@ static void stir(const play_scene *of)
 
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
-    md5_player *const restored = play_player(of->machine), *const copied = play_player(of->machine);
+    OWN_PLAYER restored = play_player(of->machine), *const copied = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
     OWN void *const bytes = malloc(size);
     if (!bytes)
@@ -210,8 +210,6 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
         md5_player_advance(restored, 0.07, NULL, NULL);
         md5_player_advance(copied, 0.07, NULL, NULL);
     }
-    md5_destroy_player(restored);
-    md5_destroy_player(copied);
 }
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {

@@ -377,10 +377,9 @@ TEST (camera_errors_name_their_location) {
 TEST (camera_without_numcuts_has_none) {
     warnings seen;
     md5_error error = {0};
-    md5_camera *const camera =
+    OWN_CAMERA camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, &error);
     CHECK(camera != NULL && camera->num_cuts == 0);
-    md5_free_camera(camera);
 }
 
 TEST (camera_survives_truncation_and_failing_allocations) {

@@ -267,7 +267,7 @@ TEST (machine_file_reads_all_events_of_a_line) {
 
 // Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
 TEST (machine_file_takes_names_of_every_kind) {
-    md5_machine_file *const file =
+    OWN_MACHINE_FILE file =
         parse("machine gr\xc3\xb6\xc3\x9f"
               "e { float gr\xc3\xb6\xc3\x9f 1 float \xe9\x80\x9f 2 bool 'a\"b' trigger \"it's\"\n"
               "clip 'Bip01 L Hand' \"C:\\a b\"\n"
@@ -297,7 +297,6 @@ TEST (machine_file_takes_names_of_every_kind) {
     CHECK(layer->transitions[0].conditions[1].compare == MD5_IS_CLEAR);
     CHECK_STRING(desc->modifiers[0].name, "\\");
     CHECK_STRING(desc->modifiers[0].joint, "-*x");
-    md5_free_machine_file(file);
 }
 
 // Each is written with the name that md5curve.h gives it.
@@ -314,7 +313,7 @@ TEST (machine_file_takes_every_easing_by_its_name) {
 
 // If both a number and a parameter are given, the last one counts.
 TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
-    md5_machine_file *const file =
+    OWN_MACHINE_FILE file =
         parse("machine m { layer a { weight 0.5 weight p } layer b { weight p weight 0.5 }\n"
               "motion c clip c { speed 3 speed p } motion d clip d { speed p speed 3 } }");
     const md5_machine_desc *const desc = &file->desc;
@@ -323,7 +322,6 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     CHECK_STRING(desc->layers[0].weight_parameter, "p");
     CHECK(!desc->layers[1].weight_parameter && !desc->motions[1].speed_parameter);
     CHECK(desc->motions[0].speed == 0.0f && desc->motions[1].speed == 3.0f);
-    md5_free_machine_file(file);
 }
 
 // A file that is cut off anywhere is refused with a message.
@@ -468,7 +466,7 @@ TEST (machine_file_says_which_parameters_follow) {
 // Easings in machine files: of weights, of parameters that follow, of transitions.
 
 TEST (machine_file_eases_weights) {
-    md5_machine_file *const file =
+    OWN_MACHINE_FILE file =
         parse("machine m { motion s stack { item a\n"
               "item b { weight joy smooth add }\n"
               "item c { add weight \"smooth\" cubic_bezier 0.25 0.1 0.3 -1 mask k }\n"
@@ -493,7 +491,6 @@ TEST (machine_file_eases_weights) {
     CHECK_UINT(layers[0].weight_easing.steps, 3);
     CHECK_UINT(layers[0].num_states, 1);
     CHECK_UINT(layers[1].weight_easing.kind, MD5_EASE_BACK_OUT);
-    md5_free_machine_file(file);
 }
 
 // The last weight counts, without the easing of an earlier one.

@@ -359,7 +359,7 @@ TEST (version_6_animations_move_models_of_version_6) {
             }
         }
     }
-    char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
+    OWN char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
@@ -393,8 +393,6 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK_NEAR(worst, 0.0, 1e-3);
     }
     CHECK_STRING(log.text, "");
-    free(mesh);
-    free(keys);
 }
 
 // Keys that are all equal are no movement; a name may be empty; bounds need all six numbers.

@@ -332,8 +332,7 @@ TEST (gl_capture_forced_paths_agree_if_lossless) {
 TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
-    md5_model *const model =
-        scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
+    OWN_MODEL model = scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
     for (int i = 0; i < 2; i++) {
         md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
@@ -345,7 +344,6 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
         CHECK(lost > 0.02 * foretold && foretold > 0.0);
         md5gl_destroy_model(scene->renderer, copy);
     }
-    md5_free_model(model);
 }
 
 // More joints than 16 bits can index. Joint 70000 and joint 70000 - 65536 are far apart.

@@ -334,8 +334,7 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
 static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool off, md5gl_path path)
 {
     uint64_t random = 7 + most_weights;
-    md5_model *const model =
-        scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, most_weights, off, &random);
+    OWN_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, most_weights, off, &random);
     md5gl_model *const copy = make_copy(scene, model, path);
     for (int pose = 0; pose < 3; pose++) {
         md5_mat34 palette[DUAL_NUM_JOINTS];
@@ -347,7 +346,6 @@ static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool o
         dual_compare(scene, copy, model, palette);
     }
     md5gl_destroy_model(scene->renderer, copy);
-    md5_free_model(model);
 }
 
 TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_every_path) {

@@ -401,13 +401,11 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
 
 TEST (bind_twice_gives_the_same_bits) {
     OWN bind_case *const of = tube_with_two_joints(true);
-    md5_weights *const a = create(of), *const b = create(of);
+    OWN_WEIGHTS a = create(of), *const b = create(of);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
         CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
     }
-    md5_free_weights(a);
-    md5_free_weights(b);
 }
 
 // -- Bobbin ---------------------------------------------------------------------------------------

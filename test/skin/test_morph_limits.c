@@ -75,7 +75,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 }
 
 TEST (morph_leaves_what_it_does_not_change) {
-    md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
+    OWN_MODEL model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -104,21 +104,17 @@ TEST (morph_leaves_what_it_does_not_change) {
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
-    md5_free_model(raised);
-    md5_free_model(model);
 }
 
 static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of_source,
                           const char *message)
 {
-    md5_model *const model = model_of("0", of_model), *const raised = model_of("3", of_source);
+    OWN_MODEL model = model_of("0", of_model), *const raised = model_of("3", of_source);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
-    md5_free_model(raised);
-    md5_free_model(model);
 }
 
 TEST (morph_wants_models_of_the_same_options) {
@@ -136,7 +132,7 @@ TEST (morph_wants_models_of_the_same_options) {
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
-    md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
+    OWN_MODEL model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -155,8 +151,6 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }
-    md5_free_model(raised);
-    md5_free_model(model);
 }
 
 TEST (morph_of_released_geometry_and_of_none) {
@@ -172,14 +166,12 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_free_morph(morph);
     md5_free_model(none);
 
-    md5_model *const model = model_of("0", NULL), *const released = model_of("3", NULL);
+    OWN_MODEL model = model_of("0", NULL), *const released = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message,
                  "morph target 'raised': its geometry, or the model's, was released");
-    md5_free_model(released);
-    md5_free_model(model);
 }
 
 // -- Bobbin ---------------------------------------------------------------------------------------

@@ -440,10 +440,9 @@ static double difference(md5_vec3 a, md5_vec3 b)
 
 TEST (skin_bounds_hold_what_is_skinned) {
     md5_error error = {0};
-    md5_model *const model =
+    OWN_MODEL model =
         md5_load_model(test_path("test/reference/data/weights.md5mesh"), NULL, &error);
-    md5_anim *const anim =
-        md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
+    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     REQUIRE(binding);
     md5_xform pose[16];
@@ -467,8 +466,6 @@ TEST (skin_bounds_hold_what_is_skinned) {
         CHECK(difference(found.min, skinned.min) < 1e-5);
         CHECK(difference(found.max, skinned.max) < 1e-5);
     }
-    md5_free_anim(anim);
-    md5_free_model(model);
 }
 
 TEST (skin_bounds_of_nothing_are_empty) {
@@ -830,8 +827,7 @@ TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {
 }
 
 TEST (strides_of_0_mean_no_gaps) {
-    md5_model *const model =
-        md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
     OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
@@ -844,12 +840,10 @@ TEST (strides_of_0_mean_no_gaps) {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
     md5_skin_batch(&job, 1, NULL);
     CHECK_BYTES(expected, found, count * 2 * sizeof *found);
-    md5_free_model(model);
 }
 
 TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
-    md5_model *const model =
-        md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
     OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
@@ -871,5 +865,4 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
         CHECK_BYTES(&expected[i], &found[2 * i], sizeof *found);
         CHECK_BYTES(&expected[count + i], &found[2 * i + 1], sizeof *found);
     }
-    md5_free_model(model);
 }

@@ -37,25 +37,14 @@ static skinned make_skinned(const md5_mesh *mesh, bool normals, bool tangents)
     return result;
 }
 
-static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu level, bool normals,
-                    bool tangents)
+// By linear blending, or by dual quaternions.
+static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, const md5_dual_quat *duals,
+                    md5_cpu level, bool normals, bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
     const md5i_skin_job job = {.mesh = mesh,
                                .palette = palette,
-                               .positions = result.positions,
-                               .normals = result.normals,
-                               .tangents = result.tangents};
-    md5i_skin_with(level, &job);
-    return result;
-}
-
-static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_cpu level,
-                         bool normals, bool tangents)
-{
-    const skinned result = make_skinned(mesh, normals, tangents);
-    const md5i_skin_job job = {.mesh = mesh,
-                               .duals = palette,
+                               .duals = duals,
                                .positions = result.positions,
                                .normals = result.normals,
                                .tangents = result.tangents};
@@ -93,11 +82,11 @@ static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, 
 {
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1, tangents = wanted & 2;
-        skinned expected = skin_dual(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        skinned expected = skin(mesh, NULL, palette, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            skinned actual = skin_dual(mesh, palette, level, normals, tangents);
+            skinned actual = skin(mesh, NULL, palette, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
                        "%s, %s: dual differs, normals %d, tangents %d", what, level_names[level],
                        normals, tangents);
@@ -113,11 +102,11 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     const size_t count = mesh->num_vertices;
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1, tangents = wanted & 2;
-        skinned expected = skin(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        skinned expected = skin(mesh, palette, NULL, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            skinned actual = skin(mesh, palette, level, normals, tangents);
+            skinned actual = skin(mesh, palette, NULL, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, count),
                        "%s, %s differs, normals %d, tangents %d", what, level_names[level], normals,
                        tangents);
@@ -130,7 +119,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     // and between all instruction sets.
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
     const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
-    skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
+    skinned positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     free_skinned(&positions);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),

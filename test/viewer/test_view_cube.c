@@ -222,8 +222,9 @@ TEST (view_cube_names_what_is_not_shown) {
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
-    char *const path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
-    md5_cube2 *const cube = md5_load_cube2(path, NULL, NULL, &error);
+    OWN char *const path = common_join(folder, "md5.cfg"), *const said =
+                                                               common_join(folder, "said");
+    OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, &error);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
@@ -238,9 +239,6 @@ TEST (view_cube_names_what_is_not_shown) {
     }
     if (kept >= 0)
         close(kept);
-    md5_free_cube2(cube);
-    free(said);
-    free(path);
     folder_remove(folder);
 }
 

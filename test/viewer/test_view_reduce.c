@@ -230,7 +230,8 @@ TEST (view_odd_meshes_can_be_reduced) {
 // Two vertices with all triangles around each: the cube of their number would take days.
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
-    md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places), *const normals = places + NUM;
+    OWN md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places);
+    md5_vec3 *const normals = places + NUM;
     OWN md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
     OWN uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
     OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
@@ -263,7 +264,6 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                            .influence_joints = joints,
                            .influences = influences};
     CHECK(reduced_count(&mesh, 0.01f) < SIDES);
-    free(places);
 }
 
 TEST (view_large_crowds_are_reduced_by_default) {

@@ -134,8 +134,7 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     const uint32_t count = made->model->skeleton.num_joints;
     const uint32_t num_source = source->model->skeleton.num_joints;
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    md5_retarget *const retarget =
-        md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
+    OWN_RETARGET retarget = md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
     OWN md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
@@ -148,14 +147,12 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
             CHECK(is_same_rotation(wanted[i].rotation, found[i].rotation));
         }
     }
-    md5_destroy_retarget(retarget);
 }
 
 static void check_clip(const char *path)
 {
     OWN_MODEL source = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    md5_model *const target =
-        md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL target = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
         view_scene made = {.model = target};
@@ -169,7 +166,6 @@ static void check_clip(const char *path)
         }
         view_free_scene(&made);
     }
-    md5_free_model(target);
 }
 
 TEST (view_retargeted_clips_have_the_bits_of_retargeting) {

@@ -270,7 +270,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
 
 // Files are read again during a drag: what was held is no longer there.
 TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
-    char *const name =
+    OWN char *const name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     const char *const path = test_path(BOBBIN);
@@ -283,7 +283,6 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     CHECK_BYTES(&before, &after, sizeof before);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
                VIEW_NOTHING);
-    free(name);
 }
 
 // What lies on top is hit: a list over the panels, and its full picture closes it.
@@ -616,7 +615,7 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
 TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
     size_t count;
     const view_option *const table = view_options_table(&count);
-    char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
+    OWN char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
     view_key_line lines[VIEW_MAX_KEY_LINES];
     for (size_t i = 0; i < count; i++) {
         if (!has_key(&table[i]))
@@ -641,8 +640,6 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
         CHECK_THAT(strstr(manual, entry) != NULL, "--man does not tell of the key of --%s",
                    table[i].name);
     }
-    free(manual);
-    free(bindings);
 }
 
 TEST (view_debug_line_has_each_switch) {
