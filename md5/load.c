@@ -645,9 +645,6 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     const float scale = md5_scale_of(skeleton);
-    if (model->stores_normals)
-        return md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
-                         "tangents that the file stores were left out: load it with them");
     TRY(tables->bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints));
     TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
     // The opposite of convert_matrices().
@@ -713,6 +710,9 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     const bool has_tables = !model->meshes[0].first_influence;
     if (!has_tables && (!(parts & MD5_PART_TANGENTS) || model->meshes[0].tangents))
         return finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
+    if (!has_tables && model->stores_normals)
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "tangents that the file stores were left out: load it with them");
     md5_arena arena = {.context = &context};
     kept_tables tables = {NULL, NULL};
     if (has_tables)
@@ -766,7 +766,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         for (uint32_t m = 0; m < file->num_meshes; m++) {
             const char *const name = put_text(&block, file->meshes[m].name);
             const char *const shader = put_text(&block, file->meshes[m].shader);
-            if (meshes)
+            if (pass > 0)
                 meshes[m] = (md5_mesh){.name = name, .shader = shader};
         }
         order = MD5_PUT(&block, uint32_t, file->order, num_joints);

@@ -45,11 +45,10 @@ static FILE *open_stream(md5_context *context, const char *path)
     struct stat status;
     FILE *stream = NULL;
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0 || fstat(descriptor, &status) != 0)
-        (void)fail_io(context, "cannot open the file");
-    else if (!S_ISREG(status.st_mode))
+    const bool is_open = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    if (is_open && !S_ISREG(status.st_mode))
         (void)fail_kind(context, S_ISDIR(status.st_mode));
-    else if (!(stream = fdopen(descriptor, "rb")))
+    else if (!is_open || !(stream = fdopen(descriptor, "rb")))
         (void)fail_io(context, "cannot open the file");
     if (!stream && descriptor >= 0)
         close(descriptor);
