@@ -241,13 +241,6 @@ typedef struct md5_packed_grouping {
     pending_heads pending[CLASSES][MD5_PACKED_STEPS];
 } md5_packed_grouping;
 
-static void begin_groups(md5_packed_grouping *grouping)
-{
-    for (int c = 0; c < CLASSES; c++)
-        for (int step = 0; step < MD5_PACKED_STEPS; step++)
-            grouping->pending[c][step].count = 0;
-}
-
 static bool is_odd(const md5_packed_head *head)
 {
     return head->form == MD5_PACKED_FULL || head->row > MD5_PACKED_WORD;
@@ -292,14 +285,34 @@ static void add_head(md5_packed_grouping *grouping, pending_heads *pending,
         emit(grouping, pending);
 }
 
-static void add_track(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target)
+// Takes all tracks. targets[joints]: the joint of the pose, or MD5_NONE; NULL: the same. Constant
+// tracks are in no group: a kernel's are written at once. Returns the number of groups.
+static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targets)
 {
-    add_head(grouping, &grouping->pending[2 * head->kind + is_odd(head)][head->step], head, target);
-}
-
-// What is left of all steps goes into common groups.
-static void end_groups(md5_packed_grouping *grouping)
-{
+    const md5_packed *const packed = grouping->packed;
+    md5_packed_place place = md5_packed_first(packed);
+    grouping->count = 0;
+    for (int c = 0; c < CLASSES; c++)
+        for (int step = 0; step < MD5_PACKED_STEPS; step++)
+            grouping->pending[c][step].count = 0;
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const uint32_t joint = targets ? targets[i / 2] : i / 2;
+        float value[4];
+        if (head.step != 0 && joint != MD5_NONE)
+            add_head(grouping, &grouping->pending[2 * head.kind + is_odd(&head)][head.step], &head,
+                     joint);
+        if (head.step != 0 || !grouping->kernel)
+            continue;
+        md5i_packed_at(packed, &head, grouping->moment, value);
+        md5_xform *const transform = &grouping->pose[joint];
+        if (head.kind == MD5_PACKED_ROTATION)
+            memcpy(&transform->rotation, value, sizeof value);
+        else
+            *transform = (md5_xform){.rotation = transform->rotation,
+                                     .translation = {value[0], value[1], value[2]}};
+    }
+    // What is left of all steps goes into common groups.
     for (int c = 0; c < CLASSES; c++) {
         pending_heads *const pending = grouping->pending[c];
         pending_heads *const rest = &pending[0]; // no track is pending with step 0
@@ -309,55 +322,26 @@ static void end_groups(md5_packed_grouping *grouping)
         if (rest->count > 0)
             emit(grouping, rest);
     }
+    return grouping->count;
 }
-
-// -- Without a binding ------------------------------------------------------------------------
 
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
                              const md5_moment *moment, md5_xform *pose)
 {
-    md5_packed_grouping grouping;
-    md5_packed_place place = md5_packed_first(packed);
+    md5_packed_grouping grouping; // not initialised in full: it is large
     grouping.kernel = kernel;
     grouping.packed = packed;
     grouping.moment = moment;
     grouping.pose = pose;
-    grouping.count = 0;
-    begin_groups(&grouping);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        float value[4];
-        if (head.step != 0) {
-            add_track(&grouping, &head, i / 2);
-            continue;
-        }
-        md5i_packed_at(packed, &head, moment, value);
-        if (head.kind == MD5_PACKED_ROTATION)
-            memcpy(&pose[i / 2].rotation, value, sizeof value);
-        else
-            pose[i / 2] = (md5_xform){.rotation = pose[i / 2].rotation,
-                                      .translation = {value[0], value[1], value[2]}};
-    }
-    end_groups(&grouping);
+    (void)group_tracks(&grouping, NULL);
 }
-
-// -- Through a binding ------------------------------------------------------------------------
 
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups)
 {
     md5_packed_grouping grouping;
-    md5_packed_place place = md5_packed_first(packed);
     grouping.kernel = NULL;
+    grouping.packed = packed;
     grouping.groups = groups;
-    grouping.count = 0;
-    begin_groups(&grouping);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t target = targets ? targets[i / 2] : 0;
-        if (target != MD5_NONE && head.step != 0)
-            add_track(&grouping, &head, target);
-    }
-    end_groups(&grouping);
-    return grouping.count;
+    return group_tracks(&grouping, targets);
 }

@@ -171,7 +171,7 @@ md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t 
 // -- Bindings ---------------------------------------------------------------------------------
 
 // The groups of the tracks that drive a joint. Returns their number, and writes them if `groups` is
-// not NULL. targets[joints]: the joint of the pose, or MD5_NONE; NULL: all drive one, for the
+// not NULL. targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the
 // largest number.
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups);

@@ -382,11 +382,10 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
     const md5_targets *const targets = &plan->targets;
-    const bool is_cubic = moment->interpolation == MD5_INTERPOLATE_CUBIC;
-    const bool is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP;
     if (!targets->rotations_in_order || !targets->translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    if (is_cubic || (anim->packed && is_nlerp))
+    if (moment->interpolation == MD5_INTERPOLATE_CUBIC
+        || (anim->packed && moment->interpolation == MD5_INTERPOLATE_NLERP))
         sample_tracks(anim, moment, targets, pose);
     else if (anim->packed)
         kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);

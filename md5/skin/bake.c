@@ -46,12 +46,6 @@ static void grow(float *largest, float value)
 
 // -- Baking -----------------------------------------------------------------------------------
 
-typedef struct baking {
-    const md5_model *model;
-    const md5_mat34 *palettes;
-    md5_vec3 *positions, *normals; // of the largest mesh
-} baking;
-
 static bool check(md5_context *context, const md5_model *model, uint32_t num_frames,
                   uint32_t *num_vertices)
 {
@@ -73,89 +67,75 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
     return num_frames > 0 || md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
 }
 
-// Sets the bounds and steps of the result. Comparisons ignore NaN, so each vertex is checked for
-// finite numbers.
-static bool measure(md5_context *context, const baking *job, uint32_t num_frames, md5_baked *baked)
+static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
+                         uint32_t num_frames)
 {
-    const md5_model *const model = job->model;
-    baked->bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
-        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            md5_skin(mesh, palette, job->positions, NULL, NULL);
-            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-                const md5_vec3 place = job->positions[vertex];
-                if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z))
-                    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                                     "frame %u: vertex %u of mesh %u is not finite",
-                                     (unsigned)frame, (unsigned)vertex, (unsigned)i);
-                baked->bounds = md5_bounds_union(baked->bounds, (md5_bounds){place, place});
-            }
-        }
-    }
-    if (baked->num_vertices == 0)
-        return true;
-    const md5_bounds *const bounds = &baked->bounds;
-    // The difference of two floats may overflow; that of their halves does not.
-    const float half = 0.5f / (float)LEVELS;
-    baked->step = (md5_vec3){2.0f * (bounds->max.x * half - bounds->min.x * half),
-                             2.0f * (bounds->max.y * half - bounds->min.y * half),
-                             2.0f * (bounds->max.z * half - bounds->min.z * half)};
-    return true;
-}
-
-static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked_vertex **vertices)
-{
-    md5_block block = {0};
-    md5_baked *baked = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        baked = MD5_TAKE(&block, md5_baked, 1);
-        *vertices =
-            MD5_TAKE(&block, md5_baked_vertex, (size_t)counts->num_frames * counts->num_vertices);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
-            return NULL;
-    }
-    *baked = *counts;
-    baked->vertices = *vertices;
-    baked->size = block.used;
-    baked->allocator = context->allocator;
-    return baked;
-}
-
-static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
-{
-    md5_baked counts = {.num_frames = num_frames};
-    md5_baked_vertex *vertices = NULL;
-    if (!check(arena->context, job->model, num_frames, &counts.num_vertices))
+    md5_context *const context = arena->context;
+    md5_baked counts = {.num_frames = num_frames, .bounds = md5_bounds_from_points(NULL, 0)};
+    if (!check(context, model, num_frames, &counts.num_vertices))
         return NULL;
-    const md5_model *const model = job->model;
     uint32_t largest = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (model->meshes[i].num_vertices > largest)
             largest = model->meshes[i].num_vertices;
-    job->positions = MD5_ROOM(arena, md5_vec3, largest);
-    job->normals = MD5_ROOM(arena, md5_vec3, largest);
-    if (!job->positions || !job->normals || !measure(arena->context, job, num_frames, &counts))
+    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, largest);
+    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, largest);
+    if (!positions || !normals)
         return NULL;
-    md5_baked *const baked = place(arena->context, &counts, &vertices);
-    for (uint32_t frame = 0; baked && frame < num_frames; frame++) {
-        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
+
+    // Bounds and steps. Comparisons ignore NaN, so each vertex is checked for finite numbers.
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
-            md5_skin(mesh, palette, job->positions, job->normals, NULL);
+            md5_skin(mesh, palette, positions, NULL, NULL);
+            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+                const md5_vec3 place = positions[vertex];
+                if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
+                    md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                              "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
+                              (unsigned)vertex, (unsigned)i);
+                    return NULL;
+                }
+                counts.bounds = md5_bounds_union(counts.bounds, (md5_bounds){place, place});
+            }
+        }
+    }
+    const md5_vec3 min = counts.bounds.min, max = counts.bounds.max;
+    // The difference of two floats may overflow; that of their halves does not.
+    const float half_level = 0.5f / (float)LEVELS;
+    if (counts.num_vertices > 0)
+        counts.step = (md5_vec3){2.0f * (max.x * half_level - min.x * half_level),
+                                 2.0f * (max.y * half_level - min.y * half_level),
+                                 2.0f * (max.z * half_level - min.z * half_level)};
+
+    md5_block block = {0};
+    md5_baked *baked = NULL;
+    md5_baked_vertex *vertices = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        baked = (md5_baked *)md5i_block_put(&block, &counts, 1, sizeof counts);
+        vertices = MD5_TAKE(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
+        if (pass == 0 && !md5i_block_allocate(context, &block))
+            return NULL;
+    }
+    baked->vertices = vertices;
+    baked->size = block.used;
+    baked->allocator = context->allocator;
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            md5_skin(mesh, palette, positions, normals, NULL);
             for (uint32_t j = 0; j < mesh->num_vertices; j++) {
-                const md5_vec3 p = job->positions[j], min = baked->bounds.min, step = baked->step;
+                const md5_vec3 p = positions[j], step = baked->step;
                 vertices[j] = (md5_baked_vertex){
                     .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
-                    .z_normal =
-                        level_of(p.z, min.z, step.z) | md5_octahedron_of(job->normals[j]) << 16,
+                    .z_normal = level_of(p.z, min.z, step.z) | md5_octahedron_of(normals[j]) << 16,
                 };
                 const md5_vec3 normal = md5_octahedron_normal(vertices[j].z_normal >> 16);
                 // The angle between unit vectors from their distance.
-                const float half = distance(normal, job->normals[j]) * 0.5f;
-                grow(&baked->position_error,
-                     distance(position_of(baked, vertices[j]), job->positions[j]));
+                const float half = distance(normal, normals[j]) * 0.5f;
+                grow(&baked->position_error, distance(position_of(baked, vertices[j]), p));
                 grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
             }
             vertices += mesh->num_vertices;
@@ -177,8 +157,7 @@ md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uin
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    baking job = {.model = model, .palettes = palettes};
-    md5_baked *const baked = create(&arena, &job, num_frames);
+    md5_baked *const baked = create(&arena, model, palettes, num_frames);
     md5i_arena_free(&arena);
     return baked;
 }

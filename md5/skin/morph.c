@@ -149,15 +149,9 @@ typedef struct building {
     size_t names_size;
 } building;
 
-// The output arrays of a mesh; NULL while counting.
-typedef struct mesh_arrays {
-    uint32_t *vertices, *first;
-    md5_morph_delta *deltas;
-} mesh_arrays;
-
 // Counts the vertices and deltas of a mesh; also writes them if there are arrays.
-static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to,
-                      md5_morph_mesh *counts)
+static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, uint32_t *firsts,
+                      md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
     const md5_mesh *const base = &job->model->meshes[index];
     counts->num_vertices = counts->num_deltas = 0;
@@ -177,8 +171,8 @@ static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to
             if (is_none(delta.position) && is_none(delta.normal) && is_none(delta.tangent))
                 continue;
 
-            if (to->deltas) {
-                to->deltas[counts->num_deltas] = delta;
+            if (deltas) {
+                deltas[counts->num_deltas] = delta;
                 md5_morph_target *const target = &job->targets[delta.target];
                 const float length = sqrtf(md5_vec3_dot(delta.position, delta.position));
                 target->num_vertices++;
@@ -189,34 +183,17 @@ static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to
         }
         if (counts->num_deltas == first)
             continue;
-        if (to->vertices) {
-            to->vertices[counts->num_vertices] = vertex;
-            to->first[counts->num_vertices] = first;
+        if (vertices) {
+            vertices[counts->num_vertices] = vertex;
+            firsts[counts->num_vertices] = first;
         }
         counts->num_vertices++;
     }
-    if (to->first)
-        to->first[counts->num_vertices] = counts->num_deltas;
+    if (firsts)
+        firsts[counts->num_vertices] = counts->num_deltas;
 }
 
 // The counts are in counts[num_meshes].
-static void write_meshes(building *job, const md5_morph_mesh *counts, uint32_t *integers,
-                         md5_morph_delta *deltas)
-{
-    for (uint32_t i = 0; i < job->model->num_meshes; i++) {
-        mesh_arrays to;
-        to.vertices = integers;
-        to.first = integers + counts[i].num_vertices;
-        to.deltas = deltas;
-        walk_mesh(job, i, &to, &job->meshes[i]);
-        job->meshes[i].vertices = to.vertices;
-        job->meshes[i].first = to.first;
-        job->meshes[i].deltas = deltas;
-        integers += 2 * (size_t)counts[i].num_vertices + 1;
-        deltas += counts[i].num_deltas;
-    }
-}
-
 static md5_morph *place(md5_context *context, building *job, const md5_morph_mesh *counts)
 {
     const size_t num_meshes = job->model->num_meshes;
@@ -253,7 +230,15 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         job->targets[i] = (md5_morph_target){.name = name};
         name += name_size;
     }
-    write_meshes(job, counts, integers, deltas);
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        uint32_t *const firsts = integers + counts[i].num_vertices;
+        walk_mesh(job, i, integers, firsts, deltas, &job->meshes[i]);
+        job->meshes[i].vertices = integers;
+        job->meshes[i].first = firsts;
+        job->meshes[i].deltas = deltas;
+        integers = firsts + counts[i].num_vertices + 1;
+        deltas += counts[i].num_deltas;
+    }
     return job->morph;
 }
 
@@ -280,7 +265,6 @@ static md5_morph *create(md5_arena *arena, building *job)
     md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
-    const mesh_arrays counting = {.vertices = NULL};
     for (uint32_t i = 0; i < num_meshes; i++) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
@@ -288,7 +272,7 @@ static md5_morph *create(md5_arena *arena, building *job)
                       (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
             return NULL;
         }
-        walk_mesh(job, i, &counting, &counts[i]);
+        walk_mesh(job, i, NULL, NULL, NULL, &counts[i]);
     }
     return place(arena->context, job, counts);
 }
