@@ -171,7 +171,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     case MD5_COLUMN_TEXT:
         if (column->form == MD5_FORM_COMPARED) {
             // A name, perhaps behind `not`, and how it is compared, which is the next column.
-            put(to, md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
+            put(to, (int)md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
             TRY(put_name(to, walk, text));
             put_choice(to, column + 1, row);
             return true;
