@@ -172,12 +172,12 @@ typedef struct border {
 } border;
 
 // The border just below or, with `is_above`, above what lies at a clock.
-static border border_at(const md5_cues *of, md5_clock clock, bool is_above)
+static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
-    int64_t low = 0, high = of->num_cues;
+    int64_t low = 0, high = cues->num_cues;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        const double phase = of->cues[middle].phase;
+        const double phase = cues->cues[middle].phase;
         if (phase < clock.phase || (is_above && phase == clock.phase))
             low = middle + 1;
         else
@@ -189,12 +189,13 @@ static border border_at(const md5_cues *of, md5_clock clock, bool is_above)
 // As many cues as a step can have; more cannot be told from it.
 #define MOST_CUES 1e18
 
-static uint64_t cues_between(const md5_cues *of, border low, border high)
+static uint64_t cues_between(const md5_cues *cues, border low, border high)
 {
     const double cycles = (double)high.cycle - (double)low.cycle;
-    if (cycles * (double)of->num_cues >= MOST_CUES)
+    if (cycles * (double)cues->num_cues >= MOST_CUES)
         return (uint64_t)MOST_CUES;
-    const int64_t count = (high.cycle - low.cycle) * (int64_t)of->num_cues + (high.next - low.next);
+    const int64_t count =
+        (high.cycle - low.cycle) * (int64_t)cues->num_cues + (high.next - low.next);
     return count > 0 ? (uint64_t)count : 0;
 }
 
@@ -204,44 +205,44 @@ static md5_clock moved(md5_clock clock, double by)
     return (md5_clock){clock.cycle, clock.phase + by};
 }
 
-md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle)
 {
     const bool is_backward =
         now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
     const bool stays = at_start && md5_clock_stays_whole(before, now);
-    const bool is_loop = of->timing->mode == MD5_PLAY_LOOP;
+    const bool is_loop = cues->timing->mode == MD5_PLAY_LOOP;
     // Where it has come to, seen a border's width ahead in its direction. Where ping-pong comes
     // back to its first frame, that is where its cycle ends.
-    const md5_clock next = clock_shift(of->timing, now, ahead);
-    const md5_clock back = clock_shift(of->timing, now, -ahead);
-    border end = border_at(of, next, ahead > 0.0);
+    const md5_clock next = clock_shift(cues->timing, now, ahead);
+    const md5_clock back = clock_shift(cues->timing, now, -ahead);
+    border end = border_at(cues, next, ahead > 0.0);
     if ((ends_cycle || stays) && is_loop && next.cycle != back.cycle)
-        end = (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
-    border begin = border_at(of, clock_shift(of->timing, before, ahead), ahead > 0.0);
+        end = (border){back.cycle, ahead > 0.0 ? cues->num_cues : 0};
+    border begin = border_at(cues, clock_shift(cues->timing, before, ahead), ahead > 0.0);
     if (at_start && is_backward && is_loop && md5_clock_stays_whole(before, before))
-        begin = (border){clock_shift(of->timing, before, -ahead).cycle, 0};
+        begin = (border){clock_shift(cues->timing, before, -ahead).cycle, 0};
     return (md5_event_walk){
-        .cues = of->cues,
-        .num_cues = of->num_cues,
+        .cues = cues->cues,
+        .num_cues = cues->num_cues,
         .cycle = begin.cycle,
         .next = is_backward ? begin.next - 1 : begin.next,
-        .num_left = is_backward ? cues_between(of, end, begin) : cues_between(of, begin, end),
+        .num_left = is_backward ? cues_between(cues, end, begin) : cues_between(cues, begin, end),
         .is_backward = is_backward,
     };
 }
 
-md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start)
+md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start)
 {
-    const border low = border_at(of, moved(start, -MD5_BORDER), false);
-    const border high = border_at(of, moved(start, MD5_BORDER), true);
+    const border low = border_at(cues, moved(start, -MD5_BORDER), false);
+    const border high = border_at(cues, moved(start, MD5_BORDER), true);
     return (md5_event_walk){
-        .cues = of->cues,
-        .num_cues = of->num_cues,
+        .cues = cues->cues,
+        .num_cues = cues->num_cues,
         .cycle = low.cycle,
         .next = low.next,
-        .num_left = cues_between(of, low, high),
+        .num_left = cues_between(cues, low, high),
     };
 }
 

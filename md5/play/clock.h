@@ -123,11 +123,11 @@ typedef struct md5_event_walk {
 // that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
 // passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
 // first event is silent.
-md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle);
 
 // The events where a clip begins, without those at the end of the previous cycle.
-md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start);
+md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start);
 
 // Writes the next event and its clock. Returns false if there is none.
 bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);

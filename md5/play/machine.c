@@ -47,7 +47,8 @@ static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, cons
     return MD5_NONE;
 }
 
-#define FIND(of, rows, name) find_row((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
+#define FIND(owner, rows, name) \
+    find_row((owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows, name)
 
 uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
 {

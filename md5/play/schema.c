@@ -93,20 +93,20 @@ static const md5_choice jumps[] = {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
-#define EASING_NUMBERS(of, where)                                                         \
-    FLOAT(of x1, "first control point", .place = where, .word = "x1", .label = "x1",      \
-          RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),           \
-        FLOAT(of y1, "its height", .place = where, .word = "y1", .label = "y1", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                        \
-        FLOAT(of x2, "second control point", .place = where, .word = "x2", .label = "x2", \
-              RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),       \
-        FLOAT(of y2, "its height", .place = where, .word = "y2", .label = "y2", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                        \
-        NUMBER(of steps, "how many steps", .place = where, .word = "steps",               \
-               .range = "1 to 65536, 2 with jump_none", ONLY(MD5_EASE_STEPS),             \
-               .hash = MD5_HASH_USED),                                                    \
-        CHOICE(of jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,      \
-               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step",    \
+#define EASING_NUMBERS(prefix, where)                                                         \
+    FLOAT(prefix x1, "first control point", .place = where, .word = "x1", .label = "x1",      \
+          RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),               \
+        FLOAT(prefix y1, "its height", .place = where, .word = "y1", .label = "y1", FINITE,   \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
+        FLOAT(prefix x2, "second control point", .place = where, .word = "x2", .label = "x2", \
+              RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),           \
+        FLOAT(prefix y2, "its height", .place = where, .word = "y2", .label = "y2", FINITE,   \
+              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
+        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",               \
+               .range = "1 to 65536, 2 with jump_none", ONLY(MD5_EASE_STEPS),                 \
+               .hash = MD5_HASH_USED),                                                        \
+        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,      \
+               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step",        \
                ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED)
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -824,10 +824,11 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 
 md5_location md5i_find_location(const md5_locations *locations, const void *member)
 {
-    const uintptr_t at = (uintptr_t)member;
+    const uintptr_t address = (uintptr_t)member;
     for (const md5_located_table *table = locations ? locations->tables : NULL; table;
          table = table->next) {
-        const uintptr_t offset = at - (uintptr_t)table->rows; // wraps if `at` is before the rows
+        const uintptr_t offset =
+            address - (uintptr_t)table->rows; // wraps if `address` is before the rows
         if (offset < table->size)
             return *md5_locations_at(table->rows, table->size, offset);
     }

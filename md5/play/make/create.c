@@ -132,8 +132,8 @@ static void add(uint64_t *hash, double number)
 
 static void add_text(uint64_t *hash, const char *text)
 {
-    for (const char *at = text ? text : ""; *at; at++)
-        add_bytes(hash, (unsigned char)*at, 1);
+    for (const char *byte = text ? text : ""; *byte; byte++)
+        add_bytes(hash, (unsigned char)*byte, 1);
     add_bytes(hash, 0, 1);
 }
 

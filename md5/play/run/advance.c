@@ -317,13 +317,14 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
                                        const md5_active_state *active)
 {
     candidates all = candidates_of(player, layer, active);
-    for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
+    for (const md5_transition *candidate = next_candidate(&all); candidate;
+         candidate = next_candidate(&all)) {
         // In a resting layer only transitions that open later count: see take_in_layer().
-        if (is_open(player, layer, active, at)
-            && (!at->waits || is_behind(active, at->exit, md5i_active_time(active)))
+        if (is_open(player, layer, active, candidate)
+            && (!candidate->waits || is_behind(active, candidate->exit, md5i_active_time(active)))
             && !(player->layer_states[layer].is_resting
-                 && (!at->waits || is_behind(active, at->exit, active->start_time))))
-            return at;
+                 && (!candidate->waits || is_behind(active, candidate->exit, active->start_time))))
+            return candidate;
     }
     return NULL;
 }
@@ -600,8 +601,8 @@ static void fire_events(const step_context *context)
         if (find_next(context, walker))
             continue;
         num_walkers--;
-        for (md5_walker *at = walker; at < player->walkers + num_walkers; at++)
-            at[0] = at[1];
+        for (md5_walker *gap = walker; gap < player->walkers + num_walkers; gap++)
+            gap[0] = gap[1];
     }
     for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
@@ -832,9 +833,10 @@ static double next_interval(md5_player *player, double left)
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
         candidates all = candidates_of(player, i, newest);
-        for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-            if (at->waits && is_open(player, i, newest, at))
-                most = seconds_until(player, newest, at->exit, most);
+        for (const md5_transition *candidate = next_candidate(&all); candidate;
+             candidate = next_candidate(&all)) {
+            if (candidate->waits && is_open(player, i, newest, candidate))
+                most = seconds_until(player, newest, candidate->exit, most);
         }
     }
     const md5_shot *shot;

@@ -282,19 +282,19 @@ typedef struct selection {
 } selection;
 
 static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
-                            const instant *at, uint32_t number, const selection *only,
+                            const instant *when, uint32_t number, const selection *only,
                             md5_xform *pose)
 {
     const md5_instance_plan *const plan = &tree->instances[number];
-    const md5_clip_instance *const instance = &at->instances[number];
+    const md5_clip_instance *const instance = &when->instances[number];
     const md5_playable *const playable = plan->playable;
     const md5_source *const source = playable->source;
     const md5_binding *const binding = source->binding;
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
     const md5_clock clock =
-        !at->shifted || is_step
+        !when->shifted || is_step
             ? instance->now
-            : md5_clock_after(playable->timing, instance, at->shifted[number], at->shift);
+            : md5_clock_after(playable->timing, instance, when->shifted[number], when->shift);
     const md5_moment moment = md5i_clock_moment(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
     const uint32_t *const listed = joints ? joints->list : NULL;
@@ -369,13 +369,13 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     MD5_ASSERT(tree != NULL, "a state with a motion");
     if (shift != 0.0)
         md5i_find_clocks(player, active, shift);
-    const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
+    const instant when = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
     // What is added may be added to any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
     const selection *const only = used ? &reduced : NULL;
     if (tree->num_parts == 1) { // a clip
-        sample_instance(machine, tree, &at, 0, only, pose);
+        sample_instance(machine, tree, &when, 0, only, pose);
         return;
     }
     const md5i_part *const parts = tree->parts;
@@ -386,7 +386,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance != MD5_NONE)
-            sample_instance(machine, tree, &at, part->instance, only,
+            sample_instance(machine, tree, &when, part->instance, only,
                             pose_at(&stack, stack.count++));
         if (part->parent != MD5_NONE)
             gather(player, active, part, used, &stack);
@@ -523,102 +523,102 @@ typedef struct blending {
 static blending blending_of(md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const of = &machine->layers[layer];
+    const md5_play_layer *const played = &machine->layers[layer];
     return (blending){
         .player = player,
-        .layer = of,
+        .layer = played,
         .layer_state = &player->layer_states[layer],
         .num_joints = machine->num_joints,
-        .count = md5_blended_joints(machine, of),
+        .count = md5_blended_joints(machine, played),
     };
 }
 
-static md5_xform *spare_pose(const blending *of, md5_xform *spare, uint32_t number)
+static md5_xform *spare_pose(const blending *job, md5_xform *spare, uint32_t number)
 {
-    return spare + (size_t)number * of->num_joints;
+    return spare + (size_t)number * job->num_joints;
 }
 
-static const md5_xform *reference_of(const blending *of, const md5_active_state *active)
+static const md5_xform *reference_of(const blending *job, const md5_active_state *active)
 {
-    return of->layer->states[active->state].reference;
+    return job->layer->states[active->state].reference;
 }
 
 // Seconds from now at which a state's clips are sampled. If a clip would cross into another cycle
 // while a velocity is measured, where its pose may jump, this moves farther from now.
-static double clip_shift(const blending *of, const md5_active_state *active)
+static double clip_shift(const blending *job, const md5_active_state *active)
 {
     enum { MOST_STEPS = 4 };
-    if (!of->is_measured)
+    if (!job->is_measured)
         return 0.0;
-    const double direction = of->player->is_backward ? -1.0 : 1.0;
-    const double further = of->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
+    const double direction = job->player->is_backward ? -1.0 : 1.0;
+    const double further = job->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0.0;
     for (int step = 0; step < MOST_STEPS; step++) {
-        const double begin = direction * (of->begin + moved);
-        if (cycles_at(of->player, active, begin)
-            == cycles_at(of->player, active, begin + direction * VELOCITY_STEP))
+        const double begin = direction * (job->begin + moved);
+        if (cycles_at(job->player, active, begin)
+            == cycles_at(job->player, active, begin + direction * VELOCITY_STEP))
             break;
         moved += further;
     }
-    return direction * (of->shift + moved);
+    return direction * (job->shift + moved);
 }
 
 // Writes the pose of a state, or in an additive layer its difference from the reference.
-static void evaluate(const blending *of, const md5_active_state *active, md5_xform *spare,
+static void evaluate(const blending *job, const md5_active_state *active, md5_xform *spare,
                      md5_xform *pose)
 {
-    const double shift = clip_shift(of, active);
-    if (of->layer->mode != MD5_LAYER_ADD) {
-        evaluate_state(of->player, active, of->detail, shift, spare, pose);
+    const double shift = clip_shift(job, active);
+    if (job->layer->mode != MD5_LAYER_ADD) {
+        evaluate_state(job->player, active, job->detail, shift, spare, pose);
         return;
     }
-    evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
-    const md5_xform *const reference = reference_of(of, active);
+    evaluate_state(job->player, active, NULL, shift, spare_pose(job, spare, 1), spare);
+    const md5_xform *const reference = reference_of(job, active);
     md5_xform of_source[CHUNK], of_reference[CHUNK];
-    for (joint_part part = {0}; next_part(&of->layer->joints, &part);)
+    for (joint_part part = {0}; next_part(&job->layer->joints, &part);)
         md5_subtract_pose(take(&part, spare, of_source), take(&part, reference, of_reference),
                           part.count, pose + part.begin);
 }
 
 // blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
 // which is below 1 if a state has no motion. Uses two spare poses and those of a state.
-static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform *spare,
+static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
-    const md5_machine *const machine = of->player->machine;
-    const md5_layer_state *const layer_state = of->layer_state;
+    const md5_machine *const machine = job->player->machine;
+    const md5_layer_state *const layer_state = job->layer_state;
     float covered = 0.0f;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
-        memcpy(pose, layer_state->snapshot, of->count * sizeof *pose);
+        memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
-        const md5_active_state *const active = md5_active_at(of->layer_state, i);
-        const float fade = md5i_fade_in(of->layer_state, part, i, of->shift);
+        const md5_active_state *const active = md5_active_at(job->layer_state, i);
+        const float fade = md5i_fade_in(job->layer_state, part, i, job->shift);
         const float own = !active->tree ? 0.0f : fade;
         covered = (1.0f - fade) * covered + own;
         if (own == 0.0f)
             continue;
         if (own >= covered) {
-            evaluate(of, active, spare, pose);
+            evaluate(job, active, spare, pose);
             continue;
         }
         md5_xform *const other = spare;
-        evaluate(of, active, spare_pose(of, spare, 1), other);
-        if (of->detail)
-            blend_over(machine, of->detail, MD5_NONE, other, own / covered, pose);
+        evaluate(job, active, spare_pose(job, spare, 1), other);
+        if (job->detail)
+            blend_over(machine, job->detail, MD5_NONE, other, own / covered, pose);
         else
-            md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
+            md5_blend_poses(pose, other, own / covered, NULL, job->count, pose);
     }
     if (!part.has_offsets || !(covered > 0.0f))
         return covered;
     // What is left of an inertial transition.
-    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
+    const float elapsed = (float)(layer_state->settling.elapsed + job->shift);
     const float duration = (float)layer_state->settling.duration;
-    if (!of->detail)
-        md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
-    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
-        const md5_joint_run run = of->detail->runs[i];
+    if (!job->detail)
+        md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
+    for (uint32_t i = 0; job->detail && i < job->detail->num_runs; i++) {
+        const md5_joint_run run = job->detail->runs[i];
         md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
                          pose + run.first);
     }
@@ -626,43 +626,43 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
 }
 
 // Measures the velocities of a part of the chain. `before` and `after` are scratch poses.
-static void measure(blending *of, md5_chain_range part, double begin, md5_xform *before,
+static void measure(blending *job, md5_chain_range part, double begin, md5_xform *before,
                     md5_xform *after, md5_velocity *velocities)
 {
-    md5_xform *const rest = spare_pose(of, of->player->spare, 2);
-    of->is_measured = true;
-    of->begin = of->shift = begin;
-    evaluate_chain(of, part, rest, before);
-    of->shift = begin + VELOCITY_STEP;
-    evaluate_chain(of, part, rest, after);
-    of->is_measured = false;
-    of->shift = 0.0;
-    md5i_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
+    md5_xform *const rest = spare_pose(job, job->player->spare, 2);
+    job->is_measured = true;
+    job->begin = job->shift = begin;
+    evaluate_chain(job, part, rest, before);
+    job->shift = begin + VELOCITY_STEP;
+    evaluate_chain(job, part, rest, after);
+    job->is_measured = false;
+    job->shift = 0.0;
+    md5i_pose_velocity(before, after, job->count, (float)VELOCITY_STEP, velocities);
 }
 
 // Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
 // blended now, to the newest one.
 static void begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
-    blending of = blending_of(player, layer);
-    md5_layer_state *const layer_state = of.layer_state;
+    blending job = blending_of(player, layer);
+    md5_layer_state *const layer_state = job.layer_state;
     const uint32_t newest = layer_state->num_used - 1u;
     md5_chain_range old = md5_whole_chain(layer_state);
     old.end = newest;
     const md5_chain_range fresh = {.begin = newest, .end = layer_state->num_used};
-    md5_xform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
-    md5_xform *const rest = spare_pose(&of, player->spare, 2);
+    md5_xform *const from = player->spare, *const other = spare_pose(&job, player->spare, 1);
+    md5_xform *const rest = spare_pose(&job, player->spare, 2);
     md5i_weigh_all(player);
     // If the last one began at this instant, nothing has moved since, and the velocity is still the
     // one that was measured then.
     if (!layer_state->has_offsets || layer_state->settling.elapsed > MD5_BORDER)
-        measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
-    evaluate_chain(&of, old, rest, from);
+        measure(&job, old, -VELOCITY_STEP, from, other, layer_state->velocities);
+    evaluate_chain(&job, old, rest, from);
     md5i_carry_motion(player, layer, old, fresh);
     md5_xform *const to = layer_state->snapshot; // no longer needed
-    measure(&of, fresh, 0.0, other, to, player->velocities);
-    evaluate_chain(&of, fresh, rest, to);
-    md5i_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
+    measure(&job, fresh, 0.0, other, to, player->velocities);
+    evaluate_chain(&job, fresh, rest, to);
+    md5i_make_offsets(from, layer_state->velocities, to, player->velocities, job.count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
@@ -672,16 +672,16 @@ static void begin_offsets(md5_player *player, uint32_t layer, double duration)
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
-    blending of = blending_of(player, layer);
-    md5_layer_state *const layer_state = of.layer_state;
+    blending job = blending_of(player, layer);
+    md5_layer_state *const layer_state = job.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5i_weigh_all(player);
     md5i_freeze_motion(player, layer, oldest);
     layer_state->coverage =
-        evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
+        evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
     // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
     // lengths would accumulate for as long as transitions interrupt each other.
-    for (uint32_t i = 0; layer_state->coverage > 0.0f && i < of.count; i++) {
+    for (uint32_t i = 0; layer_state->coverage > 0.0f && i < job.count; i++) {
         layer_state->snapshot[i] = player->spare[i];
         layer_state->snapshot[i].rotation =
             md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
@@ -771,33 +771,33 @@ static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *po
     *is_begun = true;
 }
 
-static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xform *spare,
+static void blend_layer(const blending *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {
-    const md5_machine *const machine = of->player->machine;
-    const md5_play_layer *const layer = of->layer;
+    const md5_machine *const machine = job->player->machine;
+    const md5_play_layer *const layer = job->layer;
     // The first layer is evaluated into the result if nothing is visible below it.
     if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask == MD5_NONE
         && weight == 1.0f) {
-        const float covered = evaluate_chain(of, md5_whole_chain(of->layer_state), spare, pose);
+        const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
         if (covered == 0.0f)
-            memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
+            memcpy(pose, machine->model->bind_local, job->num_joints * sizeof *pose);
         else if (covered < 1.0f)
-            blend_all(machine, of->detail, machine->model->bind_local, pose, covered, pose);
+            blend_all(machine, job->detail, machine->model->bind_local, pose, covered, pose);
         *is_begun = true;
         return;
     }
     begin_pose(machine, is_begun, pose);
     const bool is_added = layer->mode == MD5_LAYER_ADD;
     const md5_active_state *const single =
-        layer->mask == MD5_NONE && !is_added ? NULL : single_motion(of->layer_state);
+        layer->mask == MD5_NONE && !is_added ? NULL : single_motion(job->layer_state);
     float covered = weight;
     if (!is_added && single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
         for (uint32_t i = 0; i < partial->count; i++)
             saved[i] = pose[partial->list[i]];
-        evaluate_joints(of->player, layer, single, NULL, spare, pose);
+        evaluate_joints(job->player, layer, single, NULL, spare, pose);
         md5_xform of_pose[CHUNK];
         for (joint_part part = {0}; next_part(partial, &part);) {
             md5_xform *const other = take_out(&part, pose, of_pose);
@@ -807,18 +807,18 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         return;
     }
     if (single)
-        evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
+        evaluate_joints(job->player, layer, single, job->detail, spare_pose(job, spare, 1), spare);
     else
-        covered =
-            weight
-            * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
+        covered = weight
+                  * evaluate_chain(job, md5_whole_chain(job->layer_state),
+                                   spare_pose(job, spare, 1), spare);
     if (!(covered > 0.0f))
         return;
     if (is_added) // a single state's difference need not be stored
-        add_difference_of_joints(&layer->joints, spare, single ? reference_of(of, single) : NULL,
+        add_difference_of_joints(&layer->joints, spare, single ? reference_of(job, single) : NULL,
                                  covered, pose);
     else
-        blend_over(machine, of->detail, layer->mask, spare, covered, pose);
+        blend_over(machine, job->detail, layer->mask, spare, covered, pose);
 }
 
 // The joints of a layer that the next one leaves to be seen, if it surely overwrites many: it has a
@@ -858,14 +858,14 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
-        blending of = blending_of(player, i);
+        blending job = blending_of(player, i);
         if (layer->mode != MD5_LAYER_ADD)
-            of.detail = detail ? detail : seen_below(player, i);
+            job.detail = detail ? detail : seen_below(player, i);
         // Whether it may change joints that are animated.
         const uint32_t mask = player->detail.mask;
         const bool is_seen = mask == MD5_NONE || machine->are_seen[(size_t)mask * num_layers + i];
         if (weight > 0.0f && is_seen)
-            blend_layer(&of, weight, &is_begun, spare, pose);
+            blend_layer(&job, weight, &is_begun, spare, pose);
         else if (weight > 0.0f)
             begin_pose(machine, &is_begun, pose);
         if (player->num_shots > 0) {

@@ -51,7 +51,7 @@ static void end_pose(md5_player *player, const md5_xform *pose)
     state->age = 0;
     state->is_kept = state->interval > 1;
     if (state->is_kept && player->machine->num_joints > 0)
-        memcpy(player->kept, pose, player->machine->num_joints * sizeof *pose);
+        memcpy(player->kept_pose, pose, player->machine->num_joints * sizeof *pose);
 }
 
 // -- Bounds of the current pose -----------------------------------------------------------------
@@ -204,7 +204,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     const placed_array last[] = {
         ARRAY(&placed, slots, machine->num_slots),
         ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
-        ARRAY(&placed, kept, num_joints),
+        ARRAY(&placed, kept_pose, num_joints),
         ARRAY(&placed, velocities, num_joints),
         ARRAY(&placed, morphs, machine->num_morphs),
         ARRAY(&placed, spare, num_spare * num_joints),
@@ -297,7 +297,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
         return;
     memcpy(to, from, offsetof(md5_player, layer_states));
     if (from->detail.is_kept)
-        copy_items(to->kept, from->kept, machine->num_joints, sizeof *to->kept);
+        copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
     // The arrays that lie together: see lay_out().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
@@ -458,7 +458,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
-    const md5_play_layer *const of = &machine->layers[layer];
+    const md5_play_layer *const played = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const active = md5_newest(layer_state);
     const double progress = md5i_progress(active);
@@ -467,7 +467,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
         .from = progress < 1.0 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
-        .weight = md5i_weight_of(player, &of->weight),
+        .weight = md5i_weight_of(player, &played->weight),
     };
 }
 
@@ -508,7 +508,7 @@ static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5
 static void show_kept(const md5_player *player, md5_xform *pose)
 {
     if (player->machine->num_joints > 0)
-        memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
+        memcpy(pose, player->kept_pose, player->machine->num_joints * sizeof *pose);
 }
 
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
@@ -606,87 +606,87 @@ static bool are_alike(md5_play_job *const *jobs, size_t count, size_t width)
 
 // Behind their poses there is room for as many as there are lanes. Lanes that are left over do the
 // first one's work again.
-static void finish_alike(const team *of, size_t begin, size_t count)
+static void finish_alike(const team *group, size_t begin, size_t count)
 {
-    md5_play_job *const *const jobs = of->jobs + begin;
-    md5_xform *const poses = of->poses + begin * of->step;
+    md5_play_job *const *const jobs = group->jobs + begin;
+    md5_xform *const poses = group->poses + begin * group->step;
     const md5_machine *const machine = jobs[0]->player->machine;
     const md5_binding *const binding = machine->sources[0].binding;
     const size_t width = lanes_of(machine);
-    md5_pose_job made[TOGETHER];
+    md5_pose_job lane_jobs[TOGETHER];
     const md5_pose_job *lanes[TOGETHER];
     for (size_t i = 0; i < width; i++) {
-        lanes[i] = &made[i < count ? i : 0];
+        lanes[i] = &lane_jobs[i < count ? i : 0];
         if (i >= count)
-            memcpy(poses + i * of->step, poses, machine->num_joints * sizeof *poses);
+            memcpy(poses + i * group->step, poses, machine->num_joints * sizeof *poses);
         else
-            made[i] = (md5_pose_job){
+            lane_jobs[i] = (md5_pose_job){
                 .binding = binding, .palette = jobs[i]->palette, .joints = jobs[i]->joints};
     }
-    binding->plan->kernels->finish_crowd(lanes, poses, of->step, (float *)of->spare);
+    binding->plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
 }
 
-static void pose_team(team *of)
+static void pose_team(team *group)
 {
     size_t num_joints = 0;
-    for (size_t i = 0; i < of->count; i++)
-        num_joints = larger(num_joints, of->jobs[i]->player->machine->num_joints);
-    of->step = rounded(num_joints);
-    of->spare = of->poses + TOGETHER * of->step;
-    for (size_t i = 0; i < of->count; i++) {
-        md5_player *const player = of->jobs[i]->player;
-        md5_xform *const pose = of->poses + i * of->step;
-        if (!of->jobs[i]->is_computed) {
+    for (size_t i = 0; i < group->count; i++)
+        num_joints = larger(num_joints, group->jobs[i]->player->machine->num_joints);
+    group->step = rounded(num_joints);
+    group->spare = group->poses + TOGETHER * group->step;
+    for (size_t i = 0; i < group->count; i++) {
+        md5_player *const player = group->jobs[i]->player;
+        md5_xform *const pose = group->poses + i * group->step;
+        if (!group->jobs[i]->is_computed) {
             show_kept(player, pose);
             continue;
         }
         md5i_weigh_all(player);
-        md5i_blend_layers(player, of->spare, pose);
+        md5i_blend_layers(player, group->spare, pose);
     }
     // Modifiers of those that are computed, in groups of the same machine.
     md5_player *players[TOGETHER];
     md5_xform *poses[TOGETHER];
     uint32_t count = 0;
-    for (size_t i = 0; i < of->count; i++) {
-        md5_player *const player = of->jobs[i]->player;
-        if (!of->jobs[i]->is_computed)
+    for (size_t i = 0; i < group->count; i++) {
+        md5_player *const player = group->jobs[i]->player;
+        if (!group->jobs[i]->is_computed)
             continue;
         if (count > 0 && players[0]->machine != player->machine) {
             md5i_apply_modifiers(players, poses, count);
             count = 0;
         }
         players[count] = player;
-        poses[count++] = of->poses + i * of->step;
+        poses[count++] = group->poses + i * group->step;
     }
     if (count > 0)
         md5i_apply_modifiers(players, poses, count);
-    for (size_t i = 0; i < of->count; i++)
-        if (of->jobs[i]->is_computed)
-            end_pose(of->jobs[i]->player, of->poses + i * of->step);
+    for (size_t i = 0; i < group->count; i++)
+        if (group->jobs[i]->is_computed)
+            end_pose(group->jobs[i]->player, group->poses + i * group->step);
     // Adjacent jobs with the same hook share a call.
     md5_xform *listed[TOGETHER];
-    for (size_t begin = 0, end; begin < of->count; begin = end) {
-        const md5_play_job *const first = of->jobs[begin];
-        for (end = begin;
-             end < of->count && of->jobs[end] == first + (end - begin)
-             && of->jobs[end]->hook == first->hook && of->jobs[end]->hook_user == first->hook_user;
+    for (size_t begin = 0, end; begin < group->count; begin = end) {
+        const md5_play_job *const first = group->jobs[begin];
+        for (end = begin; end < group->count && group->jobs[end] == first + (end - begin)
+                          && group->jobs[end]->hook == first->hook
+                          && group->jobs[end]->hook_user == first->hook_user;
              end++)
-            listed[end - begin] = of->poses + end * of->step;
+            listed[end - begin] = group->poses + end * group->step;
         if (first->hook)
             first->hook(first->hook_user, first, (uint32_t)(end - begin), listed);
     }
-    const size_t width = lanes_of(of->jobs[0]->player->machine);
-    for (size_t begin = 0; begin < of->count; begin += width) {
-        const size_t some = of->count - begin < width ? of->count - begin : width;
-        if (are_alike(of->jobs + begin, some, width)) {
-            finish_alike(of, begin, some);
+    const size_t width = lanes_of(group->jobs[0]->player->machine);
+    for (size_t begin = 0; begin < group->count; begin += width) {
+        const size_t some = group->count - begin < width ? group->count - begin : width;
+        if (are_alike(group->jobs + begin, some, width)) {
+            finish_alike(group, begin, some);
             continue;
         }
         for (size_t i = begin; i < begin + some; i++)
-            make_matrices(of->jobs[i]->player->machine, of->poses + i * of->step, of->spare,
-                          of->jobs[i]->joints, of->jobs[i]->palette);
+            make_matrices(group->jobs[i]->player->machine, group->poses + i * group->step,
+                          group->spare, group->jobs[i]->joints, group->jobs[i]->palette);
     }
-    of->count = 0;
+    group->count = 0;
 }
 
 static void play_some(void *user, size_t first, size_t last, void *scratch)

@@ -236,7 +236,7 @@ typedef struct md5_shot {
     md5_shot_end end;
     md5_easing fade_in_curve, fade_out_curve, stop_curve;
     float weight; // before fades
-    float kept;   // share of it that was left when the last stop began
+    float left;   // share of it that was left when the last stop began
     bool is_new;  // events where it begins have not fired yet
     bool is_stopping;
     bool is_at_start;       // as in a md5_clip_instance
@@ -325,7 +325,7 @@ struct md5_player {
     float *drops;          // [modifiers] of feet: displacement of the pelvis
     md5_held *held;        // [num_soles]
     md5_gaze *gazes;       // [num_gazes]
-    md5_xform *kept;       // [joints] the last pose that was computed, if detail.is_kept
+    md5_xform *kept_pose;  // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
     void *ground_user;
 

@@ -231,7 +231,7 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
     keep_time(archive, &shot->fade_in.elapsed, "the time of a one-shot");
     keep_bool(archive, &shot->is_new, "whether a one-shot is new");
     const bool is_stopping = keep_bool(archive, &shot->is_stopping, "whether a one-shot stops");
-    keep(archive, FLOAT, &shot->kept, 0.0, 1.0, "what is left of a one-shot");
+    keep(archive, FLOAT, &shot->left, 0.0, 1.0, "what is left of a one-shot");
     if (is_stopping) {
         keep_time(archive, &shot->stopping.elapsed, "the time of a stop");
         keep_time(archive, &shot->stopping.duration, "the duration of a stop");
@@ -481,13 +481,14 @@ static void keep_detail(md5_archive *archive, const md5_player *player, md5_deta
     keep_uint(archive, &detail->age, 0, UINT32_MAX, "the age of a pose");
     for (uint32_t i = 0; archive->mode == WRITE && detail->is_kept && i < machine->num_joints;
          i++) {
-        const md5_vec3 place = player->kept[i].translation;
-        detail->is_kept = is_unit(player->kept[i].rotation) && fabsf(place.x) <= (float)FARTHEST
-                          && fabsf(place.y) <= (float)FARTHEST && fabsf(place.z) <= (float)FARTHEST;
+        const md5_vec3 place = player->kept_pose[i].translation;
+        detail->is_kept = is_unit(player->kept_pose[i].rotation)
+                          && fabsf(place.x) <= (float)FARTHEST && fabsf(place.y) <= (float)FARTHEST
+                          && fabsf(place.z) <= (float)FARTHEST;
     }
     const bool is_kept = keep_bool(archive, &detail->is_kept, "whether there is a pose");
     for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
-        keep_transform(archive, &player->kept[i]);
+        keep_transform(archive, &player->kept_pose[i]);
 }
 
 static void keep_head(md5_archive *archive, const md5_machine *machine)

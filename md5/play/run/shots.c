@@ -31,10 +31,10 @@ static double ending_progress(const md5_player *player, const md5_shot *shot, do
 static float left_of_stop(const md5_shot *shot, double shift)
 {
     if (!shot->is_stopping)
-        return shot->kept;
+        return shot->left;
     const double progress =
         md5_progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
-    return shot->kept * (1.0f - md5_eased_weight(&shot->stop_curve, progress));
+    return shot->left * (1.0f - md5_eased_weight(&shot->stop_curve, progress));
 }
 
 float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least)
@@ -60,7 +60,7 @@ static void stop(md5_shot *shot, double duration, md5_easing curve)
 {
     if (shot->is_stopping && shot->stopping.duration - shot->stopping.elapsed <= duration)
         return;
-    shot->kept = left_of_stop(shot, 0.0);
+    shot->left = left_of_stop(shot, 0.0);
     shot->is_stopping = true;
     shot->stop_curve = curve;
     shot->stopping = (md5_fade_time){0.0, duration};
@@ -107,7 +107,7 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .fade_in_curve = curve_of(&desc->fade_in_easing),
         .fade_out_curve = curve_of(&desc->fade_out_easing),
         .weight = or_one(desc->weight),
-        .kept = 1.0f,
+        .left = 1.0f,
         .is_new = true,
         .is_at_start = true,
         .fade_out = md5i_decimal_of(desc->fade_out),
@@ -189,13 +189,13 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
     MD5_ASSERT_NOT_NULL(player);
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return false;
-    md5_shot_slot *const of = &player->slots[slot];
+    md5_shot_slot *const queue = &player->slots[slot];
     const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0.0;
-    for (uint32_t i = of->num_shots; i-- > 0;) {
+    for (uint32_t i = queue->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
-            stop(&of->shots[i], duration, of->shots[i].fade_out_curve);
+            stop(&queue->shots[i], duration, queue->shots[i].fade_out_curve);
         else
-            md5_remove_shot(player, of, i);
+            md5_remove_shot(player, queue, i);
     }
     return true;
 }

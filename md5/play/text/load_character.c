@@ -89,8 +89,8 @@ static const char *path_of(loading *load, const char *name)
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
     if (error->status == MD5_ERROR_IO) {
-        const md5_location at = md5i_find_location(load->file->desc.locations, member);
-        return md5i_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
+        const md5_location place = md5i_find_location(load->file->desc.locations, member);
+        return md5i_fail(&load->context, MD5_ERROR_IO, place.line, place.column, "%s: %s",
                          MD5_QUOTED(*member), error->message);
     }
     return md5i_fail_as(&load->context, error);
@@ -167,13 +167,13 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
 static void keep_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    kept_warning *const kept = MD5_ROOM(&to->arena, kept_warning, 1);
-    if (!kept)
+    kept_warning *const entry = MD5_ROOM(&to->arena, kept_warning, 1);
+    if (!entry)
         return;
-    kept->warning = *warning;
-    kept->next = NULL;
-    *to->last_warning = kept;
-    to->last_warning = &kept->next;
+    entry->warning = *warning;
+    entry->next = NULL;
+    *to->last_warning = entry;
+    to->last_warning = &entry->next;
 }
 
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
@@ -199,8 +199,8 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     named_file *const from = &load->parts[number];
     if (!load->are_read)
         read_part(load, number, load->opts);
-    for (const kept_warning *kept = from->warnings; kept; kept = kept->next)
-        load->opts->warn(load->opts->warn_user, &kept->warning);
+    for (const kept_warning *entry = from->warnings; entry; entry = entry->next)
+        load->opts->warn(load->opts->warn_user, &entry->warning);
     if (from->context.error.status != MD5_OK)
         return md5i_fail_as(&load->context, &from->context.error);
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
@@ -267,9 +267,9 @@ static bool load_parts(loading *load)
         return md5i_fail_as(&load->context, &error);
     load->context.num_warnings = load->file->num_warnings;
     if (load->file->model_file[0] == '\0') {
-        const md5_location at =
+        const md5_location place =
             md5i_find_location(load->file->desc.locations, &load->file->desc.name);
-        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
+        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, place.line, place.column,
                          "expected 'model' and the file of a model in this machine");
     }
     TRY(list_parts(load));

@@ -71,11 +71,11 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     return added;
 }
 
-// `at` is where a token begins.
-static void note_place(md5_lex *lex, text_row record, size_t offset, const char *at)
+// `token` is where a token begins.
+static void note_place(md5_lex *lex, text_row record, size_t offset, const char *token)
 {
     md5_location *const place = &record.places[offset / MD5_LOCATION_UNIT];
-    md5i_lex_place(lex, at, &place->line, &place->column);
+    md5i_lex_place(lex, token, &place->line, &place->column);
 }
 
 // -- Texts --------------------------------------------------------------------------------------
@@ -119,12 +119,12 @@ static bool read_joints(md5_lex *lex, text_row record, size_t offset)
     const char *const end = lex->at;
     char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
-    for (const char *at = start; at < end; at++)
-        text[at - start] = *at == '\n' || *at == '\r' ? *at : ' ';
+    for (const char *byte = start; byte < end; byte++)
+        text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
     for (lex->at = start; md5i_lex_blanks(lex), lex->at < end;) {
-        const char *const at = lex->at;
+        const char *const token = lex->at;
         TRY(md5i_lex_name(lex, &word, "a joint"));
-        memcpy(text + (at - start), at, (size_t)(lex->at - at));
+        memcpy(text + (token - start), token, (size_t)(lex->at - token));
     }
     memcpy(record.row + offset, &text, sizeof text);
     return md5i_lex_expect(lex, ')');
@@ -175,21 +175,21 @@ typedef struct open_block {
 // -- Events -------------------------------------------------------------------------------------
 
 // Where the text of an event ends: at the end of the line, a comment, or a brace.
-static bool ends_event(const md5_lex *lex, const char *at)
+static bool ends_event(const md5_lex *lex, const char *token)
 {
-    if (at == lex->end || *at == '\n' || *at == '\r' || *at == '}')
+    if (token == lex->end || *token == '\n' || *token == '\r' || *token == '}')
         return true;
-    return lex->end - at > 1 && at[0] == '/' && (at[1] == '/' || at[1] == '*');
+    return lex->end - token > 1 && token[0] == '/' && (token[1] == '/' || token[1] == '*');
 }
 
-// The word that begins at `at`; size 0 if none does.
-static md5_span word_at(const md5_lex *lex, const char *at)
+// The word that begins at `token`; size 0 if none does.
+static md5_span word_at(const md5_lex *lex, const char *token)
 {
-    if ((unsigned char)at[-1] > ' ') // `at` is never the first of a text
-        return (md5_span){at, 0};
-    const char *const end = md5i_lex_word_end(lex, at);
+    if ((unsigned char)token[-1] > ' ') // `token` is never the first of a text
+        return (md5_span){token, 0};
+    const char *const end = md5i_lex_word_end(lex, token);
     const bool ends = end == lex->end || (unsigned char)*end < 0x80;
-    return (md5_span){at, ends ? (size_t)(end - at) : 0};
+    return (md5_span){token, ends ? (size_t)(end - token) : 0};
 }
 
 // In quotes the text of an event may be anything. Else `frame` and `markers`, which need more
@@ -225,9 +225,9 @@ static bool read_event_name(md5_lex *lex, text_row record, const md5_column *col
 {
     const char *const start = lex->at;
     md5i_lex_blanks(lex);
-    for (const char *at = start; at < lex->at; at++) {
-        if (*at == '\n' || *at == '\r')
-            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+    for (const char *byte = start; byte < lex->at; byte++) {
+        if (*byte == '\n' || *byte == '\r')
+            return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
                                  "expected the name of an event, found the end of the line");
     }
     if (md5_span_is(word_at(lex, lex->at), "frame"))
@@ -277,7 +277,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     md5i_lex_blanks(lex);
     note_place(lex, record, column->offset, lex->at);
     md5i_lex_next(lex);
-    const char *const at = lex->at;
+    const char *const token = lex->at;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
         TRY(md5i_lex_float(lex, floats));
@@ -289,11 +289,11 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     case MD5_COLUMN_COUNT:
         TRY(md5i_read_uint(lex, word, (uint32_t *)(void *)value));
         return !column->is_positive || *(uint32_t *)(void *)value > 0
-               || md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
+               || md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
     case MD5_COLUMN_INT:
         TRY(md5i_lex_int(lex, &number));
         if (number < INT32_MIN || number > INT32_MAX)
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", word,
+            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s %lld is out of range", word,
                                  (long long)number);
         *(int32_t *)(void *)value = (int32_t)number;
         return true;
@@ -301,7 +301,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
         if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f)
             return true;
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
+        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
     }
 }
 
@@ -472,7 +472,7 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
 // error; one with a value that appears twice, or that this kind of row does not use, is a warning.
 static bool take_word(md5_lex *lex, open_block *block, word_found *found)
 {
-    const char *const at = lex->at;
+    const char *const token = lex->at;
     const md5_span word = md5i_lex_peek_word(lex);
     *found = find_word(block->schema, word);
     if (!found->column) {
@@ -485,22 +485,23 @@ static bool take_word(md5_lex *lex, open_block *block, word_found *found)
     }
     const md5_column *const column = found->column;
     if (!column)
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected a word of %s or '}', found %s",
-                             block->schema->what, md5i_lex_token(lex, at).text);
+        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "expected a word of %s or '}', found %s",
+                             block->schema->what, md5i_lex_token(lex, token).text);
     const uint64_t bit = (uint64_t)1 << found->number % 64;
     lex->at += word.size;
     if ((block->seen & bit) && !column->rows && column->kind != MD5_COLUMN_TEXTS)
-        md5i_lex_warn(lex, at, "'%.*s' appears a second time: the last is used", (int)word.size,
+        md5i_lex_warn(lex, token, "'%.*s' appears a second time: the last is used", (int)word.size,
                       word.bytes);
     block->seen |= bit;
     if (!found->is_above && !md5_is_used(column, block->kind))
-        md5i_lex_warn(lex, at, "'%.*s' has no effect in %s of this kind", (int)word.size,
+        md5i_lex_warn(lex, token, "'%.*s' has no effect in %s of this kind", (int)word.size,
                       word.bytes, block->schema->what);
     return true;
 }
 
-// The values of a word, which began at `at`.
-static bool read_word(md5_lex *lex, const char *at, const word_found *word, const open_block *block)
+// The values of a word, which began at `token`.
+static bool read_word(md5_lex *lex, const char *token, const word_found *word,
+                      const open_block *block)
 {
     const md5_column *const column = word->column;
     const md5_schema *const schema = word->is_above ? block->above : block->schema;
@@ -508,7 +509,7 @@ static bool read_word(md5_lex *lex, const char *at, const word_found *word, cons
     char *const value = record.row + column->offset;
     switch (column->kind) {
     case MD5_COLUMN_CHOICE:
-        note_place(lex, record, column->offset, at);
+        note_place(lex, record, column->offset, token);
         memcpy(value, &word->value, sizeof word->value);
         break;
     case MD5_COLUMN_FLAG:
@@ -520,7 +521,7 @@ static bool read_word(md5_lex *lex, const char *at, const word_found *word, cons
         while (number < column->other && texts[number])
             number++;
         if (number == column->other)
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "there are more than %d %s",
+            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "there are more than %d %s",
                                  (int)column->other, column->member);
         return read_name(lex, record, column->what, column->offset + number * sizeof *texts);
     }
@@ -549,13 +550,13 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
             top--;
             continue;
         }
-        const char *const at = lex->at;
+        const char *const token = lex->at;
         word_found word;
         TRY(take_word(lex, inner, &word) && word.column);
         const md5_column *const column = word.column;
         bool braces = false;
         if (!column->rows) {
-            TRY(read_word(lex, at, &word, inner));
+            TRY(read_word(lex, token, &word, inner));
             continue;
         }
         if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS) {
@@ -565,7 +566,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
         uint32_t count;
         if (column->kind == MD5_COLUMN_ROW
             && md5i_rows_of(column, inner->record.row, &count) != NULL)
-            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "there is a '%s' already",
+            return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "there is a '%s' already",
                                  md5_column_word(column));
         TRY(begin_row(lex, &word, inner, &blocks[top + 1], &braces));
         top += braces;

@@ -49,10 +49,10 @@ static bool is_plain(const char *name)
         if (strcmp(name, taken[i]) == 0)
             return false;
     }
-    for (const char *at = name; *at; at++) {
+    for (const char *byte = name; *byte; byte++) {
         const bool is_letter =
-            (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
-        if (!is_letter && (at == name || !((*at >= '0' && *at <= '9') || *at == '.')))
+            (*byte >= 'a' && *byte <= 'z') || (*byte >= 'A' && *byte <= 'Z') || *byte == '_';
+        if (!is_letter && (byte == name || !((*byte >= '0' && *byte <= '9') || *byte == '.')))
             return false;
     }
     return name[0] != '\0';
@@ -91,10 +91,10 @@ static void put_number(writer *to, double number, bool is_float)
         float narrow = 0.0f;
         double wide = 0.0;
         snprintf(printed, sizeof printed, "%.*g", digits + i, number);
-        for (const char *at = printed; *at; at++) {
-            const bool is_own = (*at >= '0' && *at <= '9') || strchr("+-e", *at);
+        for (const char *byte = printed; *byte; byte++) {
+            const bool is_own = (*byte >= '0' && *byte <= '9') || strchr("+-e", *byte);
             if (is_own || length == 0 || text[length - 1] != '.')
-                text[length++] = is_own ? *at : '.';
+                text[length++] = is_own ? *byte : '.';
         }
         text[length] = '\0';
         if (is_float)
@@ -112,10 +112,11 @@ static void put_number(writer *to, double number, bool is_float)
 // The bytes between the brackets of a mask: brackets and comments would end them.
 static bool put_joints(writer *to, const md5_table_walk *walk, const char *joints)
 {
-    for (const char *at = joints, *quote = NULL; *at; at++) {
-        if (quote ? *at == *quote : *at == '"' || *at == '\'')
-            quote = quote ? NULL : at;
-        else if (!quote && (strchr("(){}", *at) || (*at == '/' && (at[1] == '/' || at[1] == '*'))))
+    for (const char *byte = joints, *quote = NULL; *byte; byte++) {
+        if (quote ? *byte == *quote : *byte == '"' || *byte == '\'')
+            quote = quote ? NULL : byte;
+        else if (!quote
+                 && (strchr("(){}", *byte) || (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))))
             return fail(to, walk, "has a bracket or comment outside quotes");
     }
     put(to, " (");
@@ -170,7 +171,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     case MD5_COLUMN_TEXT:
         if (column->form == MD5_FORM_COMPARED) {
             // A name, perhaps behind `not`, and how it is compared, which is the next column.
-            put(to, md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
+            put(to, (int)md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
             TRY(put_name(to, walk, text));
             put_choice(to, column + 1, row);
             return true;
