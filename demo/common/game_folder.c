@@ -96,10 +96,10 @@ static const char *name_fault(const char *name)
                                    : NULL;
 }
 
-static void add_file(place *added, char *name, uint64_t location, uint64_t size)
+static void add_file(place *added, place_file file)
 {
     added->files = common_grow(added->files, added->count, sizeof *added->files);
-    added->files[added->count++] = (place_file){name, location, size};
+    added->files[added->count++] = file;
 }
 
 // Adds a file that claims `packed` bytes of the archive, if its name and size are possible; else
@@ -115,7 +115,7 @@ static void add_entry(place *archive, const char *name, uint64_t location, uint6
         warn(archive, name, "skipped: it has %llu bytes, at most %llu are read",
              (unsigned long long)size, (unsigned long long)MAX_FILE_SIZE);
     else
-        add_file(archive, common_copy(name), location, size);
+        add_file(archive, (place_file){common_copy(name), location, size});
 }
 
 // Of equal names the one that comes first in the archive.
@@ -288,7 +288,7 @@ static bool open_pak(place *archive, md5_error *error)
     const uint64_t start = number_at(header + 4), room = number_at(header + 8);
     if (start > archive_size || room > archive_size - start)
         return fail(error, "its list of files is truncated: it ends at byte %llu of %llu",
-                    (unsigned long long)(start + room), (unsigned long long)archive_size);
+                    (unsigned long long)start + room, (unsigned long long)archive_size);
     if (room % PAK_ENTRY != 0)
         return fail(error, "its list of files has %llu bytes, expected a multiple of %d",
                     (unsigned long long)room, PAK_ENTRY);
@@ -446,7 +446,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
     for (size_t i = 0; i < files.count; i++) {
         char *const path = files.names[i];
         const bool is_archive = common_has_ending(path, ".pk4") || common_has_ending(path, ".pak");
-        add_file(disk, path, 0, 0); // which is freed with it
+        add_file(disk, (place_file){.name = path}); // which is freed with it
         if (is_archive && !strchr(path + disk->start, '/'))
             common_add(&archives, path);
     }

@@ -302,17 +302,17 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
 // -- On a thread ---------------------------------------------------------------------------------
 
-typedef struct scan {
+typedef struct scan_state {
     view_scan shown; // first: what the caller has
     SDL_Thread *thread;
     SDL_atomic_t num_files, stops, has_ended;
     view_library *library; // of the thread until it has ended
     md5_error error;
-} scan;
+} scan_state;
 
 static bool count_files(void *user, size_t num_files)
 {
-    scan *const own = user;
+    scan_state *const own = user;
     if (num_files > 0)
         SDL_AtomicSet(&own->num_files, (int)(num_files < INT32_MAX ? num_files : INT32_MAX));
     return SDL_AtomicGet(&own->stops) == 0;
@@ -320,7 +320,7 @@ static bool count_files(void *user, size_t num_files)
 
 static int run(void *user)
 {
-    scan *const own = user;
+    scan_state *const own = user;
     own->library = view_open_library(own->shown.place, count_files, own, &own->error);
     SDL_AtomicSet(&own->has_ended, 1);
     return 0;
@@ -328,7 +328,7 @@ static int run(void *user)
 
 view_scan *view_begin_scan(const char *place)
 {
-    scan *const own = common_alloc(1, sizeof *own);
+    scan_state *const own = common_alloc(1, sizeof *own);
     own->shown.place = common_copy(place);
     own->thread = SDL_CreateThread(run, "scan", own);
     if (own->thread == NULL)
@@ -336,16 +336,16 @@ view_scan *view_begin_scan(const char *place)
     return &own->shown;
 }
 
-bool view_has_scanned(view_scan *shown, size_t *num_files)
+bool view_has_scanned(view_scan *scan, size_t *num_files)
 {
-    scan *const own = (scan *)shown;
+    scan_state *const own = (scan_state *)scan;
     *num_files = (size_t)SDL_AtomicGet(&own->num_files);
     return SDL_AtomicGet(&own->has_ended) != 0;
 }
 
-view_library *view_end_scan(view_scan *shown, md5_error *error)
+view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
-    scan *const own = (scan *)shown;
+    scan_state *const own = (scan_state *)scan;
     SDL_WaitThread(own->thread, NULL);
     view_library *const library = own->library;
     *error = own->error;
@@ -354,16 +354,16 @@ view_library *view_end_scan(view_scan *shown, md5_error *error)
         library->places.goes_on = NULL;
         library->places.user = NULL;
     }
-    free(shown->place);
+    free(scan->place);
     free(own);
     return library;
 }
 
-void view_stop_scan(view_scan *shown)
+void view_stop_scan(view_scan *scan)
 {
     md5_error error = {0};
-    if (shown == NULL)
+    if (scan == NULL)
         return;
-    SDL_AtomicSet(&((scan *)shown)->stops, 1);
-    view_drop_library(view_end_scan(shown, &error));
+    SDL_AtomicSet(&((scan_state *)scan)->stops, 1);
+    view_drop_library(view_end_scan(scan, &error));
 }
