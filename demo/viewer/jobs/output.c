@@ -93,9 +93,9 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
         return false;
     // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
-    for (size_t at = 8; at + 12 <= png.size;) {
-        const uint32_t size = get_u32(png.bytes + at);
-        const uint8_t *const kind = png.bytes + at + 4, *const data = kind + 4;
+    for (size_t offset = 8; offset + 12 <= png.size;) {
+        const uint32_t size = get_u32(png.bytes + offset);
+        const uint8_t *const kind = png.bytes + offset + 4, *const data = kind + 4;
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
             put_u32(control, movie->num_frames);
@@ -128,7 +128,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             write_chunk(movie->file, is_first ? "IDAT" : "fdAT", number, is_first ? 0 : 4, data,
                         size);
         }
-        at += 12 + (size_t)size;
+        offset += 12 + (size_t)size;
     }
 
     free(png.bytes);
@@ -544,16 +544,16 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
         is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
                     : common_copy(name);
     char *filled = common_copy("");
-    for (const char *at = numbered; *at != '\0';) {
-        const char *const end = *at == '{' ? strchr(at, '}') : NULL;
+    for (const char *rest = numbered; *rest != '\0';) {
+        const char *const end = *rest == '{' ? strchr(rest, '}') : NULL;
         char field[32], *value = NULL;
-        if (end != NULL && (size_t)(end - at) < sizeof field) {
-            (void)snprintf(field, sizeof field, "%.*s", (int)(end - at - 1), at + 1);
+        if (end != NULL && (size_t)(end - rest) < sizeof field) {
+            (void)snprintf(field, sizeof field, "%.*s", (int)(end - rest - 1), rest + 1);
             value = field_value(viewer, field, n);
         }
         char *const next = value != NULL ? common_format("%s%s", filled, value)
-                                         : common_format("%s%c", filled, *at);
-        at = value != NULL ? end + 1 : at + 1;
+                                         : common_format("%s%c", filled, *rest);
+        rest = value != NULL ? end + 1 : rest + 1;
         free(value);
         free(filled);
         filled = next;
@@ -770,18 +770,19 @@ static void print_crowd(const view_crowd *crowd, const frame_times *times)
            1e3 * median(times->rests, times->count));
 }
 
-static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times,
-                        md5_error *error)
+// Returns false and logs an error on failure.
+static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times)
 {
+    md5_error error = {0};
     const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 60.0;
     uint8_t pixel[4];
     viewer->play.playing = true;
     for (uint32_t i = 0; i < times->count; i++) {
         const double begin = wall_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
-        if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, error)
-            || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, error))
-            return false;
+        if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+            || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
+            return view_log_error(&viewer->log, &error);
         viewer->frame_seconds = wall_seconds() - begin;
         const view_crowd *const crowd = &viewer->document->crowd;
         const double seconds = viewer->frame_seconds;
@@ -805,7 +806,6 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
 static bool run_frames(view_state *viewer)
 {
     const uint32_t count = viewer->options->num_frames;
-    md5_error error = {0};
     double *const all = common_alloc(count, 4 * sizeof *all);
     frame_times times = {
         .count = count,
@@ -814,9 +814,8 @@ static bool run_frames(view_state *viewer)
         .rests = all + 2 * (size_t)count,
         .joints = all + 3 * (size_t)count,
     };
-    md5gl_target *const target = md5gl_create_target(
-        viewer->renderer, viewer->width, viewer->height, viewer->options->samples, &error);
-    const bool drawn = target != NULL && draw_frames(viewer, target, &times, &error);
+    md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
+    const bool drawn = target != NULL && draw_frames(viewer, target, &times);
     if (drawn) {
         double sum = 0.0;
         for (uint32_t i = 0; i < times.count; i++)
@@ -827,8 +826,7 @@ static bool run_frames(view_state *viewer)
                1e3 * times.frames[0], 1e3 * middle, 1e3 * times.frames[times.count - 1]);
         if (view_shows_crowd(viewer->document))
             print_crowd(&viewer->document->crowd, &times);
-    } else
-        view_log_error(&viewer->log, &error);
+    }
     md5gl_destroy_target(viewer->renderer, target);
     free(all);
     return drawn;
