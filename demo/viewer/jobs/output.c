@@ -339,20 +339,25 @@ static void write_bytes(void *user, void *bytes, int size)
     (void)fwrite(bytes, 1, (size_t)size, user); // what fails is seen at the end
 }
 
-static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+// Writes a picture and says so; a thumbnail is asked for by another program.
+static bool write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *rgba)
 {
     common_writer writer;
+    const bool is_told = strcmp(path, "-") != 0 && viewer->options->thumbnail == 0;
     if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL, false)) {
         // Differences to the left: trying all five filters in each row takes 1.8 times as long, and
         // what it finds is 3 % larger.
         stbi_write_force_png_filter = 1;
         const int is_encoded = stbi_write_png_to_func(write_bytes, writer.file, (int)width,
                                                       (int)height, 4, rgba, (int)(4 * width));
-        if (common_end_file(&writer, is_encoded != 0))
+        if (common_end_file(&writer, is_encoded != 0)) {
+            if (is_told)
+                view_info(&viewer->log, "%s", path);
             return true;
+        }
     }
-    return view_error(log, "cannot write %s: %s", path, strerror(errno));
+    return view_error(&viewer->log, "cannot write %s: %s", path, strerror(errno));
 }
 
 // -- Pictures -------------------------------------------------------------------------------
@@ -410,15 +415,13 @@ void view_save_screenshot(view_state *viewer, bool clean)
     md5gl_target *const target = make_target(viewer, width, height);
     const bool is_saved = path != NULL
                           && draw_picture(viewer, target, width, height, clean, clean, rgba)
-                          && write_png(&viewer->log, path, width, height, rgba);
+                          && write_png(viewer, path, width, height, rgba);
     md5gl_destroy_target(viewer->renderer, target);
     free(rgba);
-    if (is_saved) {
-        view_info(&viewer->log, "%s", path);
+    if (is_saved)
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);
-    } else {
+    else
         view_notice(viewer, "Cannot save a screenshot in %s", folder);
-    }
     free(path);
     free(folder);
 }
@@ -562,17 +565,6 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-// Writes a picture, says so and frees its path.
-static bool save_png(view_state *viewer, char *path, uint32_t width, uint32_t height,
-                     const uint8_t *rgba)
-{
-    const bool saved = write_png(&viewer->log, path, width, height, rgba);
-    if (saved && strcmp(path, "-") != 0)
-        view_info(&viewer->log, "%s", path);
-    free(path);
-    return saved;
-}
-
 // Frames the pose at the current time instead of the whole clip, for a picture of it alone.
 static void frame_still(view_state *viewer)
 {
@@ -663,15 +655,18 @@ static bool run_output(view_state *viewer)
                        (right - left) * 4);
         } else if (is_movie)
             saved = saved && view_add_picture(movie, rgba);
-        else
-            saved =
-                saved
-                && save_png(viewer, name_output(viewer, i + 1, is_numbered), width, height, rgba);
+        else {
+            char *const file = name_output(viewer, i + 1, is_numbered);
+            saved = saved && write_png(viewer, file, width, height, rgba);
+            free(file);
+        }
     }
     view_log_progress(&viewer->log, "pictures", count, count);
-    if (saved && is_sheet)
-        saved =
-            save_png(viewer, name_output(viewer, 1, false), options->width, options->height, sheet);
+    if (saved && is_sheet) {
+        char *const file = name_output(viewer, 1, false);
+        saved = write_png(viewer, file, options->width, options->height, sheet);
+        free(file);
+    }
     saved = (movie == NULL || view_end_movie(movie)) && saved;
     if (saved && is_movie)
         view_info(&viewer->log, "%s", path);
@@ -921,7 +916,7 @@ bool view_run_job(view_state *viewer)
         const view_image image = view_make_thumbnail(options, &viewer->log);
         const bool is_written =
             image.rgba != NULL
-            && write_png(&viewer->log, options->output, image.width, image.height, image.rgba);
+            && write_png(viewer, options->output, image.width, image.height, image.rgba);
         free(image.rgba);
         return is_written;
     }

@@ -35,7 +35,8 @@ void view_begin(view_state *viewer, const view_options *options)
         .playing = options->output == NULL,
         .wrap = options->wrap,
         .speed = fabs(options->speed),
-        .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
+        .backward = (options->speed < 0.0),
+        .time = (options->num_times > 0) ? options->times[0] : 0.0,
     };
 }
 
