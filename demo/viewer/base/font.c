@@ -127,8 +127,8 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
 {
     *font = (view_font){.scale = scale, .disc_radius = roundf(disc_radius * scale)};
     const int reserved = 2 * (int)font->disc_radius + 4;
-    bool made = false;
-    for (int side = 256; side <= LARGEST_SIDE && !made; side *= 2) {
+    bool is_packed = false;
+    for (int side = 256; side <= LARGEST_SIDE && !is_packed; side *= 2) {
         uint8_t *coverage = common_alloc((size_t)side * (size_t)side, 1);
         if (pack_letters(font, coverage, side, reserved)) {
             // A disc in the lower left corner, its edge soft over one pixel.
@@ -153,7 +153,7 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
                                              .height = (uint32_t)side,
                                              .texels = coverage};
             font->mask = md5gl_create_texture(renderer, &desc, error);
-            made = true;
+            is_packed = true;
         }
         free(coverage);
     }

@@ -399,6 +399,16 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
                                  view_light_ranges[i].name, (double)lights->values[i]);
 }
 
+// Of "a|b|c"; NULL if there are not so many.
+static char *copy_word(const char *words, unsigned number)
+{
+    for (; number > 0 && words != NULL; number--) {
+        words = strchr(words, '|');
+        words = words != NULL ? words + 1 : NULL;
+    }
+    return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
+}
+
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
 {
     view_shown copy = *shown;
@@ -409,11 +419,9 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
         if (o->word == NULL)
             continue;
         const bool on = *view_switch_field(o, &copy);
-        const char *value = on ? "1" : "0";
-        if (o->kind == VIEW_OPTION_EITHER)
-            value = on ? strchr(o->value, '|') + 1 : o->value;
-        used += (size_t)snprintf(text + used, size - used, "%s=%.*s ", o->word,
-                                 (int)strcspn(value, "|"), value);
+        char *const value = copy_word(o->kind == VIEW_OPTION_EITHER ? o->value : "0|1", on);
+        used += (size_t)snprintf(text + used, size - used, "%s=%s ", o->word, value);
+        free(value);
     }
     char values[LIGHTS_TEXT];
     write_lights(lights, values, sizeof values);
@@ -502,15 +510,6 @@ static int find_word(const char *words, const char *word)
         words = bar != NULL ? bar + 1 : NULL;
     }
     return -1;
-}
-
-static char *copy_word(const char *words, unsigned number)
-{
-    for (; number > 0 && words != NULL; number--) {
-        words = strchr(words, '|');
-        words = words != NULL ? words + 1 : NULL;
-    }
-    return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
 static bool read_color(const char *text, float color[3])

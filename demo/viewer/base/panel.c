@@ -74,14 +74,14 @@ static size_t line_length(const view_font *font, view_text_size size, float widt
 {
     size_t space = 0;
     float used = 0.0f;
-    for (const char *at = text; *at != '\0';) {
-        const char *next = at;
+    for (const char *end = text; *end != '\0';) {
+        const char *next = end;
         used += view_next_letter(font, size, &next)->advance;
-        if (used > width && at > text)
-            return space > 0 ? space : (size_t)(at - text);
+        if (used > width && end > text)
+            return space > 0 ? space : (size_t)(end - text);
         if (*next == ' ')
             space = (size_t)(next - text);
-        at = next;
+        end = next;
     }
     return strlen(text);
 }
@@ -184,17 +184,17 @@ static void draw_words(view_canvas *canvas, const view_rows *rows, const view_ro
 {
     const float indent = indent_of(rows, row), right = left + rows->width;
     float x = left + indent;
-    const char *at = row->text;
+    const char *rest = row->text;
     const float y = row->rect.y;
     view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
-    for (uint32_t i = 0; *at != '\0'; i++) {
+    for (uint32_t i = 0; *rest != '\0'; i++) {
         char word[sizeof row->text];
-        const size_t length = strcspn(at, "\n");
-        (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+        const size_t length = strcspn(rest, "\n");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, rest);
         x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
                             (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
         x += word_gap * rows->font->scale;
-        at += length + (at[length] == '\n');
+        rest += length + (rest[length] == '\n');
     }
 }
 

@@ -414,9 +414,10 @@ static void begin(reducer *r)
         bool is_closed = true;
         for (uint32_t i = 0; i < 2 * count && is_closed; i++) {
             const bool is_second = i >= count;
-            const uint32_t at = r->first[corner] + (is_second ? i - count : i);
-            const uint32_t place = r->around[at] + (is_second ? 2 : 1);
-            uint32_t *const visit = &r->states[r->corners[triangle_around(r, at)[place % 3]]].visit;
+            const uint32_t entry = r->first[corner] + (is_second ? i - count : i);
+            const uint32_t place = r->around[entry] + (is_second ? 2 : 1);
+            uint32_t *const visit =
+                &r->states[r->corners[triangle_around(r, entry)[place % 3]]].visit;
             is_closed = (*visit == before) == is_second;
             *visit = is_second ? behind : before;
         }

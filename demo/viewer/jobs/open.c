@@ -811,10 +811,12 @@ static bool open_named(view_state *viewer)
     return opened;
 }
 
-// --animation-index, --range and --joint. Returns false and logs an error if the model has no such.
-static bool choose_parts(view_state *viewer)
+bool view_open_first(view_state *viewer)
 {
     const view_options *const options = viewer->options;
+    if (!open_named(viewer))
+        return false;
+    // --animation-index, --range and --joint, which the model may lack.
     const view_scene *const scene = &viewer->document->scene;
     if (options->animation_index_given) {
         if (options->animation_index >= scene->num_clips)
@@ -836,18 +838,13 @@ static bool choose_parts(view_state *viewer)
     }
     if (options->joint != NULL)
         viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
-    return options->joint == NULL || viewer->ui.chosen_joint >= 0
-           || view_error(&viewer->log, "--joint %s: the model has no joint of that name",
-                         options->joint);
-}
-
-bool view_open_first(view_state *viewer)
-{
-    if (!open_named(viewer) || !choose_parts(viewer) || !view_choose_environment(viewer)
-        || !view_choose_page(viewer))
+    if (options->joint != NULL && viewer->ui.chosen_joint < 0)
+        return view_error(&viewer->log, "--joint %s: the model has no joint of that name",
+                          options->joint);
+    if (!view_choose_environment(viewer) || !view_choose_page(viewer))
         return false;
-    if (viewer->options->num_times > 0)
-        viewer->play.time = viewer->options->times[0];
+    if (options->num_times > 0)
+        viewer->play.time = options->times[0];
     return true;
 }
 

@@ -93,9 +93,9 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
         return false;
     // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
-    for (size_t at = 8; at + 12 <= png.size;) {
-        const uint32_t size = get_u32(png.bytes + at);
-        const uint8_t *const kind = png.bytes + at + 4, *const data = kind + 4;
+    for (size_t offset = 8; offset + 12 <= png.size;) {
+        const uint32_t size = get_u32(png.bytes + offset);
+        const uint8_t *const kind = png.bytes + offset + 4, *const data = kind + 4;
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
             put_u32(control, movie->num_frames);
@@ -128,7 +128,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             write_chunk(movie->file, is_first ? "IDAT" : "fdAT", number, is_first ? 0 : 4, data,
                         size);
         }
-        at += 12 + (size_t)size;
+        offset += 12 + (size_t)size;
     }
 
     free(png.bytes);
@@ -339,20 +339,25 @@ static void write_bytes(void *user, void *bytes, int size)
     (void)fwrite(bytes, 1, (size_t)size, user); // what fails is seen at the end
 }
 
-static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+// Writes a picture and says so; a thumbnail is asked for by another program.
+static bool write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
                       const uint8_t *rgba)
 {
     common_writer writer;
+    const bool is_told = strcmp(path, "-") != 0 && viewer->options->thumbnail == 0;
     if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL, false)) {
         // Differences to the left: trying all five filters in each row takes 1.8 times as long, and
         // what it finds is 3 % larger.
         stbi_write_force_png_filter = 1;
         const int is_encoded = stbi_write_png_to_func(write_bytes, writer.file, (int)width,
                                                       (int)height, 4, rgba, (int)(4 * width));
-        if (common_end_file(&writer, is_encoded != 0))
+        if (common_end_file(&writer, is_encoded != 0)) {
+            if (is_told)
+                view_info(&viewer->log, "%s", path);
             return true;
+        }
     }
-    return view_error(log, "cannot write %s: %s", path, strerror(errno));
+    return view_error(&viewer->log, "cannot write %s: %s", path, strerror(errno));
 }
 
 // -- Pictures -------------------------------------------------------------------------------
@@ -410,15 +415,13 @@ void view_save_screenshot(view_state *viewer, bool clean)
     md5gl_target *const target = make_target(viewer, width, height);
     const bool is_saved = path != NULL
                           && draw_picture(viewer, target, width, height, clean, clean, rgba)
-                          && write_png(&viewer->log, path, width, height, rgba);
+                          && write_png(viewer, path, width, height, rgba);
     md5gl_destroy_target(viewer->renderer, target);
     free(rgba);
-    if (is_saved) {
-        view_info(&viewer->log, "%s", path);
+    if (is_saved)
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);
-    } else {
+    else
         view_notice(viewer, "Cannot save a screenshot in %s", folder);
-    }
     free(path);
     free(folder);
 }
@@ -544,33 +547,22 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
         is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
                     : common_copy(name);
     char *filled = common_copy("");
-    for (const char *at = numbered; *at != '\0';) {
-        const char *const end = *at == '{' ? strchr(at, '}') : NULL;
+    for (const char *rest = numbered; *rest != '\0';) {
+        const char *const end = *rest == '{' ? strchr(rest, '}') : NULL;
         char field[32], *value = NULL;
-        if (end != NULL && (size_t)(end - at) < sizeof field) {
-            (void)snprintf(field, sizeof field, "%.*s", (int)(end - at - 1), at + 1);
+        if (end != NULL && (size_t)(end - rest) < sizeof field) {
+            (void)snprintf(field, sizeof field, "%.*s", (int)(end - rest - 1), rest + 1);
             value = field_value(viewer, field, n);
         }
         char *const next = value != NULL ? common_format("%s%s", filled, value)
-                                         : common_format("%s%c", filled, *at);
-        at = value != NULL ? end + 1 : at + 1;
+                                         : common_format("%s%c", filled, *rest);
+        rest = value != NULL ? end + 1 : rest + 1;
         free(value);
         free(filled);
         filled = next;
     }
     free(numbered);
     return filled;
-}
-
-// Writes a picture, says so and frees its path.
-static bool save_png(view_state *viewer, char *path, uint32_t width, uint32_t height,
-                     const uint8_t *rgba)
-{
-    const bool saved = write_png(&viewer->log, path, width, height, rgba);
-    if (saved && strcmp(path, "-") != 0)
-        view_info(&viewer->log, "%s", path);
-    free(path);
-    return saved;
 }
 
 // Frames the pose at the current time instead of the whole clip, for a picture of it alone.
@@ -663,15 +655,18 @@ static bool run_output(view_state *viewer)
                        (right - left) * 4);
         } else if (is_movie)
             saved = saved && view_add_picture(movie, rgba);
-        else
-            saved =
-                saved
-                && save_png(viewer, name_output(viewer, i + 1, is_numbered), width, height, rgba);
+        else {
+            char *const file = name_output(viewer, i + 1, is_numbered);
+            saved = saved && write_png(viewer, file, width, height, rgba);
+            free(file);
+        }
     }
     view_log_progress(&viewer->log, "pictures", count, count);
-    if (saved && is_sheet)
-        saved =
-            save_png(viewer, name_output(viewer, 1, false), options->width, options->height, sheet);
+    if (saved && is_sheet) {
+        char *const file = name_output(viewer, 1, false);
+        saved = write_png(viewer, file, options->width, options->height, sheet);
+        free(file);
+    }
     saved = (movie == NULL || view_end_movie(movie)) && saved;
     if (saved && is_movie)
         view_info(&viewer->log, "%s", path);
@@ -770,18 +765,19 @@ static void print_crowd(const view_crowd *crowd, const frame_times *times)
            1e3 * median(times->rests, times->count));
 }
 
-static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times,
-                        md5_error *error)
+// Returns false and logs an error on failure.
+static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times)
 {
+    md5_error error = {0};
     const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 60.0;
     uint8_t pixel[4];
     viewer->play.playing = true;
     for (uint32_t i = 0; i < times->count; i++) {
         const double begin = wall_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
-        if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, error)
-            || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, error))
-            return false;
+        if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+            || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
+            return view_log_error(&viewer->log, &error);
         viewer->frame_seconds = wall_seconds() - begin;
         const view_crowd *const crowd = &viewer->document->crowd;
         const double seconds = viewer->frame_seconds;
@@ -805,7 +801,6 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
 static bool run_frames(view_state *viewer)
 {
     const uint32_t count = viewer->options->num_frames;
-    md5_error error = {0};
     double *const all = common_alloc(count, 4 * sizeof *all);
     frame_times times = {
         .count = count,
@@ -814,9 +809,8 @@ static bool run_frames(view_state *viewer)
         .rests = all + 2 * (size_t)count,
         .joints = all + 3 * (size_t)count,
     };
-    md5gl_target *const target = md5gl_create_target(
-        viewer->renderer, viewer->width, viewer->height, viewer->options->samples, &error);
-    const bool drawn = target != NULL && draw_frames(viewer, target, &times, &error);
+    md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
+    const bool drawn = target != NULL && draw_frames(viewer, target, &times);
     if (drawn) {
         double sum = 0.0;
         for (uint32_t i = 0; i < times.count; i++)
@@ -827,8 +821,7 @@ static bool run_frames(view_state *viewer)
                1e3 * times.frames[0], 1e3 * middle, 1e3 * times.frames[times.count - 1]);
         if (view_shows_crowd(viewer->document))
             print_crowd(&viewer->document->crowd, &times);
-    } else
-        view_log_error(&viewer->log, &error);
+    }
     md5gl_destroy_target(viewer->renderer, target);
     free(all);
     return drawn;
@@ -923,7 +916,7 @@ bool view_run_job(view_state *viewer)
         const view_image image = view_make_thumbnail(options, &viewer->log);
         const bool is_written =
             image.rgba != NULL
-            && write_png(&viewer->log, options->output, image.width, image.height, image.rgba);
+            && write_png(viewer, options->output, image.width, image.height, image.rgba);
         free(image.rgba);
         return is_written;
     }

@@ -35,7 +35,8 @@ void view_begin(view_state *viewer, const view_options *options)
         .playing = options->output == NULL,
         .wrap = options->wrap,
         .speed = fabs(options->speed),
-        .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
+        .backward = (options->speed < 0.0),
+        .time = (options->num_times > 0) ? options->times[0] : 0.0,
     };
 }
 
@@ -271,27 +272,27 @@ bool view_present(view_state *viewer, md5_error *error)
     const uint32_t width = viewer->width, height = viewer->height;
     const bool is_small = is_reduced(viewer);
     const float scale = is_small ? viewer->economy.scale : 1.0f;
-    const view_presented wanted = {
+    const view_presented needed = {
         .width = scaled(width, scale),
         .height = scaled(height, scale),
         .samples = viewer->economy.one_sample ? 1 : viewer->options->samples,
     };
-    view_presented *const kept = &viewer->present;
-    const bool needs_target = is_small || wanted.samples > 1;
+    view_presented *const present = &viewer->present;
+    const bool needs_target = is_small || needed.samples > 1;
     if (needs_target
-        && (kept->target == NULL || kept->width != wanted.width || kept->height != wanted.height
-            || kept->samples != wanted.samples)) {
-        md5gl_destroy_target(viewer->renderer, kept->target);
-        *kept = wanted;
-        kept->target = md5gl_create_target(viewer->renderer, wanted.width, wanted.height,
-                                           wanted.samples, error);
+        && (present->target == NULL || present->width != needed.width
+            || present->height != needed.height || present->samples != needed.samples)) {
+        md5gl_destroy_target(viewer->renderer, present->target);
+        *present = needed;
+        present->target = md5gl_create_target(viewer->renderer, needed.width, needed.height,
+                                              needed.samples, error);
     }
-    if (!needs_target || kept->target == NULL) {
+    if (!needs_target || present->target == NULL) {
         viewer->economy.scale = 0.0f;
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
-    if (!view_draw(viewer, kept->target, wanted.width, wanted.height, false, false, error)
-        || !md5gl_copy_target(viewer->renderer, kept->target, 0, width, height, error))
+    if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error)
+        || !md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error))
         return false;
     if (!is_small)
         return true;

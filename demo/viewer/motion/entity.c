@@ -105,14 +105,14 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         for (uint32_t p = 0; p < body->num_parts; p++) {
             const md5_entity_part *const hung = &body->parts[p];
             const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
-            const md5_mat34 at =
+            const md5_mat34 placement =
                 md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
             const view_entity_part part = {
                 .entity = hung->entity,
                 .hung = hung,
                 .above = i,
                 .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
-                .bind = md5_mat34_mul(figure->parts[i].bind, at),
+                .bind = md5_mat34_mul(figure->parts[i].bind, placement),
             };
             figure->parts =
                 common_realloc(figure->parts, figure->num_parts + 1, sizeof *figure->parts);

@@ -54,11 +54,12 @@ int32_t view_block_of(const view_terrain *terrain, float place)
 }
 
 // md5_terrain_fn: the tops of blocks are horizontal.
-static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
+static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {
     const view_terrain *const terrain = user;
     (void)normal;
-    return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
+    return view_block_height(terrain, view_block_of(terrain, point.x),
+                             view_block_of(terrain, point.y));
 }
 
 // Writes joints and palette of the scene's pose where it stands.

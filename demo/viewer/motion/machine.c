@@ -482,11 +482,12 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
 {
     const view_scene *const scene = user;
     const view_terrain *const terrain = &scene->terrain;
-    const md5_vec3 at = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
+    const md5_vec3 foot_place = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
     (void)player;
-    foot->floor = terrain->num_feet > 0 ? view_block_height(terrain, view_block_of(terrain, at.x),
-                                                            view_block_of(terrain, at.y))
-                                        : 0.0f;
+    foot->floor = terrain->num_feet > 0
+                      ? view_block_height(terrain, view_block_of(terrain, foot_place.x),
+                                          view_block_of(terrain, foot_place.y))
+                      : 0.0f;
 }
 
 static void pose_scene(view_scene *scene, const view_play *play)
@@ -510,12 +511,6 @@ static void pose_scene(view_scene *scene, const view_play *play)
 static md5_xform place_of(const view_scene *scene)
 {
     return scene->machine.place;
-}
-
-static md5_vec3 walked(const view_scene *scene, const view_play *play)
-{
-    (void)play;
-    return scene->machine.place.translation;
 }
 
 // A machine without clips is measured in the bind pose.
@@ -616,7 +611,6 @@ const view_motion_kind view_machine_motion = {
     .moves = has_machine,
     .pose = pose_scene,
     .place = place_of,
-    .walked = walked,
     .clip = clip_of,
     .pose_frame = pose_frame,
     .describe = describe,

@@ -35,7 +35,7 @@ typedef struct view_motion_kind {
     void (*pose)(view_scene *scene, const view_play *play);
 
     // After that: where the character stands, NULL: at the origin; and how far it has walked, which
-    // the camera follows, NULL: it stays.
+    // the camera follows, NULL: to where it stands.
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 

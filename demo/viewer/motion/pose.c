@@ -22,7 +22,7 @@ md5_xform view_place_of(const view_scene *scene)
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    return motion->walked != NULL ? motion->walked(scene, play) : (md5_vec3){0, 0, 0};
+    return motion->walked != NULL ? motion->walked(scene, play) : view_place_of(scene).translation;
 }
 
 void view_ready_skin(view_scene *scene)

@@ -47,10 +47,8 @@ static void free_clip(view_clip *clip)
 static void free_pose(view_scene *scene)
 {
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++) {
+    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++)
         free(scene->skinned[i].positions);
-        free(scene->skinned[i].normals);
-    }
     free(scene->skinned);
     free(scene->pose);
     free(scene->joints);
@@ -103,9 +101,9 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const uint32_t count = scene->model->meshes[i].num_vertices;
-        scene->skinned[i].positions = common_alloc(count, sizeof(md5_vec3));
-        scene->skinned[i].normals = common_alloc(count, sizeof(md5_vec3));
+        const size_t count = scene->model->meshes[i].num_vertices;
+        scene->skinned[i].positions = common_alloc(2 * count, sizeof(md5_vec3));
+        scene->skinned[i].normals = scene->skinned[i].positions + count;
     }
 }
 

@@ -53,7 +53,7 @@ typedef struct view_clip {
 
 // A mesh in the current pose.
 typedef struct view_skinned {
-    md5_vec3 *positions, *normals; // [num_vertices]
+    md5_vec3 *positions, *normals; // [num_vertices], in one block
 } view_skinned;
 
 // The extreme points of a shape in 26 directions: enough of its convex hull to frame it from any
