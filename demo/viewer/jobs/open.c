@@ -266,7 +266,7 @@ void view_browse_place(view_state *viewer, const char *path)
     if (view_is_game(path))
         view_browse_game(viewer, path);
     else
-        view_browse_folder(&viewer->ui.browser, path, viewer->config);
+        view_browse_folder(&viewer->ui.browser, path, NULL, viewer->config);
 }
 
 // -- Listing --------------------------------------------------------------------------------
@@ -1013,7 +1013,7 @@ void view_perform_file(view_state *viewer, const view_command *command)
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
     case VIEW_OPEN_FOLDER:
-        view_browse_folder(browser, path, viewer->config);
+        view_browse_folder(browser, path, NULL, viewer->config);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);
