@@ -125,13 +125,8 @@ void page_show(page_case *of, double time)
 {
     if (of->has_picture)
         view_end_picture(&of->picture);
-    view_begin_picture(&of->picture, of->page, &of->scene, of->values, time);
-    if (of->page->keep != NULL) {
-        view_free_kept(&of->kept);
-        of->page->keep(&of->picture, &of->kept);
-        of->picture.kept = &of->kept;
-    }
-    view_show_page(&of->picture);
+    view_free_kept(&of->kept);
+    view_show_page(&of->picture, of->page, &of->scene, of->values, time, &of->kept);
     of->has_picture = true;
 }
 

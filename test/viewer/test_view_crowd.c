@@ -16,7 +16,7 @@ static md5_vec3 somewhere(float reach, uint64_t *random)
 // A random camera near the origin that sees a part of its surroundings.
 static view_lens any_lens(bool orthographic, uint64_t *random)
 {
-    view_camera camera = view_default_camera();
+    view_camera camera = VIEW_DEFAULT_CAMERA;
     camera.orthographic = orthographic;
     camera.azimuth = test_betweenf(0.0f, 360.0f, random);
     camera.elevation = test_betweenf(-80.0f, 80.0f, random);
@@ -146,7 +146,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     if (!CHECK(made->document))
         return false;
     made->crowd = &made->document->crowd;
-    view_camera camera = view_default_camera();
+    view_camera camera = VIEW_DEFAULT_CAMERA;
     camera.distance = distance;
     camera.scene_radius = distance;
     const view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);

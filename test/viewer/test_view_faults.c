@@ -127,23 +127,31 @@ TEST (view_faults_are_named) {
 
 // In the bind pose the three lines of a vertex are perpendicular.
 TEST (view_tangents_are_drawn_at_the_skin) {
-    view_scene scene = {0};
+    view_document document = {.ground = 0.0f};
+    view_scene *const scene = &document.scene;
     view_lines lines = {0};
     view_log log = {.level = VIEW_QUIET};
     const char *const file = test_path("models/bobbin/bobbin.md5mesh");
-    if (CHECK(view_load_scene(&scene, &file, 1, NULL, false, &log))) {
+    if (CHECK(view_load_scene(scene, &file, 1, NULL, false, &log))) {
         const view_play play = {.speed = 1.0};
-        view_pose(&scene, &play);
-        view_add_tangents(&lines, &scene, 0.5f);
-        view_add_normals(&lines, &scene, 0.5f);
-        const uint32_t count = scene.model->meshes[0].num_vertices,
-                       all = view_count_vertices(scene.model);
+        const view_shown tangents = {.tangents = true}, normals = {.normals = true};
+        // Their lines are half a unit long.
+        const view_camera camera = {.scene_radius = 25.0f}, nearer = {.scene_radius = 20.0f};
+        view_stage stage = {
+            .document = &document, .camera = &camera, .shown = &tangents, .lines = &lines};
+        view_pose(scene, &play);
+        view_add_overlays(&stage, false);
+        stage.shown = &normals;
+        stage.camera = &nearer;
+        view_add_overlays(&stage, false);
+        const uint32_t count = scene->model->meshes[0].num_vertices,
+                       all = view_count_vertices(scene->model);
         CHECK_UINT(lines.count, 6 * (size_t)all);
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {
             const md5gl_line_vertex *const u = lines.vertices + 4 * (size_t)v;
             const md5gl_line_vertex *const n = lines.vertices + 4 * (size_t)all + 2 * (size_t)v;
-            const md5_vec3 at = scene.skinned[0].positions[v];
+            const md5_vec3 at = scene->skinned[0].positions[v];
             const md5_vec3 along_u = md5_vec3_sub(u[1].position, at);
             const md5_vec3 along_v = md5_vec3_sub(u[3].position, at);
             const md5_vec3 out = md5_vec3_sub(n[1].position, at);
@@ -156,7 +164,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
         CHECK(worst < 1e-3);
         view_free_lines(&lines);
     }
-    view_free_scene(&scene);
+    view_free_scene(scene);
 }
 
 // A square whose directions are right in the bind pose, and not in others.

@@ -130,7 +130,7 @@ TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
 
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
-    view_browse_folder(&browser, test_path("models/game"), NULL);
+    view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
     CHECK(view_key_browser(&browser, SDLK_LEFT, false).action == VIEW_NOTHING);
     const view_command request = view_key_browser(&browser, SDLK_TAB, false);
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, test_path("models/game")) == 0);

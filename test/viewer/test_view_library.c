@@ -462,14 +462,16 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
 static const view_image *wait_for(view_previews *previews, const char *name)
 {
     const char *const names[1] = {name};
-    view_want_previews(previews, names, 1);
-    WAIT_UNTIL(view_take_previews(previews));
-    return view_find_preview(previews, name);
+    const view_image *image;
+    bool has_more;
+    WAIT_UNTIL((image = view_want_previews(previews, names, 1, &has_more), has_more));
+    return image;
 }
 
 TEST (previews_are_made_of_entities_and_models) {
     view_previews *const previews = view_begin_previews(test_path("models/game/base"));
-    CHECK(!view_take_previews(previews) && view_find_preview(previews, "monster_bobbin") == NULL);
+    bool has_more = true;
+    CHECK(view_want_previews(previews, NULL, 0, &has_more) == NULL && !has_more);
     const view_image *const bobbin = wait_for(previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
         uint32_t num_seen = 0, num_colored = 0;
@@ -492,6 +494,7 @@ TEST (previews_of_no_game_are_none) {
     CHECK(wait_for(previews, "monster_bobbin") == NULL);
     // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
-    view_want_previews(previews, names, 2);
+    bool has_more;
+    (void)view_want_previews(previews, names, 2, &has_more);
     view_stop_previews(previews);
 }

@@ -261,7 +261,7 @@ TEST (view_list_begins_with_the_folder_above) {
     const view_browser *const browser = &viewer.state.ui.browser;
     for (int i = 0; i < 2; i++) { // also with a slash at the end
         OWN char *const above = common_folder(folder);
-        view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL);
+        view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL, NULL);
         if (CHECK(browser->num_found == 4)) {
             CHECK_STRING(browser->entries[0].label, "../");
             CHECK_STRING(browser->entries[0].path, above);
@@ -270,13 +270,13 @@ TEST (view_list_begins_with_the_folder_above) {
             CHECK_STRING(chosen_label(browser), "a.md5mesh");
         }
     }
-    view_browse_folder(&viewer.state.ui.browser, inner, NULL); // only the folder above
+    view_browse_folder(&viewer.state.ui.browser, inner, NULL, NULL); // only the folder above
     CHECK_UINT(browser->num_found, 1);
     CHECK_STRING(chosen_label(browser), "../");
-    view_browse_folder(&viewer.state.ui.browser, folder, NULL);
+    view_browse_folder(&viewer.state.ui.browser, folder, NULL, NULL);
     CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").action, VIEW_LISTED);
     CHECK_STRING(chosen_label(browser), "a.md5mesh");
-    view_browse_folder(&viewer.state.ui.browser, "/", NULL);
+    view_browse_folder(&viewer.state.ui.browser, "/", NULL, NULL);
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
     end(&viewer);
     free(closed);

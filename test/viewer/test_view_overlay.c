@@ -11,16 +11,21 @@
 #include <SDL.h>
 
 // Opens files, poses them within the clip, and adds the bounding boxes of the joints.
-static bool open_boxes(view_scene *scene, view_lines *lines, const char *const *files,
+static bool open_boxes(view_document *document, view_lines *lines, const char *const *files,
                        size_t num_files)
 {
+    view_scene *const scene = &document->scene;
+    const view_shown shown = {.joint_bounds = true};
+    const view_camera camera = {.scene_radius = 1.0f};
+    const view_stage stage = {
+        .document = document, .camera = &camera, .shown = &shown, .lines = lines};
     view_log log = {.level = VIEW_QUIET};
     if (!CHECK(view_load_scene(scene, files, num_files, NULL, false, &log)))
         return false;
     const view_play play = {.time = 0.4, .speed = 1.0};
     view_pose(scene, &play);
     view_skin(scene);
-    view_add_joint_bounds(lines, scene);
+    view_add_overlays(&stage, false);
     return true;
 }
 
@@ -52,37 +57,38 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
                                  test_path("models/bobbin/dance.md5anim")};
     enum { MOST_JOINTS = 256 };
     uint32_t box_of[MOST_JOINTS] = {0}, num_boxes = 0, num_held = 0;
-    view_scene scene = {0};
+    view_document document = {.ground = 0.0f};
+    view_scene *const scene = &document.scene;
     view_lines lines = {0};
-    if (open_boxes(&scene, &lines, files, 2) && CHECK(scene.num_joints <= MOST_JOINTS)) {
-        const md5_mesh *const meshes = scene.model->meshes;
-        for (uint32_t m = 0; m < scene.model->num_meshes; m++)
+    if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MOST_JOINTS)) {
+        const md5_mesh *const meshes = scene->model->meshes;
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
             for (uint32_t i = 0; i < meshes[m].num_influences; i++)
                 box_of[meshes[m].influence_joints[i]] = 1;
-        for (uint32_t i = 0; i < scene.num_joints; i++)
+        for (uint32_t i = 0; i < scene->num_joints; i++)
             box_of[i] = box_of[i] != 0 ? num_boxes++ : 0;
         CHECK_UINT(lines.count, BOX * num_boxes);
-        for (uint32_t m = 0; m < scene.model->num_meshes; m++)
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
             for (uint32_t v = 0; v < meshes[m].num_vertices; v++) {
                 const uint32_t first = meshes[m].first_influence[v];
                 if (meshes[m].first_influence[v + 1] != first + 1)
                     continue;
                 const uint32_t box = box_of[meshes[m].influence_joints[first]];
-                CHECK(outside(&lines.vertices[BOX * box], scene.skinned[m].positions[v]) < 1e-3f);
+                CHECK(outside(&lines.vertices[BOX * box], scene->skinned[m].positions[v]) < 1e-3f);
                 num_held++;
             }
         CHECK(num_held > 100);
     }
-    close_boxes(&scene, &lines);
+    close_boxes(scene, &lines);
 }
 
 TEST (view_joints_alone_have_no_boxes) {
     const char *const files[] = {test_path("models/bobbin/dance.md5anim")};
-    view_scene scene = {0};
+    view_document document = {.ground = 0.0f};
     view_lines lines = {0};
-    if (open_boxes(&scene, &lines, files, 1))
+    if (open_boxes(&document, &lines, files, 1))
         CHECK_UINT(lines.count, 0);
-    close_boxes(&scene, &lines);
+    close_boxes(&document.scene, &lines);
 }
 
 // -- Onion ----------------------------------------------------------------------------------------

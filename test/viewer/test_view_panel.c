@@ -498,7 +498,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
 }
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
-    view_camera camera = view_default_camera();
+    view_camera camera = VIEW_DEFAULT_CAMERA;
     for (int orthographic = 0; orthographic < 2; orthographic++) {
         camera.orthographic = orthographic != 0;
         const view_lens small =

@@ -122,8 +122,8 @@ TEST_SCENE (view_click_reports_joints_of_the_file) {
         view_show_bind_pose(shown, true, NULL);
         view_pose(shown, &viewer.state.play);
         for (uint32_t i = 0; i < shown->num_joints; i++) {
-            const md5_mat34 model = view_joint_in_model(shown, i);
-            const md5_vec3 local = md5_mat34_translation(view_joint_in_parent(shown, i));
+            const md5_mat34 model = view_joint_matrix(shown, i, false);
+            const md5_vec3 local = md5_mat34_translation(view_joint_matrix(shown, i, true));
             const md5_vec3 expected = shown->model->bind_local[i].translation;
             for (int k = 0; k < 12; k++)
                 CHECK_NEAR(model.m[k], shown->model->bind[i].m[k], 1e-4);

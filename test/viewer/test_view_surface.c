@@ -168,7 +168,7 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
         view_stage facts;
         draw_panels(state, &facts);
         CHECK_UINT(canvas->num_images, 0);
-        CHECK(!(view_surface_box(&facts).width > 0.0f));
+        CHECK(!(item_find(state, &facts, "surface/").width > 0.0f));
         const float free_before = view_free_region(&facts).width;
         static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
         for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
@@ -176,7 +176,7 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
             draw_panels(state, &facts);
             CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
             CHECK_UINT(canvas->num_images, expected[state->surface]);
-            const view_rect box = view_surface_box(&facts);
+            const view_rect box = item_find(state, &facts, "surface/");
             const bool is_board = canvas->num_images > 0;
             CHECK(is_board == (view_free_region(&facts).width < free_before));
             // A click on it does not reach the body.
@@ -258,7 +258,7 @@ TEST_SCENE (view_graph_has_a_node_for_each_state) {
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         const view_stage before = draw(state);
-        const view_rect box = view_graph_box(&before);
+        const view_rect box = item_find(state, &before, "state/");
         view_rect nodes[128];
         uint32_t count = 0;
         for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
@@ -316,7 +316,7 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK_UINT(status.state, idle);
         CHECK(status.from == dance);
         // A click beside the nodes, then a state that does not exist.
-        const view_rect box = view_graph_box(&facts);
+        const view_rect box = item_find(state, &facts, "state/");
         request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
         CHECK_UINT(request.action, VIEW_TAKEN);
         CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
@@ -391,7 +391,7 @@ static view_command click(screen *s, const char *name, float across)
 
 TEST_HERE (channels_are_rows_to_click_on, true) {
     view_stage facts = channels_draw(s);
-    CHECK(view_shows_channels(&facts));
+    CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f); // it has no joints
     view_command request = click(s, "channel/legs", 0.99f);
     CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);

@@ -524,12 +524,15 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     view_point_mover(viewer, x, y);
     if (is_camera)
         viewer->press_travel += fabsf((float)motion->xrel) + fabsf((float)motion->yrel);
-    if (viewer->drag == VIEW_DRAG_ORBIT)
-        view_orbit(&viewer->camera, right, down, height);
-    else if (viewer->drag == VIEW_DRAG_PAN)
-        view_pan(&viewer->camera, right, down, stage_of(viewer).region.height);
-    else if (is_camera) // upward comes nearer; a drag over the height of the picture by 20 times
-        view_zoom(&viewer->camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
+    view_camera *const camera = &viewer->camera;
+    if (viewer->drag == VIEW_DRAG_ORBIT) { // a drag over the picture's height turns by 180 degrees
+        camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
+        camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90.0f, 90.0f);
+    } else if (viewer->drag == VIEW_DRAG_PAN) {
+        view_pan(camera, right, down, stage_of(viewer).region.height);
+    } else if (is_camera) { // upward comes nearer; over the height of the picture by 20 times
+        view_zoom(camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
+    }
     return is_camera || is_held;
 }
 

@@ -2,13 +2,7 @@
 
 #include "demo/viewer/base/math.h"
 
-view_camera view_default_camera(void)
-{
-    return (view_camera){
-        .azimuth = 30.0f, .elevation = 12.0f, .distance = 100.0f, .scene_radius = 50.0f};
-}
-
-view_axes view_camera_axes(const view_camera *camera)
+static view_axes axes_of(const view_camera *camera)
 {
     const float azimuth = view_radians(camera->azimuth);
     const float elevation = view_radians(camera->elevation);
@@ -21,7 +15,7 @@ view_axes view_camera_axes(const view_camera *camera)
 
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
-    const view_axes axes = view_camera_axes(camera);
+    const view_axes axes = axes_of(camera);
     const float half_y =
         camera->orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
     // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
@@ -78,14 +72,20 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     *clip_from_view = clip;
 }
 
-// The distance at which `point` is on the edge of the picture.
-static float fitting_distance(const view_camera *camera, const view_axes *axes, md5_vec3 point,
-                              float half_x, float half_y)
+float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
+                            float width, float height)
 {
-    const md5_vec3 arm = md5_vec3_sub(point, camera->target);
-    const float across = fabsf(md5_vec3_dot(arm, axes->right)) / half_x;
-    const float high = fabsf(md5_vec3_dot(arm, axes->up)) / half_y;
-    return fmaxf(across, high) + (camera->orthographic ? 0.0f : md5_vec3_dot(arm, axes->back));
+    const float half_y = filled * VIEW_HALF_HEIGHT, half_x = half_y * width / height;
+    const view_axes axes = axes_of(camera);
+    float distance = -INFINITY;
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
+        const float across = fabsf(md5_vec3_dot(arm, axes.right)) / half_x;
+        const float high = fabsf(md5_vec3_dot(arm, axes.up)) / half_y;
+        const float nearer = camera->orthographic ? 0.0f : md5_vec3_dot(arm, axes.back);
+        distance = fmaxf(distance, fmaxf(across, high) + nearer);
+    }
+    return distance;
 }
 
 static void move_target(view_camera *camera, const view_axes *axes, float right, float up)
@@ -98,10 +98,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
                     float height)
 {
     const bool empty = view_is_empty(bounds);
-    // The share of the picture that the shape may fill; the panel covers its edges.
-    const float filled = 0.84f, half_y = filled * VIEW_HALF_HEIGHT,
-                half_x = half_y * width / height;
-    const view_axes axes = view_camera_axes(camera);
+    const view_axes axes = axes_of(camera);
     camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
     // A single point has no size; any small one will do.
     camera->scene_radius = empty ? 1.0f : fmaxf(0.5f * view_size(bounds), 1e-3f);
@@ -124,25 +121,10 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
             high = fmaxf(high, y);
         }
         move_target(camera, &axes, 0.5f * (left + right), 0.5f * (low + high));
-
-        float distance = 0.5f * camera->scene_radius;
-        for (int i = 0; i < VIEW_HULL_POINTS; i++)
-            distance =
-                fmaxf(distance, fitting_distance(camera, &axes, hull->points[i], half_x, half_y));
-        camera->distance = distance;
+        // The shape may fill a part of the picture; the panel covers its edges.
+        camera->distance = fmaxf(0.5f * camera->scene_radius,
+                                 view_fitting_distance(camera, hull, 0.84f, width, height));
     }
-}
-
-bool view_holds_shape(const view_camera *camera, const view_hull *hull, float width, float height)
-{
-    // With a margin of 8 %.
-    const float filled = 0.92f, half_y = filled * VIEW_HALF_HEIGHT,
-                half_x = half_y * width / height;
-    const view_axes axes = view_camera_axes(camera);
-    for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        if (fitting_distance(camera, &axes, hull->points[i], half_x, half_y) > camera->distance)
-            return false;
-    return true;
 }
 
 // Distance and target move by equal shares, so that the point under the mouse, at which both were
@@ -167,13 +149,6 @@ bool view_follow_camera(view_camera *seen, const view_camera *camera, float shar
     return true;
 }
 
-void view_orbit(view_camera *camera, float right, float down, float height)
-{
-    // A drag over the picture's height turns by 180 degrees.
-    camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
-    camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90.0f, 90.0f);
-}
-
 // Size of a pixel at the target, units.
 static float pixel_size(const view_camera *camera, float height)
 {
@@ -182,7 +157,7 @@ static float pixel_size(const view_camera *camera, float height)
 
 void view_pan(view_camera *camera, float right, float down, float height)
 {
-    const view_axes axes = view_camera_axes(camera);
+    const view_axes axes = axes_of(camera);
     const float pixel = pixel_size(camera, height);
     move_target(camera, &axes, -right * pixel, down * pixel);
 }
@@ -193,7 +168,7 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
     camera->distance = view_clamp(camera->distance / factor, 1e-3f * camera->scene_radius,
                                   200.0f * camera->scene_radius);
     const float change = before - pixel_size(camera, height);
-    const view_axes axes = view_camera_axes(camera);
+    const view_axes axes = axes_of(camera);
     move_target(camera, &axes, x * change, -y * change);
 }
 

@@ -50,25 +50,6 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// The key light's direction, turned about the vertical and raised; it never comes from below.
-static md5_vec3 move_key(md5_vec3 direction, const view_lights *lights)
-{
-    const float around =
-        view_radians(lights->values[VIEW_LIGHT_AROUND]) + atan2f(direction.y, direction.x);
-    const float raised = view_radians(lights->values[VIEW_LIGHT_HEIGHT])
-                         + asinf(view_clamp(direction.z, -1.0f, 1.0f));
-    const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
-    return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
-}
-
-// The environment that a picture is lit by, or NULL: the classic light has none.
-static const view_environment *shown_environment(const view_stage *stage)
-{
-    const bool has_light = stage->environment != NULL && stage->environment->light != NULL;
-    return has_light && stage->shown->environment && !stage->shown->classic ? stage->environment
-                                                                            : NULL;
-}
-
 // Bounds of the shadow casters. Those of the whole clip are constant, which keeps shadows stable.
 // If the clip moves far, those of the current pose give more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_stage *stage)
@@ -90,10 +71,10 @@ static md5_bounds find_casters(const view_stage *stage)
     const view_companion *const companions = stage->document->companions;
     const view_machine *const guest = companions[VIEW_GUEST].machine;
     if (guest != NULL) {
-        const md5_vec3 at = guest->place.translation;
+        const md5_vec3 stand = guest->place.translation;
         const float reach = view_size(companions[VIEW_GUEST].model->bounds);
-        const md5_bounds box = {{at.x - reach, at.y - reach, at.z},
-                                {at.x + reach, at.y + reach, at.z + reach}};
+        const md5_bounds box = {{stand.x - reach, stand.y - reach, stand.z},
+                                {stand.x + reach, stand.y + reach, stand.z + reach}};
         clip = md5_bounds_union(clip, box);
     }
     const bool has_another =
@@ -122,8 +103,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         points[i] = (md5gl_point_light){
             .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
             .range = 8.0f * stage->camera->scene_radius};
-    frame.light_direction =
-        move_key(studio_direction(lens->axes, -0.78f, 0.66f, 0.95f), stage->lights);
+    md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
     frame.point_lights = points;
     frame.num_point_lights = VIEW_NUM_POINTS;
     frame.ground = stage->document->ground;
@@ -142,24 +122,30 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     }
     frame.tone_mapped = !stage->shown->classic;
     frame.softness = stage->shown->classic ? 0.0f : 0.08f;
-    const view_environment *const environment = shown_environment(stage);
-    if (environment != NULL) {
+    // The classic light has no environment.
+    const view_environment *const environment = stage->environment;
+    if (environment != NULL && environment->light != NULL && stage->shown->environment
+        && !stage->shown->classic) {
         // The picture lights instead of sky, fill and rim light. Its middle is behind a model that
         // is seen from the front. The key light, which casts the shadow, comes from its brightest
         // side.
         frame.environment = environment->light;
-        frame.environment_angle =
-            view_radians(180.0f) + view_radians(stage->lights->values[VIEW_LIGHT_AROUND]);
+        frame.environment_angle = view_radians(180.0f) + view_radians(values[VIEW_LIGHT_AROUND]);
         frame.num_point_lights = 0;
-        frame.light_direction =
-            move_key((md5_vec3){-environment->brightest.x, -environment->brightest.y,
-                                environment->brightest.z},
-                     stage->lights);
+        key = (md5_vec3){-environment->brightest.x, -environment->brightest.y,
+                         environment->brightest.z};
         for (int i = 0; i < 3; i++) {
             frame.light[i] *= 0.5f;
-            frame.ambient[i] = stage->lights->values[VIEW_LIGHT_SKY] * environment->exposure;
+            frame.ambient[i] = values[VIEW_LIGHT_SKY] * environment->exposure;
         }
     }
+    // The user turns the key light about the vertical and raises it; it never comes from below.
+    const float around = view_radians(values[VIEW_LIGHT_AROUND]) + atan2f(key.y, key.x);
+    const float raised =
+        view_radians(values[VIEW_LIGHT_HEIGHT]) + asinf(view_clamp(key.z, -1.0f, 1.0f));
+    const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
+    frame.light_direction =
+        (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
     return frame;
 }
 
@@ -656,7 +642,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     }
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given) {
-        if (stage->shown->environment_behind && shown_environment(stage) != NULL)
+        if (stage->shown->environment_behind && frame.environment != NULL)
             md5gl_draw_environment(stage->renderer);
         else
             view_draw_background(stage);
@@ -690,6 +676,10 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     }
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
-    view_draw_overlays(stage);
+    for (int on_top = 0; on_top < 2; on_top++) {
+        view_add_overlays(stage, on_top == 1);
+        view_draw_lines(stage->lines, stage->renderer,
+                        (on_top == 1 ? 1.5f : 1.0f) * stage->font->scale, on_top == 1);
+    }
     return is_drawn;
 }

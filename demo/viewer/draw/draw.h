@@ -16,9 +16,8 @@
 #define VIEW_HALF_HEIGHT 0.26794919f
 
 // A three-quarter view from the front and slightly above.
-view_camera view_default_camera(void);
-
-view_axes view_camera_axes(const view_camera *camera);
+#define VIEW_DEFAULT_CAMERA \
+    ((view_camera){.azimuth = 30.0f, .elevation = 12.0f, .distance = 100.0f, .scene_radius = 50.0f})
 
 // The lens of a camera for a picture of width * height pixels, so that what the camera sees fills a
 // region of it.
@@ -34,15 +33,15 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height);
 
-// Whether the whole shape is visible.
-bool view_holds_shape(const view_camera *camera, const view_hull *hull, float width, float height);
+// The distance at which the whole shape is visible, in `filled` of the picture's width and height.
+float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
+                            float width, float height);
 
 // Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
 // distance is taken over. Returns whether it is still on its way; it arrives exactly.
 bool view_follow_camera(view_camera *seen, const view_camera *camera, float share);
 
 // Mouse motion: `right` and `down` in pixels of a picture of `height` pixels.
-void view_orbit(view_camera *camera, float right, float down, float height);
 void view_pan(view_camera *camera, float right, float down, float height);
 
 // Moves nearer by `factor` (> 1) and keeps the point under pixel (x, y), counted from the picture's
@@ -73,16 +72,6 @@ void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t colo
 
 // Adds lines between joints and their parents only.
 void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color);
-
-// Adds a short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene
-// must be skinned.
-void view_add_normals(view_lines *lines, view_scene *scene, float length);
-
-// Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
-void view_add_tangents(view_lines *lines, view_scene *scene, float length);
-
-// Adds the oriented bounding box of each joint that moves vertices.
-void view_add_joint_bounds(view_lines *lines, const view_scene *scene);
 
 // == Picking ===============================================================================
 //
@@ -170,8 +159,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
 // Draws the gradient behind a picture, with the stage's canvas.
 void view_draw_background(const view_stage *stage);
 
-// Draws the lines of what is switched on: overlay.c.
-void view_draw_overlays(const view_stage *stage);
+// Adds the lines of what is switched on, drawn on top or not: overlay.c.
+void view_add_overlays(const view_stage *stage, bool on_top);
 
 // Draws the marked joint with its weights, and what was clicked on, into the picture: overlay.c.
 void view_draw_marks(const view_stage *stage);

@@ -91,7 +91,9 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
     }
 }
 
-void view_add_normals(view_lines *lines, view_scene *scene, float length)
+// A short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene must
+// be skinned.
+static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
     bool *const marks = common_alloc((size_t)view_count_vertices(scene->model) + 1, sizeof *marks);
     const bool *is_faulty = marks;
@@ -104,7 +106,8 @@ void view_add_normals(view_lines *lines, view_scene *scene, float length)
     free(marks);
 }
 
-void view_add_tangents(view_lines *lines, view_scene *scene, float length)
+// Lines along the tangent and the bitangent of every vertex. Skins the scene.
+static void add_tangents(view_lines *lines, view_scene *scene, float length)
 {
     view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
@@ -139,12 +142,6 @@ static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds
         for (unsigned bit = 1; bit < 8; bit *= 2)
             if ((corner & bit) == 0)
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
-}
-
-void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
-{
-    for (uint32_t i = 0; scene->joint_bounds != NULL && i < scene->num_joints; i++)
-        add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
 }
 
 // A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up.
@@ -210,21 +207,29 @@ static void add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 
 
 // -- All of them ----------------------------------------------------------------------------
 
-void view_draw_overlays(const view_stage *stage)
+void view_add_overlays(const view_stage *stage, bool on_top)
 {
     const view_shown *const shown = stage->shown;
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
-    const float radius = stage->camera->scene_radius, width = stage->font->scale;
+    const float radius = stage->camera->scene_radius;
     const md5_anim *const anim = view_shown_anim(scene);
     // In a crowd the scene's model is not drawn itself.
     const bool posed = !view_shows_crowd(stage->document);
+    if (on_top) {
+        if (shown->axes)
+            add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
+                     (md5_vec3){radius, radius, radius});
+        if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
+            add_skeleton(lines, scene, 0.03f * radius);
+        return;
+    }
     if (posed && (shown->normals || shown->bounds))
         view_skin(scene);
     if (posed && shown->normals)
-        view_add_normals(lines, scene, 0.025f * radius);
+        add_normals(lines, scene, 0.025f * radius);
     if (posed && shown->tangents)
-        view_add_tangents(lines, scene, 0.02f * radius);
+        add_tangents(lines, scene, 0.02f * radius);
     if (posed && shown->bounds)
         add_box(lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
     if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
@@ -236,8 +241,10 @@ void view_draw_overlays(const view_stage *stage)
         }
         add_box(lines, NULL, view_turn_bounds(&scene->turn, box), path);
     }
-    if (posed && shown->joint_bounds)
-        view_add_joint_bounds(lines, scene);
+    // An oriented box for each joint that moves vertices.
+    const bool has_boxes = posed && shown->joint_bounds && scene->joint_bounds != NULL;
+    for (uint32_t i = 0; has_boxes && i < scene->num_joints; i++)
+        add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
     if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
         add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
@@ -246,15 +253,6 @@ void view_draw_overlays(const view_stage *stage)
         add_path(lines, &scene->camera_path, 0.05f * radius);
         add_lens(lines, &lens, 0.3f * radius, edge_color);
     }
-    view_draw_lines(lines, stage->renderer, width, false);
-
-    // These lines are drawn through the model.
-    if (shown->axes)
-        add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
-                 (md5_vec3){radius, radius, radius});
-    if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
-        add_skeleton(lines, scene, 0.03f * radius);
-    view_draw_lines(lines, stage->renderer, 1.5f * width, true);
 }
 
 // == Picking ===============================================================================
@@ -403,42 +401,35 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
 
 // -- What is marked ---------------------------------------------------------------------------
 
-// With the weights of the vertices as heat.
-static void draw_joint(const view_stage *stage)
-{
-    const view_scene *const scene = &stage->document->scene;
-    const int32_t joint = stage->joint;
-    // In a crowd there is no single pose.
-    if (joint < 0 || view_shows_crowd(stage->document))
-        return;
-    const view_lens lens = view_stage_lens(stage);
-    const float scale = stage->font->scale;
-    const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
-    const float pixel =
-        half > 0.0f ? 2.0f * half / stage->height : stage->camera->scene_radius * 0.01f;
-    const view_surface surface = stage->surface; // the others show the surface itself
-    if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-        draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
-
-    // Lines to the joint's parent and children, visible through the model.
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const uint32_t parent = scene->skeleton->joints[i].parent;
-        if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
-            view_add_line(stage->lines, md5_mat34_translation(scene->joints[parent]),
-                          md5_mat34_translation(scene->joints[i]),
-                          (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
-    }
-    view_draw_lines(stage->lines, stage->renderer, 2.0f * scale, true);
-}
-
 void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
     const view_pick *const pick = stage->pick, *const to = stage->measured;
-    const float radius = stage->camera->scene_radius;
-    draw_joint(stage);
-    if (!pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
+    const float radius = stage->camera->scene_radius, scale = stage->font->scale;
+    const int32_t joint = stage->joint;
+    // In a crowd there is no single pose.
+    if (view_shows_crowd(stage->document))
+        return;
+    if (joint >= 0) { // with the weights of the vertices as heat
+        const view_lens lens = view_stage_lens(stage);
+        const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
+        const float pixel = half > 0.0f ? 2.0f * half / stage->height : radius * 0.01f;
+        const view_surface surface = stage->surface; // the others show the surface itself
+        if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
+            draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+
+        // Lines to the joint's parent and children, visible through the model.
+        for (uint32_t i = 0; i < scene->num_joints; i++) {
+            const uint32_t parent = scene->skeleton->joints[i].parent;
+            if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
+                view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                              md5_mat34_translation(scene->joints[i]),
+                              (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
+        }
+        view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
+    }
+    if (!pick->is_set || scene->model == NULL)
         return;
     view_skin(scene);
     // The edges of the triangle, and a small cross at its nearest vertex.
@@ -452,5 +443,5 @@ void view_draw_marks(const view_stage *stage)
         view_add_cross(lines, begin, 0.015f * radius, measure_color);
         view_add_cross(lines, end, 0.015f * radius, measure_color);
     }
-    view_draw_lines(lines, stage->renderer, 2.0f * stage->font->scale, true);
+    view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
 }

@@ -544,25 +544,30 @@ void view_stop_previews(view_previews *previews)
 
 // -- The caller's side ----------------------------------------------------------------------
 
-static preview *find(view_previews *previews, const char *wish)
-{
-    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
-        if (previews->list[i].wish != NULL && strcmp(previews->list[i].wish, wish) == 0)
-            return &previews->list[i];
-    return NULL;
-}
-
-void view_want_previews(view_previews *previews, const char *const *wishes, size_t count)
+const view_image *view_want_previews(view_previews *previews, const char *const *wishes,
+                                     size_t count, bool *has_more)
 {
     preview *const list = previews->list;
+    const view_image *image = NULL;
+    *has_more = false;
     if (previews->thread == NULL)
-        return;
+        return NULL;
     SDL_LockMutex(previews->mutex);
+    *has_more = previews->has_more;
+    previews->has_more = false;
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
         if (list[i].state == WISHED)
             drop(&list[i]);
     for (size_t i = 0; i < count; i++) {
-        if (find(previews, wishes[i]) != NULL)
+        preview *made = NULL;
+        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && made == NULL; k++)
+            if (list[k].wish != NULL && strcmp(list[k].wish, wishes[i]) == 0)
+                made = &list[k];
+        if (i == 0 && made != NULL && made->state == MADE) {
+            made->used = ++previews->now;
+            image = made->image.rgba != NULL ? &made->image : NULL;
+        }
+        if (made != NULL)
             continue;
         // An unused place, or that of the picture that nobody has looked at for the longest; one at
         // most is being made.
@@ -574,31 +579,6 @@ void view_want_previews(view_previews *previews, const char *const *wishes, size
         *place = (preview){.wish = common_copy(wishes[i]), .used = ++previews->now};
     }
     SDL_CondSignal(previews->changed);
-    SDL_UnlockMutex(previews->mutex);
-}
-
-bool view_take_previews(view_previews *previews)
-{
-    if (previews->thread == NULL)
-        return false;
-    SDL_LockMutex(previews->mutex);
-    const bool has_more = previews->has_more;
-    previews->has_more = false;
-    SDL_UnlockMutex(previews->mutex);
-    return has_more;
-}
-
-const view_image *view_find_preview(view_previews *previews, const char *wish)
-{
-    const view_image *image = NULL;
-    if (previews->thread == NULL)
-        return NULL;
-    SDL_LockMutex(previews->mutex);
-    preview *const found = find(previews, wish);
-    if (found != NULL && found->state == MADE) {
-        found->used = ++previews->now;
-        image = found->image.rgba != NULL ? &found->image : NULL;
-    }
     SDL_UnlockMutex(previews->mutex);
     return image;
 }

@@ -63,15 +63,11 @@ view_previews *view_begin_previews(const char *place);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were
-// asked for before and are not there yet. Never waits.
-void view_want_previews(view_previews *previews, const char *const *wishes, size_t count);
-
-// Returns whether pictures were made since the last call. Never waits for one.
-bool view_take_previews(view_previews *previews);
-
-// Returns the picture of a wish, which stays until the next view_want_previews(); NULL if it is not
-// there yet, or if nothing can be shown.
-const view_image *view_find_preview(view_previews *previews, const char *wish);
+// asked for before and are not there yet. Returns the picture of the first, which stays until the
+// next call; NULL if it is not there yet, or if nothing can be shown. Sets whether pictures were
+// made since the last call. Never waits for one.
+const view_image *view_want_previews(view_previews *previews, const char *const *wishes,
+                                     size_t count, bool *has_more);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 

@@ -229,19 +229,20 @@ bool view_follow_previews(view_state *viewer)
         return false;
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
-    const bool has_more = view_take_previews(viewer->previews);
+    bool has_more;
     char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
     for (int i = 0; i < NUM_ASKED; i++) {
         wishes[count] = wish_at(viewer, order[i], on);
         count += wishes[count] != NULL;
     }
-    view_want_previews(viewer->previews, (const char *const *)wishes, count);
+    const view_image *image =
+        view_want_previews(viewer->previews, (const char *const *)wishes, count, &has_more);
     for (size_t i = 0; i < count; i++)
         free(wishes[i]);
-    // That of the chosen line is shown.
+    // That of the chosen line is shown, which is the first that is asked for.
     char *const wish = wish_at(viewer, 0, on);
     const char *const shown = viewer->preview.wish;
-    const view_image *const image = wish != NULL ? view_find_preview(viewer->previews, wish) : NULL;
+    image = wish != NULL ? image : NULL;
     const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
     free(on);
     if (is_same || (image == NULL && shown == NULL)) {
@@ -265,7 +266,7 @@ void view_browse_place(view_state *viewer, const char *path)
     if (view_is_game(path))
         view_browse_game(viewer, path);
     else
-        view_browse_folder(&viewer->ui.browser, path, viewer->config);
+        view_browse_folder(&viewer->ui.browser, path, NULL, viewer->config);
 }
 
 // -- Listing --------------------------------------------------------------------------------
@@ -379,7 +380,7 @@ static char *find_own_model(void)
 void view_frame_anew(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    viewer->camera = view_default_camera();
+    viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->camera.orthographic = options->orthographic;
     if (options->azimuth_given)
         viewer->camera.azimuth = options->azimuth;
@@ -1009,7 +1010,7 @@ void view_perform_file(view_state *viewer, const view_command *command)
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
     case VIEW_OPEN_FOLDER:
-        view_browse_folder(browser, path, viewer->config);
+        view_browse_folder(browser, path, NULL, viewer->config);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);

@@ -30,7 +30,7 @@ void view_begin(view_state *viewer, const view_options *options)
     viewer->document->scene.dual = options->dual;
     if (options->up_is_y)
         viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
-    viewer->camera = view_default_camera();
+    viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
         .wrap = options->wrap,
@@ -150,10 +150,13 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
         return;
     const view_document *const document = viewer->document;
     const view_rect region = view_stage_of(viewer, (float)width, (float)height).region;
-    // Unless the framing still fits the document: it is neither cut off nor too small.
+    // Unless the framing still fits the document: it is neither cut off, up to a margin of 8 %, nor
+    // too small.
     if (region.width != framed->width || region.height != framed->height
         || !(view_size(document->bounds) >= 0.5f * framed->size)
-        || !view_holds_shape(&viewer->camera, &document->hull, region.width, region.height))
+        || view_fitting_distance(&viewer->camera, &document->hull, 0.92f, region.width,
+                                 region.height)
+               > viewer->camera.distance)
         view_frame_again(viewer, width, height);
 }
 

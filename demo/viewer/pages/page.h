@@ -143,6 +143,7 @@ typedef struct view_label {
 // What takes too long to compute for each picture. It depends on the character and the first
 // sliders of a page, and is kept until these change.
 typedef struct view_kept {
+    const view_page *page; // that keeps it; NULL: nothing
     md5_baked *baked;
     md5_model *bound;                  // the character with other weights
     float *heat;                       // [vertices of all meshes] 0..1; NULL: influences
@@ -239,13 +240,11 @@ const view_page *view_page_at(uint32_t number); // NULL: there are not so many
 int32_t view_find_page(const char *name);       // -1: there is none
 uint32_t view_num_sliders(const view_page *page);
 
-// Sets up what the row of a page has; view_end_picture() frees it.
-void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
-                        const float *values, double time);
+// Sets up what the row of a page has and, if the scene has a model, shows it, with what it keeps,
+// which is made if `kept` is zeroed. view_end_picture() frees the picture.
+void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
+                    const float *values, double time, view_kept *kept);
 void view_end_picture(view_picture *picture);
-
-// Shows the page, if the scene has a model.
-void view_show_page(view_picture *picture);
 
 // Frees what a page keeps; a zeroed one is allowed.
 void view_free_kept(view_kept *kept);
@@ -293,7 +292,6 @@ typedef struct view_pages {
 
     view_kept kept; // what the open page keeps, and from what it was made
     float kept_values[VIEW_PAGE_SLIDERS];
-    const view_page *kept_by;
     const md5_model *made_of; // what is kept and drawn
 } view_pages;
 

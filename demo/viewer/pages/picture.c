@@ -49,8 +49,8 @@ const char *view_page_lines(const char *name)
 
 // == Describing a page's picture ===========================================================
 
-void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
-                        const float *values, double time)
+void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
+                    const float *values, double time, view_kept *kept)
 {
     const size_t joints = scene->num_joints + 1;
     md5_xform *const poses =
@@ -82,19 +82,14 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
         if (page->plots[picture->num_plots].title == NULL)
             break;
     }
-}
-
-void view_end_picture(view_picture *picture)
-{
-    free(picture->figures[0].pose);
-    view_free_lines(&picture->lines);
-    *picture = (view_picture){.num_figures = 0};
-}
-
-void view_show_page(view_picture *picture)
-{
-    if (picture->model != NULL)
-        picture->page->show(picture);
+    if (scene->model != NULL && page->keep != NULL) {
+        if (kept->page == NULL)
+            page->keep(picture, kept);
+        kept->page = page;
+        picture->kept = kept;
+    }
+    if (scene->model != NULL)
+        page->show(picture);
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
@@ -112,6 +107,13 @@ void view_show_page(view_picture *picture)
     }
 }
 
+void view_end_picture(view_picture *picture)
+{
+    free(picture->figures[0].pose);
+    view_free_lines(&picture->lines);
+    *picture = (view_picture){.num_figures = 0};
+}
+
 void view_free_kept(view_kept *kept)
 {
     md5_free_baked(kept->baked);
@@ -122,9 +124,9 @@ void view_free_kept(view_kept *kept)
 
 // == The character on the GPU ==============================================================
 
-// Frees what the page draws and keeps, outside of a frame.
-static void free_made(view_pages *pages, md5gl_renderer *renderer)
+void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 {
+    view_end_picture(&pages->picture);
     for (int i = VIEW_FIGURE_LIT; i < (int)VIEW_NUM_FIGURE_KINDS; i++) {
         if (i > VIEW_FIGURE_HEAT && renderer != NULL)
             md5gl_destroy_model(renderer, pages->models[i]);
@@ -138,7 +140,6 @@ static void free_made(view_pages *pages, md5gl_renderer *renderer)
     pages->baked = NULL;
     pages->impostors = NULL;
     view_free_kept(&pages->kept);
-    pages->kept_by = NULL;
 }
 
 // Draws the pictures of a figure's pose, unless they are there.
@@ -264,28 +265,6 @@ void view_open_page(view_pages *pages, int32_t number)
         pages->values[i] = page->sliders[i].first;
 }
 
-void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
-{
-    view_end_picture(&pages->picture);
-    free_made(pages, renderer);
-}
-
-// Makes what the page keeps, unless that of the same character and sliders is there.
-static void keep(view_pages *pages, const view_stage *stage)
-{
-    const view_page *const page = pages->picture.page;
-    if (page->keep == NULL)
-        return;
-    if (pages->kept_by != page
-        || memcmp(pages->kept_values, pages->values, page->num_kept * sizeof *pages->values) != 0) {
-        free_made(pages, stage->renderer);
-        page->keep(&pages->picture, &pages->kept);
-        memcpy(pages->kept_values, pages->values, sizeof pages->values);
-        pages->kept_by = page;
-    }
-    pages->picture.kept = &pages->kept;
-}
-
 // The width of the panel at the left with its margins, and the height of the plots at the bottom,
 // in pixels.
 static float panel_width(const view_stage *stage)
@@ -307,17 +286,22 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
     bool drawn = true;
-    if (pages->made_of != scene->model)
-        free_made(pages, given->renderer);
+    // What is made of another character, or kept by another page or with other sliders, goes.
+    const size_t kept_size =
+        page != NULL && page->keep != NULL ? page->num_kept * sizeof *pages->values : 0;
+    if (pages->made_of != scene->model
+        || (kept_size > 0
+            && (pages->kept.page != page
+                || memcmp(pages->kept_values, pages->values, kept_size) != 0)))
+        view_free_pages(pages, given->renderer);
     pages->made_of = scene->model;
+    memcpy(pages->kept_values, pages->values, kept_size);
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
         if (page->has_morphs) // without them, which is logged, the page shows the model
             (void)view_ready_morphs(document, &loader);
-        view_begin_picture(picture, page, scene, pages->values, page->start + seconds);
-        keep(pages, given);
-        view_show_page(picture);
+        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
     }
     for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
         drawn = ready_figure(pages, given, &picture->figures[i], error);

@@ -165,7 +165,7 @@ static void list_groups(view_browser *browser)
                       above.count > 0 ? start_of(&order, above) : NULL);
     else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names)
         add_group_row(browser, VIEW_ENTRY_OWN,
-                      common_format("only of the mod  \xE2\x80\xA2  %zu", num_own), NULL);
+                      common_format("only of the mod" VIEW_DOT "%zu", num_own), NULL);
     for (size_t i = here.first; i < here.first + here.count;) {
         const name_span group =
             divider != '\0' ? group_at(&order, here, divider, i) : (name_span){i, 1, 0};
@@ -173,8 +173,8 @@ static void list_groups(view_browser *browser)
             char *const path = start_of(&order, group);
             const char *const dots = path[group.length - 1] == '/' ? "" : "\xE2\x80\xA6";
             add_group_row(browser, VIEW_ENTRY_GROUP,
-                          common_format("%s%s  \xE2\x80\xA2  %zu", path + browser->num_left_out,
-                                        dots, group.count),
+                          common_format("%s%s" VIEW_DOT "%zu", path + browser->num_left_out, dots,
+                                        group.count),
                           path);
         } else {
             browser->found[browser->num_found++] = order.names[i].entry;
@@ -247,8 +247,7 @@ static bool enter_group(view_browser *browser, const view_entry *entry)
 
 // -- Lists ----------------------------------------------------------------------------------
 
-// Lists a folder of files; `shown`: the path of the one that is shown, or NULL.
-static void list_folder(view_browser *browser, const char *folder, const char *shown,
+void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
     static const char *const endings[] = {".md5mesh", ".md5machine", "md5.cfg", ".md5anim",
@@ -277,7 +276,7 @@ static void list_folder(view_browser *browser, const char *folder, const char *s
         const char *const path = config->recent[i];
         char *const within = common_folder(path);
         add_entry(&listed, VIEW_ENTRY_RECENT,
-                  common_format("%s  \xE2\x80\xA2  %s", common_base(path), within), path);
+                  common_format("%s" VIEW_DOT "%s", common_base(path), within), path);
         free(within);
     }
     view_clear_browser(browser);
@@ -285,16 +284,11 @@ static void list_folder(view_browser *browser, const char *folder, const char *s
     find_entries(browser);
 }
 
-void view_browse_folder(view_browser *browser, const char *folder, const view_config *config)
-{
-    list_folder(browser, folder, NULL, config);
-}
-
 static view_entry *add_clip(view_browser *browser, const view_scene *scene, size_t number)
 {
     view_entry *const entry =
         add_entry(browser, VIEW_ENTRY_CLIP,
-                  common_format("%s  \xE2\x80\xA2  %.2f s", scene->clips[number].name,
+                  common_format("%s" VIEW_DOT "%.2f s", scene->clips[number].name,
                                 scene->clips[number].anim->duration),
                   NULL);
     entry->clip = number;
@@ -313,7 +307,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         return false;
     if (kind == VIEW_BROWSE_FILES) {
         char *const folder = common_folder(scene->path != NULL ? scene->path : ".");
-        list_folder(browser, folder, scene->path, config);
+        view_browse_folder(browser, folder, scene->path, config);
         free(folder);
     }
     browser->kind = kind;

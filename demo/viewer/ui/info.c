@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DOT "  \xE2\x80\xA2  "
-
 // == What the pose is compared with ========================================================
 
 static void list_compare(const view_stage *stage, view_rows *rows)
@@ -58,17 +56,12 @@ md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, co
     return md5_mat34_direction(view_model_from_world(scene), way);
 }
 
-md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)
-{
-    return md5_mat34_mul(view_model_from_world(scene), scene->joints[joint]);
-}
-
-md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint)
+md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent)
 {
     const uint32_t parent = scene->skeleton->joints[joint].parent;
-    if (parent == MD5_NONE)
-        return view_joint_in_model(scene, joint);
-    return md5_mat34_mul(md5_mat34_inverse(scene->joints[parent]), scene->joints[joint]);
+    return md5_mat34_mul(in_parent && parent != MD5_NONE ? md5_mat34_inverse(scene->joints[parent])
+                                                         : view_model_from_world(scene),
+                         scene->joints[joint]);
 }
 
 static void add_point(view_rows *rows, const char *label, md5_vec3 p)
@@ -98,10 +91,10 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     const uint32_t *const corners = mesh->indices + 3 * (size_t)pick->triangle;
     const md5_vec2 uv = mesh->texcoords[pick->vertex];
     view_add_gap(rows);
-    view_add_row(rows, VIEW_ACCENT, "Mesh", "%u" DOT "%s", pick->mesh,
+    view_add_row(rows, VIEW_ACCENT, "Mesh", "%u" VIEW_DOT "%s", pick->mesh,
                  mesh->name[0] != '\0' ? mesh->name : mesh->shader);
-    view_add_row(rows, VIEW_BRIGHT, "Triangle", "%u" DOT "%u %u %u", pick->triangle, corners[0],
-                 corners[1], corners[2]);
+    view_add_row(rows, VIEW_BRIGHT, "Triangle", "%u" VIEW_DOT "%u %u %u", pick->triangle,
+                 corners[0], corners[1], corners[2]);
     view_add_row(rows, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
     add_point(rows, "Position",
               md5_mat34_point(view_model_from_world(scene),
@@ -117,11 +110,11 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     if (pick->joint >= 0) {
         const uint32_t number = (uint32_t)pick->joint;
         const uint32_t parent = joints[number].parent;
-        view_add_row(rows, VIEW_BRIGHT, "Joint", "%u" DOT "%s", number, joints[number].name);
+        view_add_row(rows, VIEW_BRIGHT, "Joint", "%u" VIEW_DOT "%s", number, joints[number].name);
         view_add_row(rows, VIEW_PLAIN, "Parent", "%s",
                      parent != MD5_NONE ? joints[parent].name : "none");
-        add_transform(rows, "Local", view_joint_in_parent(scene, number));
-        add_transform(rows, "Model", view_joint_in_model(scene, number));
+        add_transform(rows, "Local", view_joint_matrix(scene, number, true));
+        add_transform(rows, "Model", view_joint_matrix(scene, number, false));
     }
     if (!to->is_set)
         return;
@@ -129,7 +122,7 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ACCENT, "Distance", "%.6g units", md5_vec3_length(way));
     add_point(rows, "Difference", way);
-    view_add_row(rows, VIEW_PLAIN, "To", "mesh %u" DOT "triangle %u", to->mesh, to->triangle);
+    view_add_row(rows, VIEW_PLAIN, "To", "mesh %u" VIEW_DOT "triangle %u", to->mesh, to->triangle);
 }
 
 // == The document ==========================================================================
@@ -165,9 +158,9 @@ static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
                  view_cycle_length(play, anim));
-    view_add_row(rows, VIEW_BRIGHT, "Frame", "%.1f" DOT "%u frames" DOT "%g fps",
+    view_add_row(rows, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u frames" VIEW_DOT "%g fps",
                  view_frame_place(play, anim), anim->num_frames, anim->frame_rate);
-    view_add_row(rows, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" DOT "%s",
+    view_add_row(rows, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
                  play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
     double begin, end;
     if (view_find_range(play, anim, &begin, &end))
@@ -211,9 +204,9 @@ static void list_model(const view_stage *stage, view_rows *rows)
                                      used > 0 ? ", " : "", counts[path], md5gl_path_name(path));
 
     view_add_row(rows, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
-                 scene->dual ? DOT "dual quaternions" : "");
+                 scene->dual ? VIEW_DOT "dual quaternions" : "");
     view_add_row(rows, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
-                 stage->shown->shadows ? "" : DOT "no shadows");
+                 stage->shown->shadows ? "" : VIEW_DOT "no shadows");
 }
 
 // Of normals and tangents. One row for each kind.
@@ -244,8 +237,8 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
     view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[VIEW_MAP_DIFFUSE], "%s%s",
                                        texture != NULL ? common_base(texture->path) : "none",
                                        texture == NULL   ? ""
-                                       : look->is_chosen ? DOT "chosen"
-                                       : look->is_guess  ? DOT "guessed"
+                                       : look->is_chosen ? VIEW_DOT "chosen"
+                                       : look->is_guess  ? VIEW_DOT "guessed"
                                                          : "");
     view_make_hit(row, HIT_TEXTURES + (int32_t)mesh,
                   texture == NULL || look->is_guess ? "choose" : "");
@@ -285,7 +278,7 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     for (size_t i = 0; i < scene->num_clips; i++)
         clips_size += scene->clips[i].anim->size;
     if (num_clips > 0)
-        view_add_row(rows, VIEW_PLAIN, "Clips", "%zu" DOT "%.1f KiB", num_clips,
+        view_add_row(rows, VIEW_PLAIN, "Clips", "%zu" VIEW_DOT "%.1f KiB", num_clips,
                      (double)clips_size / 1024.0);
     else
         view_add_row(rows, VIEW_PLAIN, "Clips", "none");
@@ -311,11 +304,12 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
                 continue;
             const char *reason;
             const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, &reason);
-            view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles", mesh->num_vertices,
-                         mesh->num_triangles);
-            view_add_row(rows, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
+            view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" VIEW_DOT "%u triangles",
+                         mesh->num_vertices, mesh->num_triangles);
+            view_add_row(rows, VIEW_PLAIN, "Weights", "%u" VIEW_DOT "at most %u per vertex",
                          mesh->num_weights, mesh->max_weights);
-            view_add_row(rows, VIEW_PLAIN, "Path", "%s" DOT "%s", md5gl_path_name(path), reason);
+            view_add_row(rows, VIEW_PLAIN, "Path", "%s" VIEW_DOT "%s", md5gl_path_name(path),
+                         reason);
             list_material(stage, i, rows);
         }
         if (model->num_meshes > MESHES_LISTED)
@@ -346,9 +340,9 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
             const view_camera_path_place place = view_find_place(path, stage->play);
             view_add_gap(rows);
             view_add_row(rows, VIEW_BRIGHT, "Camera", "%s",
-                         stage->following ? path->name : "free" DOT "V: path");
-            view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f", place.shot + 1,
-                         path->camera->num_cuts + 1, place.frame);
+                         stage->following ? path->name : "free" VIEW_DOT "V: path");
+            view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f",
+                         place.shot + 1, path->camera->num_cuts + 1, place.frame);
             view_add_row(rows, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide",
                          view_camera_path_at(path, stage->play).fov);
         }
@@ -356,17 +350,17 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
         if (crowd->count > 0) {
             const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
             view_add_gap(rows);
-            view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" DOT "%u model%s", crowd->count, num_kinds,
-                         num_kinds == 1 ? "" : "s");
-            view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" DOT "%u culled", num_seen,
+            view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count,
+                         num_kinds, num_kinds == 1 ? "" : "s");
+            view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
                          crowd->count - num_seen);
             if (crowd->baked_pixels > 0.0f)
-                view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB", crowd->num_baked,
+                view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
                              1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
             if (crowd->impostor_pixels > 0.0f)
-                view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading", crowd->num_far,
-                             crowd->num_faded);
-            view_add_row(rows, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
+                view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading",
+                             crowd->num_far, crowd->num_faded);
+            view_add_row(rows, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads",
                          crowd->num_posed, 1e3 * crowd->seconds, crowd->threads->num_workers);
         }
         list_model(stage, rows);
@@ -399,7 +393,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
         view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
                      others == 1 ? "it" : "them");
     view_add_gap(rows);
-    view_add_row(rows, VIEW_DIM, NULL, "H: keys" DOT "M: statistics");
+    view_add_row(rows, VIEW_DIM, NULL, "H: keys" VIEW_DOT "M: statistics");
     const float below = (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
     view_place_rows(rows, 0.0f, stage->height - below, 0.5f);
 }

@@ -137,7 +137,7 @@ static bool shows_graph(const view_stage *stage)
            && stage->height >= min_height * stage->font->scale;
 }
 
-view_rect view_graph_box(const view_stage *stage)
+static view_rect graph_box(const view_stage *stage)
 {
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
     const float height = (graph_height + 2.0f * VIEW_PADDING) * scale;
@@ -277,7 +277,7 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
     const float padding = VIEW_PADDING * stage->font->scale;
-    const view_rect box = view_graph_box(stage);
+    const view_rect box = graph_box(stage);
     float sum = 0.0f, x = box.x + padding;
     for (uint32_t i = 0; i < desc->num_layers; i++)
         sum += share_of(&desc->layers[i]);
@@ -316,7 +316,7 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
 //
 // The panel of an entity's channels: what each plays, and the frame commands that fired last.
 
-bool view_shows_channels(const view_stage *stage)
+static bool shows_channels(const view_stage *stage)
 {
     return view_channels_of(&stage->document->scene) != NULL && !stage->shown->help
            && !stage->shown->hierarchy && !stage->shown->light_list;
@@ -445,15 +445,14 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
 
     const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
                              bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
+    const bool is_button = is_pressed && ui->mouse.x < track.x - 8.0f * scale;
     float part;
-    if (is_pressed && ui->mouse.x < track.x - 8.0f * scale)
+    if (is_button)
         ui->command.action = VIEW_PLAY;
-    else if (is_pressed)
-        ui_hold(ui);
+    if (ui_drag(ui, is_pressed && !is_button, track, &part))
+        view_seek(stage->play, anim, part * length);
     if (track.width <= 0.0f)
         return;
-    if (ui_follow(ui, track, &part))
-        view_seek(stage->play, anim, part * length);
     const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
     view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
     if (length > 0.0)
@@ -669,8 +668,6 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 // What belongs to the surface that the body shows, in the lower right corner: the scale of the
 // weights, the layout of a mesh's texture coordinates, or the images of a mesh.
 
-#define DOT "  \xE2\x80\xA2  "
-
 // In layout units.
 static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, spacing = 8.0f;
 
@@ -700,7 +697,7 @@ static float right_column(const view_stage *stage)
         left = fminf(left, joints_left(stage));
     else if (view_mode_of(stage->document) == VIEW_MODE_MACHINE)
         left = fminf(left, view_box_of(stage, view_list_machine).x);
-    else if (view_shows_channels(stage))
+    else if (shows_channels(stage))
         left = fminf(left, view_box_of(stage, list_channels).x);
     return left;
 }
@@ -730,10 +727,10 @@ static void draw_weights(const view_stage *stage, view_rect box)
     if (joint >= 0) {
         (void)snprintf(title, sizeof title, "Weights of %s",
                        stage->document->scene.skeleton->joints[joint].name);
-        (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f", heat.num_vertices,
+        (void)snprintf(text, sizeof text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices,
                        heat.most);
     } else {
-        (void)snprintf(text, sizeof text, "at most %.0f" DOT "%u with more than 4", heat.most,
+        (void)snprintf(text, sizeof text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
                        heat.num_vertices);
     }
     const view_rect inside = open_box(stage, box, title);
@@ -880,7 +877,7 @@ static void draw_images(const view_stage *stage, view_rect box)
                                 side * (float)image->width / longest,
                                 side * (float)image->height / longest};
         const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
-        (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", image->width, image->height,
+        (void)snprintf(text, sizeof text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
                        view_map_name(image->map));
         view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
         view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side, side, VIEW_PLAIN,
@@ -892,8 +889,9 @@ static void draw_images(const view_stage *stage, view_rect box)
 
 // -- The panel ------------------------------------------------------------------------------
 
-// Above the time bar or the state graph and beside what is there already.
-view_rect view_surface_box(const view_stage *stage)
+// Above the time bar or the state graph and beside what is there already; without width if the body
+// shows its materials only.
+static view_rect surface_box(const view_stage *stage)
 {
     const view_font *const font = stage->font;
     const float line = font->line[VIEW_TEXT], gap = spacing * font->scale;
@@ -920,7 +918,7 @@ view_rect view_surface_box(const view_stage *stage)
     default:
         return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
     }
-    const float bottom = shows_graph(stage) ? view_graph_box(stage).y : view_bar_top(stage);
+    const float bottom = shows_graph(stage) ? graph_box(stage).y : view_bar_top(stage);
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
     return (view_rect){right_column(stage) - margin - width - 2.0f * padding,
                        fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
@@ -929,7 +927,7 @@ view_rect view_surface_box(const view_stage *stage)
 static void surface_panel(view_ui *ui, const view_stage *stage)
 {
     const view_surface surface = surface_of(stage);
-    const view_rect box = view_surface_box(stage);
+    const view_rect box = surface_box(stage);
     if (surface == VIEW_SURFACE_LIT)
         return;
     (void)ui_box(ui, "surface", box, "");
@@ -969,7 +967,7 @@ view_rect view_free_region(const view_stage *stage)
     view_rect region = all;
     region.height = view_bar_top(stage) - stage->caption;
     if (shows_graph(stage))
-        region.height = view_graph_box(stage).y;
+        region.height = graph_box(stage).y;
     region.width = right_column(stage);
     // Without what comes and goes: a click, or a slow frame, must not move the picture.
     const view_pick no_pick = {.is_set = false};
@@ -977,7 +975,7 @@ view_rect view_free_region(const view_stage *stage)
     lasting.pick = &no_pick;
     lasting.economy = (view_economy){.scale = 0.0f};
     if (stage->surface != VIEW_SURFACE_WEIGHTS)
-        region.width = fminf(region.width, view_surface_box(&lasting).x);
+        region.width = fminf(region.width, surface_box(&lasting).x);
 
     // A panel in a corner leaves the area beside it or the area below it.
     view_rect box = view_box_of(&lasting, view_list_figures);
@@ -1166,7 +1164,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     if (shown->panel) {
         if (!shown->help) // the list of keys needs the space
             view_figures_panel(ui, stage);
-        if (view_shows_channels(stage))
+        if (shows_channels(stage))
             channels_panel(ui, stage);
         if (view_shows_machine(stage))
             machine_panel(ui, stage);

@@ -64,14 +64,12 @@ bool ui_is_panel_hot(const view_ui *ui)
     return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
 }
 
-void ui_hold(view_ui *ui)
+bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
 {
-    ui->active = ui->item;
-    ui->held = ui->item.panel;
-}
-
-bool ui_follow(view_ui *ui, view_rect track, float *part)
-{
+    if (is_pressed) {
+        ui->active = ui->item;
+        ui->held = ui->item.panel;
+    }
     const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
     if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0.0f)
         return false;
@@ -104,20 +102,16 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
     return pressed;
 }
 
-// The next row; sets the part after its name.
-static view_rect next_row(view_ui *ui, view_rect *rest)
+// The next row, with its name; sets the part after that.
+static view_rect next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
 {
     const view_rect row = ui->space;
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
-    return row;
-}
-
-static void draw_name(view_ui *ui, view_rect row, view_color color, const char *name)
-{
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y,
                    ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
+    return row;
 }
 
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
@@ -125,9 +119,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 {
     const float scale = ui->canvas->font->scale;
     view_rect track;
-    const view_rect all = next_row(ui, &track);
+    const view_rect all = next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
-    draw_name(ui, all, name_color, name);
     const float middle = track.y + 0.5f * track.height,
                 place = track.width * view_clamp(part, 0.0f, 1.0f);
     view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
@@ -138,17 +131,17 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     if (text != NULL)
         view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
                        text_color, text);
-    if (ui_item(ui, all, name)) {
+    const bool is_pressed = ui_item(ui, all, name);
+    if (is_pressed) {
         if (usual != NULL && ui->mouse.x < seen(ui, track).x - 8.0f * scale * ui->fit) {
             ui->held = ui->item.panel;
             *value = *usual;
             return true;
         }
-        ui_hold(ui);
         ui->low = low; // they stay while it is dragged
         ui->high = high;
     }
-    if (!ui_follow(ui, track, &part))
+    if (!ui_drag(ui, is_pressed, track, &part))
         return false;
     *value = ui->low + part * (ui->high - ui->low);
     return true;
@@ -158,9 +151,8 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
 {
     const float scale = ui->canvas->font->scale, side = 12.0f * scale;
     view_rect rest;
-    const view_rect all = next_row(ui, &rest);
+    const view_rect all = next_row(ui, name, VIEW_PLAIN, &rest);
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
-    draw_name(ui, all, VIEW_PLAIN, name);
     view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
                          is_set ? VIEW_ACCENT : 0x4A5361FFu);
     view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, rest.y, 0, VIEW_DIM, key);

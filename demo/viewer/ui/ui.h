@@ -72,8 +72,9 @@ typedef struct view_browser {
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene, const view_config *config);
 
-// Lists another folder.
-void view_browse_folder(view_browser *browser, const char *folder, const view_config *config);
+// Lists a folder of files; `shown`: the path of the one that is shown, or NULL.
+void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
+                        const view_config *config);
 
 // So many names are listed without groups.
 enum { VIEW_MOST_UNGROUPED = 30 };
@@ -175,12 +176,9 @@ bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 // Whether the mouse is on any item of the panel.
 bool ui_is_panel_hot(const view_ui *ui);
 
-// The last item follows the mouse from its press on.
-void ui_hold(view_ui *ui);
-
-// If the last item follows the mouse, sets `part` to where the mouse is on a track, 0 to 1, and
-// returns true.
-bool ui_follow(view_ui *ui, view_rect track, float *part);
+// From when it `is_pressed` on, the last item follows the mouse. While it does, sets `part` to
+// where the mouse is on a track, 0 to 1, and returns true.
+bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 
 // -- Rows -----------------------------------------------------------------------------------
 
@@ -271,6 +269,8 @@ static inline float view_bar_top(const view_stage *stage)
 
 // -- The panels -----------------------------------------------------------------------------
 
+#define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
+
 // Lists and places the rows of a panel; where its box is then.
 typedef void view_list_fn(const view_stage *stage, view_rows *rows);
 view_rect view_box_of(const view_stage *stage, view_list_fn *list);
@@ -287,9 +287,8 @@ md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, co
 // A matrix from where the character stands and is turned to the model's space, as in its file.
 md5_mat34 view_model_from_world(const view_scene *scene);
 
-// The joint in model space, and relative to its parent.
-md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint);
-md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint);
+// The joint relative to its parent, if it has one, or in model space.
+md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
 
 // A state machine at the right.
 view_list_fn view_list_machine;
@@ -297,12 +296,6 @@ view_list_fn view_list_machine;
 view_rect view_graph_box(const view_stage *stage);
 
 // Channels of an entity, at the right.
-bool view_shows_channels(const view_stage *stage);
-
-// What belongs to the surface that the body shows, at the right. Its box is
-// without width if the body shows its materials only.
-view_rect view_surface_box(const view_stage *stage);
-
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
 
