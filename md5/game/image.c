@@ -119,11 +119,14 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
 {
     const size_t palette = TGA_HEADER_SIZE + (size_t)bytes[0];
     const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
-    if (file->kind == KIND_PALETTE && file->num_colors == 0)
-        return DAMAGED(context, "the TGA palette has no colors");
-    if (palette + palette_size > size)
-        return DAMAGED(context, "the TGA file ends before its pixels, at %zu of %zu bytes", size,
-                       palette + palette_size);
+    const bool lacks_colors = file->kind == KIND_PALETTE && file->num_colors == 0;
+    if (lacks_colors)
+        DAMAGED(context, "the TGA palette has no colors");
+    else if (palette + palette_size > size)
+        DAMAGED(context, "the TGA file ends before its pixels, at %zu of %zu bytes", size,
+                palette + palette_size);
+    if (lacks_colors || palette + palette_size > size)
+        return false; // which analysers cannot know of the macro
     file->palette = bytes + palette;
     file->data = file->palette + palette_size;
     file->data_size = size - palette - palette_size;
