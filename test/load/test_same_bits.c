@@ -54,9 +54,7 @@ typedef struct buffers {
 
 static void *take(size_t count, size_t size)
 {
-    void *const memory = calloc(count + 1, size);
-    if (!memory)
-        abort();
+    void *const memory = test_calloc(count + 1, size);
     return memory;
 }
 

@@ -13,9 +13,7 @@ typedef struct built_clip {
 
 static void *need(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
+    void *memory = test_calloc(count, size);
     return memory;
 }
 

@@ -20,9 +20,7 @@ static float float_of(uint32_t bits)
 // The text in memory of exactly its size, so that a byte read past its end is found.
 static const char *scan(const char *text, size_t size, float *value, char **memory)
 {
-    *memory = malloc(size ? size : 1);
-    if (!*memory)
-        abort();
+    *memory = test_alloc(size);
     memcpy(*memory, text, size);
     return md5i_scan_float(*memory, *memory + size, value);
 }
@@ -31,9 +29,7 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text), whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
-    *memory = malloc(whole);
-    if (!*memory)
-        abort();
+    *memory = test_alloc(whole);
     memset(*memory, '7', whole); // digits, which do not count
     char *const at = *memory + MD5_BYTES_BEFORE;
     memcpy(at, text, size);
