@@ -499,13 +499,13 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
             snprintf(text, TEXT_ROOM, "%.*g", digits + 1, middle);
             break;
         case 2: {
-            // Appends digits far after the last one that counts, before an exponent.
+            // Digits far after the last one that counts, before an exponent.
             enum { ALL_DIGITS = 120 };
             char exponent[16];
             snprintf(text, TEXT_ROOM, "%.*e", ALL_DIGITS, middle);
             char *const end = strchr(text, 'e');
             strcpy(exponent, end);
-            strcpy(end, (past[digits % 4]));
+            strcpy(end, past[digits % 4]);
             strcat(text, exponent);
         } break;
         default:
