@@ -107,6 +107,45 @@ char *test_read_file(const char *path, size_t *size)
     return text;
 }
 
+void *test_alloc(size_t size)
+{
+    void *const memory = malloc(size > 0 ? size : 1);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *test_calloc(size_t count, size_t size)
+{
+    return memset(test_alloc(count * size), 0, count * size);
+}
+
+void *test_copy(const void *bytes, size_t size)
+{
+    void *const copy = test_alloc(size);
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+void test_append(test_text *text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    va_list again;
+    va_copy(again, values);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    if (text->room - text->used < size) {
+        text->room = 2 * (text->room + size);
+        text->bytes = realloc(text->bytes, text->room);
+        if (!text->bytes)
+            abort();
+    }
+    text->used += (size_t)vsnprintf(text->bytes + text->used, size, format, values);
+    va_end(values);
+}
+
 // splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 static uint64_t random_u64(uint64_t *state)
 {

@@ -126,6 +126,21 @@ const char *test_path(const char *path);
 // A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.
 char *test_read_file(const char *path, size_t *size);
 
+// malloc() and calloc() that end the program if there is no memory; a size of 0 counts as 1. The
+// caller frees the result.
+void *test_alloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+// A copy in a block of exactly its size, in which reads past its end are detected.
+void *test_copy(const void *bytes, size_t size);
+
+// A text that grows; zero it first, and free(text.bytes) at last. What is appended is formatted as
+// printf() does.
+typedef struct test_text {
+    char *bytes;
+    size_t used, room;
+} test_text;
+void test_append(test_text *text, const char *format, ...) TEST_PRINTF(2, 3);
+
 // Pseudo-random, the same on every machine: uniform in 0..1, and 32 bits.
 double test_random(uint64_t *state);
 uint32_t test_random_u32(uint64_t *state);

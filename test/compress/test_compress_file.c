@@ -307,8 +307,7 @@ static bool is_sound(const md5_xform *pose)
 static md5_status parse(const uint8_t *bytes, size_t size)
 {
     md5_error error = {0};
-    uint8_t *const copy = malloc(size ? size : 1);
-    memcpy(copy, bytes, size);
+    uint8_t *const copy = test_copy(bytes, size);
     OWN_ANIM compressed = md5_parse_anim(copy, size, NULL, &error);
     free(copy);
     CHECK((compressed != NULL) == (error.status == MD5_OK));
@@ -378,8 +377,7 @@ TEST (compress_file_that_is_cut_off_is_refused) {
     const saved made = saved_clip(1.0);
     for (size_t size = 0; size < made.size; size++) {
         CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
-        OWN uint8_t *const copy = malloc(made.size);
-        memcpy(copy, made.bytes, made.size);
+        OWN uint8_t *const copy = test_copy(made.bytes, made.size);
         put_32(copy + 8, size);
         seal(copy, size > 20 ? size : 20);
         CHECK(parse(copy, size) != MD5_OK);
@@ -434,8 +432,7 @@ static uint32_t get_32(const uint8_t *from)
 static md5_status parse_changed(const saved *made, size_t at, int32_t more, size_t at_other,
                                 int32_t more_other)
 {
-    OWN uint8_t *const copy = malloc(made->size);
-    memcpy(copy, made->bytes, made->size);
+    OWN uint8_t *const copy = test_copy(made->bytes, made->size);
     put_32(copy + at, get_32(copy + at) + (uint32_t)more);
     put_32(copy + at_other, get_32(copy + at_other) + (uint32_t)more_other);
     seal(copy, made->size);

@@ -199,9 +199,7 @@ TEST (row_numbers_count_on) {
 static char *with_comments(const char *text)
 {
     static const char *const words[] = {"\tvert ", "\ttri ", "\tweight "};
-    char *const made = malloc(2 * strlen(text) + 1);
-    if (!made)
-        abort();
+    char *const made = test_alloc(2 * strlen(text) + 1);
     char *to = made;
     while (*text) {
         for (size_t i = 0; i < 3; i++) {

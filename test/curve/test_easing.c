@@ -74,7 +74,7 @@ static double exact(const char *family, int way, double x)
     static const char *const powers[] = {"quadratic", "cubic", "quartic", "quintic"};
     for (int i = 0; i < 4; i++) {
         if (strcmp(family, powers[i]) == 0) {
-            double exponent = i + 2;
+            const int exponent = i + 2;
             if (way == 0)
                 return pow(x, exponent);
             if (way == 1)
@@ -110,9 +110,8 @@ static const char *const ways[] = {"_in", "_out", "_in_out"};
 TEST (easings_are_the_published_formulas) {
     for (int i = 0; i < 3 * NUM_FAMILIES; i++) {
         const char *const family = families[i / 3];
-        int way = i % 3;
         char name[32] = {0};
-        strcat(strcat(name, family), ways[way]);
+        strcat(strcat(name, family), ways[i % 3]);
         md5_ease_kind easing = MD5_EASE_LINEAR;
         CHECK(md5_find_easing(name, &easing));
 

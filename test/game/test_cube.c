@@ -22,10 +22,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         if (strcmp(file->name, path) != 0)
             continue;
         *size = strlen(file->text);
-        char *const copy = malloc(*size ? *size : 1); // exact size, to detect reads past the end
-        if (!copy)
-            abort();
-        memcpy(copy, file->text, *size);
+        char *const copy = test_copy(file->text, *size);
         return copy;
     }
     snprintf(error->message, sizeof error->message, "not on this shelf");

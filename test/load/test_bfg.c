@@ -340,8 +340,7 @@ static void check_hostile(const bytes *good, file_kind kind)
 {
     md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
-        OWN unsigned char *const part = calloc(size, 1);
-        REQUIRE(part);
+        OWN unsigned char *const part = test_calloc(size, 1);
         memcpy(part, good->data, size);
         CHECK(!parse_any(kind, part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);

@@ -73,9 +73,7 @@ typedef struct jobs_crowd {
 
 static void *reserve(size_t size)
 {
-    void *const memory = malloc(size + 1);
-    if (!memory)
-        abort();
+    void *const memory = test_alloc(size + 1);
     return memory;
 }
 

@@ -128,9 +128,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 // already.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
-    OWN char *const text = malloc(65537 * 24 + 1000);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(65537 * 24 + 1000);
     for (int i = 0; i < 6; i++) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
@@ -313,11 +311,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
         REQUIRE(text);
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            OWN char *const part =
-                malloc(cut ? cut : 1); // exact size: a read beyond it is detected
-            if (!part)
-                abort();
-            memcpy(part, text, cut);
+            OWN char *const part = test_copy(text, cut);
             md5_error error = {0};
             const read_asset made = read_asset_parse(f == 1, part, cut, NULL, &error);
             if (read_asset_is_there(made)) {

@@ -227,10 +227,7 @@ static void run_file(fuzz_target *run, const char *path)
     size_t size = 0;
     OWN char *const text = test_read_file(path, &size);
     REQUIRE(text);
-    OWN uint8_t *const data = malloc(size ? size : 1); // exact size: a read beyond it is detected
-    if (!data)
-        abort();
-    memcpy(data, text, size);
+    OWN uint8_t *const data = test_copy(text, size);
     const char *const fault = run(data, size);
     CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
 }

@@ -54,9 +54,7 @@ typedef struct buffers {
 
 static void *take(size_t count, size_t size)
 {
-    void *const memory = calloc(count + 1, size);
-    if (!memory)
-        abort();
+    void *const memory = test_calloc(count + 1, size);
     return memory;
 }
 
@@ -200,9 +198,9 @@ static uint64_t hash_player(const machine_case *made)
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
 
-        // Gives every modifier a target, at a side and height that depend on `where`, so that each
-        // has an effect.
-        float where = (float)(step - 20);
+        // Every modifier has a target, at a side and height that change, so that each has an
+        // effect.
+        const float where = (float)(step - 20);
         for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
             md5_target *const target = md5_player_target(made->player, i);
             target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};

@@ -20,63 +20,45 @@ static const double places[PLAY_JOINTS][3] = {
     {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
 };
 
-typedef struct text {
-    char *bytes;
-    size_t used, room;
-} text;
-
-TEST_PRINTF(2, 3) static void put(text *to, const char *format, ...)
-{
-    if (to->room - to->used < 512) {
-        to->room = 2 * to->room + 4096;
-        to->bytes = realloc(to->bytes, to->room);
-        if (!to->bytes)
-            abort();
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    to->used += (size_t)vsnprintf(to->bytes + to->used, to->room - to->used, format, arguments);
-    va_end(arguments);
-}
-
 void play_begin(play_case *made)
 {
-    text to = {0};
+    test_text to = {0};
     double at[PLAY_JOINTS][3] = {{0}};
     memset(made, 0, sizeof *made);
-    put(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n", PLAY_JOINTS);
+    test_append(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
+                PLAY_JOINTS);
     for (int i = 0; i < PLAY_JOINTS; i++) {
         for (int k = 0; k < 3; k++)
             at[i][k] = places[i][k] + (parents[i] < 0 ? 0.0 : at[parents[i]][k]);
-        put(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i], at[i][0],
-            at[i][1], at[i][2]);
+        test_append(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i],
+                    at[i][0], at[i][1], at[i][2]);
     }
-    put(&to, "}\n");
+    test_append(&to, "}\n");
 
     // Two vertices about each joint, and one between the joint and its parent.
-    put(&to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
+    test_append(&to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
     int weight = 0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
         for (int k = 0; k < 3; k++) {
             const int count = k == 2 && i > 0 ? 2 : 1;
-            put(&to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
+            test_append(&to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
             weight += count;
         }
     }
-    put(&to, "numtris %d\n", PLAY_JOINTS);
+    test_append(&to, "numtris %d\n", PLAY_JOINTS);
     for (int i = 0; i < PLAY_JOINTS; i++)
-        put(&to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
-    put(&to, "numweights %d\n", weight);
+        test_append(&to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
+    test_append(&to, "numweights %d\n", weight);
     weight = 0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        put(&to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
-        put(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
-        put(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
+        test_append(&to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
+        test_append(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
+        test_append(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
         if (i > 0)
-            put(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
-                places[i][1] + 2.0, places[i][2] - 1.0);
+            test_append(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
+                        places[i][1] + 2.0, places[i][2] - 1.0);
     }
-    put(&to, "}\n");
+    test_append(&to, "}\n");
 
     md5_error error = {0};
     made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
@@ -95,7 +77,7 @@ void play_end(play_case *made)
 }
 
 // Writes a rotation that swings about a random axis, a different one for each joint.
-static void put_swing(text *to, int joint, double phase, double size, uint64_t seed)
+static void put_swing(test_text *to, int joint, double phase, double size, uint64_t seed)
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
     double axis[3];
@@ -105,29 +87,29 @@ static void put_swing(text *to, int joint, double phase, double size, uint64_t s
     const double offset = test_random(&random), lean = size * (test_random(&random) - 0.5);
     const double angle = lean + size * sin(TURN * (phase + offset));
     const double sine = sin(0.5 * angle) / length;
-    put(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
+    test_append(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
 }
 
 uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed)
 {
-    text to = {0};
-    put(&to,
-        "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %d\nframeRate %.17g\n"
-        "numAnimatedComponents %d\nhierarchy {\n",
-        num_frames, PLAY_JOINTS, frame_rate, 6 * PLAY_JOINTS);
+    test_text to = {0};
+    test_append(&to,
+                "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %d\nframeRate %.17g\n"
+                "numAnimatedComponents %d\nhierarchy {\n",
+                num_frames, PLAY_JOINTS, frame_rate, 6 * PLAY_JOINTS);
     for (int i = 0; i < PLAY_JOINTS; i++)
-        put(&to, "\"%s\" %d 63 %d\n", play_joint_names[i], parents[i], 6 * i);
-    put(&to, "}\nbounds {\n");
+        test_append(&to, "\"%s\" %d 63 %d\n", play_joint_names[i], parents[i], 6 * i);
+    test_append(&to, "}\nbounds {\n");
     for (uint32_t i = 0; i < num_frames; i++)
-        put(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
-    put(&to, "}\nbaseframe {\n");
+        test_append(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
+    test_append(&to, "}\nbaseframe {\n");
     for (int i = 0; i < PLAY_JOINTS; i++)
-        put(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
-    put(&to, "}\n");
+        test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
+    test_append(&to, "}\n");
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0.0;
-        put(&to, "frame %u {\n", frame);
+        test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
         const double yaw = walk.turning * seconds;
         double x = walk.speed * seconds, y = 0.0;
@@ -137,15 +119,16 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         }
         // Loaders rebuild w as a number <= 0: the signs are chosen accordingly.
         const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
-        put(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds, sign * sin(0.5 * yaw));
+        test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
+                    sign * sin(0.5 * yaw));
         for (int i = 1; i < PLAY_JOINTS; i++) {
             const bool is_still = made->still >> i & 1;
             const double own = is_still ? 0.0 : phase;
-            put(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
-                places[i][2]);
+            test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
+                        places[i][2]);
             put_swing(&to, i, own, size, seed);
         }
-        put(&to, "\n}\n");
+        test_append(&to, "\n}\n");
     }
     md5_error error = {0};
     const uint32_t number = made->num_clips++;
@@ -309,8 +292,8 @@ void play_scene_play(play_scene *of, const md5_machine_desc *desc)
 static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips, const char *rows,
                               va_list values, md5_error *error)
 {
-    text to = {0};
-    put(&to, "machine hero {\n");
+    test_text to = {0};
+    test_append(&to, "machine hero {\n");
     const size_t begin = to.used;
     va_list again;
     va_copy(again, values);

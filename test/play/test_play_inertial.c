@@ -33,9 +33,7 @@ typedef struct character {
 
 static char *copy_text(const char *text)
 {
-    char *const copy = malloc(strlen(text) + 1);
-    if (!copy)
-        abort();
+    char *const copy = test_alloc(strlen(text) + 1);
     return strcpy(copy, text);
 }
 
@@ -204,9 +202,7 @@ typedef struct scene {
 
 static void *room(size_t count, size_t size)
 {
-    void *const memory = calloc(count, size);
-    if (!memory)
-        abort();
+    void *const memory = test_calloc(count, size);
     return memory;
 }
 

@@ -198,9 +198,7 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
     OWN_PLAYER restored = play_player(of->machine), *const copied = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN void *const bytes = malloc(size);
-    if (!bytes)
-        abort();
+    OWN void *const bytes = test_alloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(restored, bytes, size, NULL));
     md5_player_copy(copied, of->player);
@@ -216,9 +214,7 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(of);
     OWN_PLAYER other = play_player(of->machine);
     const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN uint8_t *const bytes = malloc(size);
-    if (!bytes)
-        abort();
+    OWN uint8_t *const bytes = test_alloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     uint32_t num_refused = 0;
     for (size_t i = 0; i < size; i++) {

@@ -252,8 +252,7 @@ TEST (bytes_that_are_no_player_change_nothing) {
         size_t size;
         OWN uint8_t *const bytes = save(player, &size);
         for (size_t cut = 0; is_right && cut < size; cut++) {
-            OWN uint8_t *const part = malloc(cut ? cut : 1);
-            memcpy(part, bytes, cut);
+            OWN uint8_t *const part = test_copy(bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
         }
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};

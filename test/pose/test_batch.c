@@ -25,9 +25,7 @@ static void clear(made_crowd *crowd)
 static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max_joints,
                               uint64_t *random)
 {
-    made_crowd *const crowd = calloc(1, sizeof *crowd);
-    if (!crowd)
-        abort();
+    made_crowd *const crowd = test_calloc(1, sizeof *crowd);
     crowd->num_made = num_made;
     crowd->num_jobs = num_jobs;
     for (uint32_t i = 0; i < num_made; i++) {
@@ -91,9 +89,7 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
                       size_t count, size_t misplaced)
 {
     const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
-    OWN unsigned char *const memory = malloc(misplaced + size);
-    if (!memory)
-        abort();
+    OWN unsigned char *const memory = test_alloc(misplaced + size);
     md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
 }
 
@@ -148,9 +144,8 @@ TEST (batch_of_poses_is_the_single_call) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
                 md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
             }
-            OWN md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
-            if (!scratch)
-                abort();
+            OWN md5_mat34 *const scratch =
+                test_alloc(num_joints * kernels->width * sizeof *scratch);
             kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
 
             check_crowd(crowd, "from poses", level);

@@ -7,7 +7,7 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
     static char text[4096];
     int used =
         snprintf(text, sizeof text,
-                 "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\nnumCuts %u\n\n"
+                 "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\nnumCuts %u\n\n"
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
     for (uint32_t i = 0; i < num_frames; i++) {
@@ -134,14 +134,14 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
 }
 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
-    uint32_t num_frames = 41;
+    enum { NUM_FRAMES = 41 };
     static char text[8192];
     warnings seen;
     int used = snprintf(text, sizeof text,
-                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\n"
-                        "numCuts 1\n\ncuts {\n\t%u\n}\n\ncamera {\n",
-                        num_frames, 20);
-    for (uint32_t i = 0; i < num_frames; i++)
+                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\n"
+                        "numCuts 1\n\ncuts {\n\t20\n}\n\ncamera {\n",
+                        NUM_FRAMES);
+    for (uint32_t i = 0; i < NUM_FRAMES; i++)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),

@@ -13,9 +13,7 @@ typedef struct built_clip {
 
 static void *need(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
+    void *memory = test_calloc(count, size);
     return memory;
 }
 
@@ -133,7 +131,7 @@ TEST (clip_decodes_all_flags) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
 
-                // Returns one joint of one frame of the clip.
+                // The joint in this frame of the clip.
                 md5_xform found = clip.arrays.constant[joint];
                 for (uint32_t i = 0; i < clip.num_rotations; i++) {
                     if (clip.arrays.rotation_joints[i] == joint)

@@ -6,9 +6,7 @@ enum { MAX_NAME = 12 };
 
 static void *take(made_pose *made, size_t count, size_t size)
 {
-    void *const memory = calloc(count > 0 ? count : 1, size);
-    if (!memory)
-        abort();
+    void *const memory = test_calloc(count, size);
     made->memory[made->num_memory++] = memory; // free_pose() frees it
     return memory;
 }

@@ -205,9 +205,7 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
 TEST (anim_file_numbered_from_elsewhere_is_read) {
     size_t size;
     char *const once = read_case_text(good, "frame 0", "frame 7", &size);
-    OWN char *text = malloc(size + 1);
-    if (!text)
-        abort();
+    OWN char *text = test_alloc(size + 1);
     memcpy(text, once, size);
     text[size] = '\0';
     free(once);
@@ -391,9 +389,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
 // The shortest possible text for its counts is read.
 TEST (anim_file_reads_the_densest_text) {
     enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     size_t size = (size_t)sprintf(text,
                                   "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
                                   "hierarchy{a -1 0 0 ",
@@ -428,9 +424,7 @@ TEST (anim_file_reads_the_densest_text) {
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    OWN char *const text = malloc(COUNT * 80 + 400);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(COUNT * 80 + 400);
     for (int flags = 0; flags <= 1; flags++) {
         size_t size = (size_t)sprintf(text,
                                       "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"

@@ -19,9 +19,7 @@ static md5_lex *begin_sized(reading *r, const char *text, size_t size)
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &r->log};
     md5i_context_begin(&r->context, &opts, NULL, &r->error);
     r->arena.context = &r->context;
-    r->text = malloc(size ? size : 1);
-    if (!r->text)
-        abort();
+    r->text = test_alloc(size);
     memcpy(r->text, text, size);
     md5i_lex_begin(&r->lex, &r->arena, r->text, size);
     r->lex.join_strings = true;

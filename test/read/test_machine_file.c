@@ -396,9 +396,7 @@ TEST (machine_file_is_loaded_from_a_path) {
 // Tables that grow many times, with many memory limits on the way.
 TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     enum { COUNT = 600, ROOM = COUNT * 200 };
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
     for (int i = 0; i < COUNT; i++)
         size += (size_t)snprintf(text + size, ROOM - size,

@@ -493,9 +493,7 @@ static size_t add_times(char *text, size_t size, const char *part, int count)
 // The shortest possible text for its counts is read.
 TEST (mesh_file_reads_the_densest_text) {
     enum { COUNT = 1000, ROOM = 200 * COUNT };
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     size_t size = (size_t)sprintf(text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
     size = add_times(text, size, "a 0(0 0 0)(0 0 0)", COUNT - 1);
     size += (size_t)sprintf(text + size, "}numMeshes %d mesh{numweights %d ", COUNT + 1, COUNT);
@@ -527,9 +525,7 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
 // Vertices may share weights, but not so often that the work is no longer linear in the size.
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
-    OWN char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
     for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
         size_t size = (size_t)sprintf(text,
                                       "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
@@ -568,9 +564,7 @@ TEST (mesh_file_memory_limit_is_an_error) {
 // Children before their parents in the file: the order is right, and found in linear time.
 TEST (joints_stand_behind_their_parents_in_order) {
     enum { NUM_JOINTS = 20000 };
-    OWN char *const text = malloc(NUM_JOINTS * 48 + 200);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(NUM_JOINTS * 48 + 200);
     size_t size = (size_t)sprintf(text,
                                   "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
                                   "joints {\n",
@@ -733,9 +727,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_behind_very_many_others) {
     enum { SIZE = 100000 };
-    OWN char *const text = malloc(SIZE);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(SIZE);
     memset(text, 'n', SIZE);
     memcpy(text + SIZE - 1000, " numverts 3 ", 12);
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);

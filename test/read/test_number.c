@@ -20,9 +20,7 @@ static float float_of(uint32_t bits)
 // The text in memory of exactly its size, so that a byte read past its end is found.
 static const char *scan(const char *text, size_t size, float *value, char **memory)
 {
-    *memory = malloc(size ? size : 1);
-    if (!*memory)
-        abort();
+    *memory = test_alloc(size);
     memcpy(*memory, text, size);
     return md5i_scan_float(*memory, *memory + size, value);
 }
@@ -31,9 +29,7 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text), whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
-    *memory = malloc(whole);
-    if (!*memory)
-        abort();
+    *memory = test_alloc(whole);
     memset(*memory, '7', whole); // digits, which do not count
     char *const at = *memory + MD5_BYTES_BEFORE;
     memcpy(at, text, size);
@@ -503,13 +499,13 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
             snprintf(text, TEXT_ROOM, "%.*g", digits + 1, middle);
             break;
         case 2: {
-            // Appends digits far after the last one that counts, before an exponent.
+            // Digits far after the last one that counts, before an exponent.
             enum { ALL_DIGITS = 120 };
             char exponent[16];
             snprintf(text, TEXT_ROOM, "%.*e", ALL_DIGITS, middle);
             char *const end = strchr(text, 'e');
             strcpy(exponent, end);
-            strcpy(end, (past[digits % 4]));
+            strcpy(end, past[digits % 4]);
             strcat(text, exponent);
         } break;
         default:

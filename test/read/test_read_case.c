@@ -9,17 +9,12 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
     const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
     *size = before + strlen(new) + strlen(behind);
-    OWN char *const made = malloc(*size + 1);
-    if (!made)
-        abort();
+    OWN char *const made = test_alloc(*size + 1);
     memcpy(made, text, before);
     memcpy(made + before, new, strlen(new));
     memcpy(made + before + strlen(new), behind, strlen(behind));
     // Memory of exactly its size, so that a read beyond the end is detected.
-    char *const exact = malloc(*size ? *size : 1);
-    if (!exact)
-        abort();
-    memcpy(exact, made, *size);
+    char *const exact = test_copy(made, *size);
     return exact;
 }
 

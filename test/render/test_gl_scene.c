@@ -3,8 +3,6 @@
 
 #include "render/gl_internal.h"
 
-#include <stdarg.h>
-
 // -- Context ----------------------------------------------------------------------------------
 
 // The driver's callback does not know which test runs: all tests share one count, which each test
@@ -194,31 +192,6 @@ md5_model *scene_floor(void)
                                "weight 3 0 1 ( -20 20 0 )\n}\n");
 }
 
-typedef struct growing_text {
-    char *bytes;
-    size_t used, room;
-} growing_text;
-
-TEST_PRINTF(2, 3) static void add(growing_text *text, const char *format, ...)
-{
-    if (text->room - text->used < 256) {
-        text->room = 2 * text->room + 4096;
-        text->bytes = realloc(text->bytes, text->room);
-        if (!text->bytes)
-            abort();
-    }
-    va_list values;
-    va_start(values, format);
-    text->used +=
-        (size_t)vsnprintf(text->bytes + text->used, text->room - text->used, format, values);
-    va_end(values);
-}
-
-static double random_between(double low, double high, uint64_t *random)
-{
-    return low + (high - low) * test_random(random);
-}
-
 typedef struct joint_place {
     double of[3];
 } joint_place;
@@ -227,52 +200,48 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
                        uint64_t *random)
 {
     OWN joint_place *const joints = calloc(num_joints, sizeof *joints);
-    growing_text text = {0}, weights = {0};
-    add(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
-        num_joints);
+    test_text text = {0}, weights = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
+                num_joints);
     for (uint32_t i = 0; i < num_joints; i++) {
         for (int k = 0; k < 3; k++)
-            joints[i].of[k] = random_between(-20.0, 20.0, random);
-        add(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1, joints[i].of[0],
-            joints[i].of[1], joints[i].of[2]);
+            joints[i].of[k] = test_between(-20.0, 20.0, random);
+        test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
+                    joints[i].of[0], joints[i].of[1], joints[i].of[2]);
     }
-    add(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
+    test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
     for (uint32_t i = 0; i < num_vertices; i++) {
         const uint32_t count = 1 + test_random_u32(random) % most;
-        add(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random), test_random(random),
-            num_weights, count);
+        test_append(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random),
+                    test_random(random), num_weights, count);
 
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
         double place[3], biases[256], sum = 0.0;
         for (int j = 0; j < 3; j++)
-            place[j] = random_between(-30.0, 30.0, random);
+            place[j] = test_between(-30.0, 30.0, random);
         for (uint32_t j = 0; j < count; j++)
-            sum += biases[j] = random_between(0.2, 1.0, random);
-        const double total = off ? random_between(0.7, 1.2, random) : 1.0;
+            sum += biases[j] = test_between(0.2, 1.0, random);
+        const double total = off ? test_between(0.7, 1.2, random) : 1.0;
         const double apart = off ? 2.0 : 0.0;
         const uint32_t any = test_random_u32(random);
         for (uint32_t j = 0; j < count; j++) {
             const uint32_t joint = (any + j) % num_joints;
             double offset[3];
             for (int k = 0; k < 3; k++)
-                offset[k] = place[k] - joints[joint].of[k] + random_between(-apart, apart, random);
-            add(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
-                total * biases[j] / sum, offset[0], offset[1], offset[2]);
+                offset[k] = place[k] - joints[joint].of[k] + test_between(-apart, apart, random);
+            test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
+                        total * biases[j] / sum, offset[0], offset[1], offset[2]);
         }
 
         num_weights += count;
     }
-    add(&text, "numtris %u\n", num_vertices / 3);
+    test_append(&text, "numtris %u\n", num_vertices / 3);
     for (uint32_t i = 0; i < num_vertices / 3; i++)
-        add(&text, "tri %u %u %u %u\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
-    add(&text, "numweights %u\n", num_weights);
-    text.bytes = realloc(text.bytes, text.used + weights.used + 8);
-    if (!text.bytes)
-        abort();
-    memcpy(text.bytes + text.used, weights.bytes, weights.used);
-    memcpy(text.bytes + text.used + weights.used, "}\n", 3);
+        test_append(&text, "tri %u %u %u %u\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
+    test_append(&text, "numweights %u\n", num_weights);
+    test_append(&text, "%s}\n", weights.bytes);
     md5_model *const model = parse(text.bytes);
     free(text.bytes);
     free(weights.bytes);

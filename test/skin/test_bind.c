@@ -21,9 +21,7 @@ typedef struct bind_case {
 // An empty case; the caller frees it.
 static bind_case *bind_new(void)
 {
-    bind_case *const made = calloc(1, sizeof *made);
-    if (!made)
-        abort();
+    bind_case *const made = test_calloc(1, sizeof *made);
     made->skeleton = (md5_skeleton){.joints = made->joints, .order = made->order};
     made->desc = (md5_weights_desc){
         .positions = made->positions,

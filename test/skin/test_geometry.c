@@ -755,9 +755,7 @@ static size_t load_with_failures(const char *text, size_t size)
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     EACH (size, sizes)
         load_with_failures(text, make_model(text, 3, *size));
     CHECK(load_with_failures(text, make_sharing_model(text, 200, 10)) > 2);
@@ -766,9 +764,7 @@ TEST (derive_survives_the_end_of_memory_at_any_table) {
 // If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     EACH (row, sizes) {
         const size_t size = make_model(text, 3, *row);
         md5_model *model = NULL;
@@ -791,9 +787,7 @@ TEST (derive_survives_any_memory_limit) {
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
-    OWN char *const text = malloc(ROOM);
-    if (!text)
-        abort();
+    OWN char *const text = test_alloc(ROOM);
     EACH (size, sizes) {
         md5_error error = {0};
         OWN_MODEL model = md5_parse_model(text, make_model(text, *size, 3), NULL, &error);

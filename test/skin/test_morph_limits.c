@@ -231,9 +231,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
     for (int i = 0; i < NUM_MESHES; i++) {
-        positions[i] = malloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
-        if (!positions[i])
-            abort();
+        positions[i] = test_alloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
     }
     EACH (row, names) {
         char path[64];

@@ -10,11 +10,7 @@
 // Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
-    OWN uint8_t *const exact = malloc(file->size ? file->size : 1);
-    if (!exact)
-        abort();
-    if (file->size)
-        memcpy(exact, file->bytes, file->size);
+    OWN uint8_t *const exact = test_copy(file->bytes, file->size);
     const bool is_read = view_decode_image(exact, file->size, VIEW_IMAGE_MAX_PIXELS, image, error);
     return is_read;
 }
