@@ -567,7 +567,8 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     uint32_t *const counts = field;
     double number, numbers[2];
     int word;
-    const bool is_pair = option->kind == VIEW_OPTION_GRID || option->kind == VIEW_OPTION_RANGE;
+    const int num_counts =
+        option->kind == VIEW_OPTION_GRID || option->kind == VIEW_OPTION_RANGE ? 2 : 1;
     const bool is_switch =
         option->kind == VIEW_OPTION_SWITCH || option->kind == VIEW_OPTION_OPPOSITE;
     if (text == NULL && !is_switch)
@@ -592,13 +593,13 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     case VIEW_OPTION_COUNT:
     case VIEW_OPTION_GRID:
     case VIEW_OPTION_RANGE:
-        if (!read_numbers(text, option->low, option->high, is_pair ? 2 : 1,
+        if (!read_numbers(text, option->low, option->high, num_counts,
                           option->kind == VIEW_OPTION_RANGE ? '-'
                           : strchr(text, 'x') != NULL       ? 'x'
                                                             : ',',
                           numbers))
             return false;
-        for (int i = 0; i <= is_pair; i++) {
+        for (int i = 0; i < num_counts; i++) {
             if (numbers[i] != floor(numbers[i]))
                 return false;
             counts[i] = (uint32_t)numbers[i];
