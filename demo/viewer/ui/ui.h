@@ -293,9 +293,6 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 // A state machine at the right.
 view_list_fn view_list_machine;
 
-view_rect view_graph_box(const view_stage *stage);
-
-// Channels of an entity, at the right.
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
 
