@@ -1,0 +1,2 @@
+#pragma once
+int isdigit(int c);
