@@ -14,8 +14,10 @@ bool md5i_cpu_has(md5_cpu level)
            || (level == MD5_CPU_NEON && MD5_HAS_NEON);
 }
 
-md5_cpu md5i_cpu_best(void)
+md5_cpu md5i_cpu_best(md5_cpu widest)
 {
+    if (widest >= MD5_CPU_AVX512 && md5i_cpu_has(MD5_CPU_AVX512))
+        return MD5_CPU_AVX512;
     if (md5i_cpu_has(MD5_CPU_AVX2))
         return MD5_CPU_AVX2;
     return MD5_HAS_SSE2 ? MD5_CPU_SSE2 : MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;

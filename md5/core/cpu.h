@@ -41,8 +41,8 @@ typedef enum md5_cpu {
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5i_cpu_has(md5_cpu level);
 
-// Returns the widest set that every room has kernels for. Cheap enough for every call: tests a bit
-// that the C runtime has determined.
-md5_cpu md5i_cpu_best(void);
+// Returns the fastest set; AVX-512 only if that is `widest`: it does not make all work faster.
+// Cheap enough for every call: tests a bit that the C runtime has determined.
+md5_cpu md5i_cpu_best(md5_cpu widest);
 
 #endif

@@ -33,11 +33,6 @@ static lane_set set_for(md5_cpu level, uint32_t count)
     return (lane_set){1, NULL, NULL};
 }
 
-md5_cpu md5i_lanes_level(void)
-{
-    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
-}
-
 static void put_vec3(md5_lane_vec3 *lanes, uint32_t lane, md5_vec3 v)
 {
     lanes->x[lane] = v.x;

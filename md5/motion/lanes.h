@@ -16,9 +16,6 @@ enum { MD5_IK_MOST = 16 };
 // If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define MD5_STEEP 0.1f
 
-// The widest registers that are available.
-md5_cpu md5i_lanes_level(void);
-
 // md5_solve_two_bone() and md5_solve_aim() of `count` characters: jobs[count], poses[count], all
 // different. The jobs have the same limb, which is one, or tip and length, and differ only in
 // target, pole, rotation and weight. `level`: registers, which must be available.

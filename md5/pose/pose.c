@@ -39,7 +39,7 @@ const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)
 
 const md5_pose_kernels *md5i_pose_kernels_best(void)
 {
-    return md5i_pose_kernels_of(md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best());
+    return md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_AVX512));
 }
 
 // == Smooth curves ===============================================================================
@@ -448,7 +448,7 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5i_pose_kernels_of(md5i_cpu_best())->finish(skeleton, NULL, pose, joints, NULL);
+    md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_AVX2))->finish(skeleton, NULL, pose, joints, NULL);
 }
 
 // -- Transforms -----------------------------------------------------------------------------

@@ -61,11 +61,6 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
     }
 }
 
-static md5_cpu best_level(void)
-{
-    return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
-}
-
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
@@ -79,7 +74,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
         .normals = normals,
         .tangents = mesh->tangents ? tangents : NULL,
     };
-    md5i_skin_with(best_level(), &job);
+    md5i_skin_with(md5i_cpu_best(MD5_CPU_AVX512), &job);
 }
 
 // -- Morph targets --------------------------------------------------------------------------
@@ -270,7 +265,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
         const bool fits = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;
         if (is_posed && !job->vertices && count == mesh->num_vertices)
-            md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to);
+            md5i_skin_with(fits ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
         else if (is_posed)
             md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
         else
@@ -329,5 +324,5 @@ md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    return md5i_skin_bounds_with(md5i_cpu_best(), model, palette);
+    return md5i_skin_bounds_with(md5i_cpu_best(MD5_CPU_AVX2), model, palette);
 }

@@ -336,8 +336,8 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
             changed[num_changed++] = poses[i];
         }
         if (kind == MD5_MODIFIER_TWO_BONE)
-            md5i_two_bone_all(md5i_lanes_level(), skeleton, limbs, changed, num_changed);
+            md5i_two_bone_all(md5i_cpu_best(MD5_CPU_AVX512), skeleton, limbs, changed, num_changed);
         else if (kind == MD5_MODIFIER_AIM)
-            md5i_aim_all(md5i_lanes_level(), skeleton, aims, changed, num_changed);
+            md5i_aim_all(md5i_cpu_best(MD5_CPU_AVX512), skeleton, aims, changed, num_changed);
     }
 }
