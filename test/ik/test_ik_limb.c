@@ -862,9 +862,8 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 }
 
 TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
-    // Loads a machine file of the project, to be released by md5_free_machine_file().
     md5_error error = {0};
-    md5_machine_file *const file =
+    OWN_MACHINE_FILE file =
         md5_load_machine_file(test_path("models/bobbin/page_reach.md5machine"), NULL, &error);
     CHECK_STRING(error.message, "");
 

@@ -301,7 +301,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     play_begin(&made);
     play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
     const md5_load_opts opts = {.file_name = "hero.md5machine"};
-    md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), &opts, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
     if (!file)
         abort();
     file->desc.model = made.model;

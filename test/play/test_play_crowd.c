@@ -383,7 +383,7 @@ TEST (crowd_bounds_hold_odd_biases) {
                              "numweights %u\n%s}\n",
                              num_weights, num_weights, row->weights);
         md5_error error = {0};
-        md5_model *const model = md5_parse_model(text, (size_t)used, NULL, &error);
+        OWN_MODEL model = md5_parse_model(text, (size_t)used, NULL, &error);
         CHECK_STRING(error.message, "");
 
         OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});

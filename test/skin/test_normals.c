@@ -197,7 +197,7 @@ TEST (weld_finds_the_first_equal_point) {
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
         uint32_t values = 2 + round % 4;
-        md5_vec3 *points = calloc(count, sizeof *points);
+        OWN md5_vec3 *const points = calloc(count, sizeof *points);
         for (uint32_t i = 0; i < count; i++) {
             float coordinates[3];
             for (int axis = 0; axis < 3; axis++) {

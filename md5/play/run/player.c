@@ -426,7 +426,6 @@ md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 static const md5_modifier *find_modifier(const md5_player *player, uint32_t number,
                                          md5_modifier_kind kind)
 {
-    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     const bool is_there =
         number < machine->tables.num_modifiers && machine->modifiers[number].desc.kind == kind;
@@ -435,12 +434,14 @@ static const md5_modifier *find_modifier(const md5_player *player, uint32_t numb
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 {
+    MD5_ASSERT_NOT_NULL(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_FEET);
     return found ? player->feet + found->first_foot : NULL;
 }
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
+    MD5_ASSERT_NOT_NULL(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_GAZE);
     return found ? &player->gazes[found->gaze] : NULL;
 }
