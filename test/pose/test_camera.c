@@ -138,7 +138,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     static char text[8192];
     warnings seen;
     int used = snprintf(text, sizeof text,
-                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\n"
+                        "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\n"
                         "numCuts 1\n\ncuts {\n\t20\n}\n\ncamera {\n",
                         NUM_FRAMES);
     for (uint32_t i = 0; i < NUM_FRAMES; i++)
