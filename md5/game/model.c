@@ -483,23 +483,6 @@ typedef struct command_list {
     uint32_t count;
 } command_list;
 
-// Appends a text to that of a command, behind a blank if there is one already.
-static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_frame_command *command)
-{
-    md5_arena *const arena = &parser->game->arena;
-    const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
-    char *const text = MD5_NEW(arena, char, start + token->size + 1);
-    TRY(text);
-    if (before > 0) {
-        memcpy(text, command->text, before);
-        text[before] = ' ';
-    }
-    if (token->size > 0)
-        memcpy(text + start, token->text, token->size);
-    command->text = text;
-    return true;
-}
-
 // Returns false if there is no command, which is reported.
 static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
@@ -533,8 +516,19 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
                 command->leg = md5i_token_int(&token);
             // The joint is the text if it is the only argument.
             const bool is_only_joint = is_joint && kind[1] == '\0';
-            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
-                TRY(keep_text(parser, &token, command));
+            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint) {
+                // Behind a blank if the command has a text already.
+                const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
+                char *const text = MD5_NEW(&parser->game->arena, char, start + token.size + 1);
+                TRY(text);
+                if (before > 0) {
+                    memcpy(text, command->text, before);
+                    text[before] = ' ';
+                }
+                if (token.size > 0)
+                    memcpy(text + start, token.text, token.size);
+                command->text = text;
+            }
         } else if (*kind != 'o') {
             md5i_mistake(&parser->lex, "another argument", "Unexpected end of line");
             return false;
@@ -1061,25 +1055,6 @@ static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
     return true;
 }
 
-// Puts all models above `child` that its text inherits and that are neither parsed nor waiting for
-// their own parents. What is wrong with the text is reported when it is parsed.
-static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_entry *child)
-{
-    md5_decl_lex lex;
-    md5_token token;
-    bool is_name = false, has_memory = true;
-    md5i_decl_lex_begin_decl(&lex, game, child, NULL);
-    lex.is_silent = true;
-    while (has_memory && md5i_decl_lex_read(&lex, &token)) {
-        md5_decl_entry *const parent =
-            is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
-        if (parent && !parent->parsed && !parent->is_open)
-            has_memory = push(game, top, parent);
-        is_name = !is_name && md5i_token_is(&token, "inherit");
-    }
-    return has_memory;
-}
-
 static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
@@ -1088,7 +1063,20 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_parents) {
             current->has_parents = current->entry->is_open = true;
-            TRY(push_parents(game, &top, current->entry));
+            // All models that its text inherits, unless they are parsed or wait for their own
+            // parents, come above it. What is wrong with the text is reported when it is parsed.
+            md5_decl_lex lex;
+            md5_token token;
+            bool is_name = false;
+            md5i_decl_lex_begin_decl(&lex, game, current->entry, NULL);
+            lex.is_silent = true;
+            while (md5i_decl_lex_read(&lex, &token)) {
+                md5_decl_entry *const parent =
+                    is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
+                if (parent && !parent->parsed && !parent->is_open)
+                    TRY(push(game, &top, parent));
+                is_name = !is_name && md5i_token_is(&token, "inherit");
+            }
             continue;
         }
         TRY(current->entry->parsed || parse_alone(game, current->entry));
