@@ -187,17 +187,6 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
-// One f or l behind a real number, up to two of l and u behind a whole one.
-static void skip_suffix(md5_decl_lex *lex, bool is_real)
-{
-    for (int i = 0; i < (is_real ? 1 : 2); i++) {
-        const char c = md5_lower(byte_at(lex));
-        if (c != 'l' && c != (is_real ? 'f' : 'u'))
-            return;
-        lex->at++;
-    }
-}
-
 // Reads the number at lex->at.
 static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
@@ -213,7 +202,13 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
         TRY(read_decimal(lex, token));
     token->text = start;
     token->size = (size_t)(lex->at - start);
-    skip_suffix(lex, token->is_real);
+    // One f or l behind a real number, up to two of l and u behind a whole one.
+    for (int i = 0; i < (token->is_real ? 1 : 2); i++) {
+        const char c = md5_lower(byte_at(lex));
+        if (c != 'l' && c != (token->is_real ? 'f' : 'u'))
+            break;
+        lex->at++;
+    }
     return true;
 }
 

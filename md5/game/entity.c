@@ -97,13 +97,6 @@ static uint32_t milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
-// Messages take the file's name from the error.
-static void set_place(md5_context *context, const md5_decl *decl)
-{
-    (void)snprintf(context->error.file, sizeof context->error.file, "%s",
-                   decl && decl->file ? decl->file : "");
-}
-
 // Fails, or with MD5_WARNING warns, at the location of a declaration, which may be NULL. Returns
 // false.
 MD5_PRINTF(4, 5)
@@ -116,8 +109,10 @@ static bool report(md5_context *context, md5_status status, const md5_decl *decl
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    // Messages take the file's name from the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK)
-        set_place(context, decl);
+        (void)snprintf(context->error.file, sizeof context->error.file, "%s",
+                       decl && decl->file ? decl->file : "");
     if (status == MD5_WARNING)
         md5i_warn(context, line, column, "%s", message);
     else

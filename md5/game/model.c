@@ -79,20 +79,6 @@ static bool ends_in(const md5_token *name, const char *ending)
     return name->size >= size && memcmp(name->text + name->size - size, ending, size) == 0;
 }
 
-static void keep_mesh(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
-{
-    md5_arena *const arena = &game->arena;
-    asset->joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
-    asset->numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
-    asset->num_joints = skeleton->num_joints;
-    for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
-        const char *const name = skeleton->joints[i].name;
-        asset->numbers[i] = i;
-        asset->joints[i].name = md5_copy_text(arena, name, strlen(name));
-        asset->joints[i].parent = skeleton->joints[i].parent;
-    }
-}
-
 // Returns what is known of a .md5mesh or .md5anim file, loading it first if need be. NULL if there
 // is no such file or it is broken; or, with the context's error set, if memory runs out.
 static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
@@ -118,8 +104,18 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     md5_anim *const anim = text && !is_mesh ? md5_parse_anim(text, size, &opts, &error) : NULL;
     if (text)
         md5i_game_close_file(game, entry, text, size);
-    if (model)
-        keep_mesh(game, &model->skeleton, asset);
+    if (model) {
+        const md5_skeleton *const skeleton = &model->skeleton;
+        asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
+        asset->numbers = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
+        asset->num_joints = skeleton->num_joints;
+        for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
+            const char *const joint = skeleton->joints[i].name;
+            asset->numbers[i] = i;
+            asset->joints[i].name = md5_copy_text(&game->arena, joint, strlen(joint));
+            asset->joints[i].parent = skeleton->joints[i].parent;
+        }
+    }
     if (anim) {
         // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
         const double rate = floor(anim->frame_rate);
@@ -271,11 +267,6 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
                        md5i_quote(name, size).text, MD5_SHOWN(&all), MD5_QUOTED(model));
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 // -- Reading --------------------------------------------------------------------------------------
 
 // Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
@@ -383,7 +374,7 @@ static void read_channel(md5_model_parser *parser)
     const char *place = names.text, *const end = names.text + names.size;
     while (place < end) {
         const char *const start = place;
-        while (place < end && !is_blank(*place))
+        while (place < end && *place != ' ' && !(*place >= '\t' && *place <= '\r'))
             place++;
         if (place > start)
             apply_name(parser, &list, start, (size_t)(place - start), names);
