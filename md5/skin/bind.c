@@ -307,22 +307,20 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     return true;
 }
 
-static md5_vec3d nearest_on_bone(const md5_bone *bone, md5_vec3d point)
-{
-    const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
-    const double square = md5_vec3d_dot(way, way);
-    const double t =
-        square > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / square : 0.0;
-    return md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t));
-}
-
 // The point of a joint's bones that is nearest to `point`. The joint has a bone.
 static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point)
 {
     md5_vec3d nearest = point;
     double smallest = INFINITY;
     for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
-        const md5_vec3d candidate = nearest_on_bone(&bones->bones[i], point);
+        const md5_bone *const bone = &bones->bones[i];
+        const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
+        const double length = md5_vec3d_dot(way, way); // squared
+        const double t =
+            length > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / length : 0.0;
+        const md5_vec3d candidate = md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0   ? 0.0
+                                                                                   : t > 1.0 ? 1.0
+                                                                                             : t));
         const md5_vec3d away = md5_vec3d_sub(candidate, point);
         const double square = md5_vec3d_dot(away, away);
         if (square < smallest) {
