@@ -33,38 +33,6 @@ static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
     }
 }
 
-static void bind_textures(md5gl_renderer *renderer, const md5gl_material *material,
-                          const md5gl_program *program, uint32_t style)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
-    const struct {
-        enum md5gl_unit unit;
-        md5gl_texture texture;
-    } bound[] = {
-        {MD5GL_UNIT_TEXTURE, style & MD5GL_UNTEXTURED ? renderer->grey : diffuse},
-        {MD5GL_UNIT_NORMALS, material->normals},
-        {MD5GL_UNIT_SPECULAR, material->specular},
-        {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
-    };
-    for (int i = 0; i < 4; i++) {
-        md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
-                            bound[i].texture ? bound[i].texture : renderer->white);
-    }
-    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
-                  bound[3].texture != 0);
-    // The alpha up to which texels are cut out.
-    const float limit = material->is_opaque           ? no_alpha_test
-                        : material->alpha_test > 0.0f ? material->alpha_test
-                                                      : 0.5f;
-    gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                  material->gloss > 0.0f ? material->gloss : 0.45f, limit);
-    float paints[6];
-    write_paint(material->diffuse_color, !renderer->is_classic, paints);
-    write_paint(material->specular_color, !renderer->is_classic, paints + 3);
-    gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
-}
-
 // Sets the attributes of a bound mesh to the skinned vertices of an instance.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
                                  uint32_t instance)
@@ -118,8 +86,35 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                         const md5gl_surface *surface, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    use_model_program(renderer, draw->model, mesh, &surface->material, program);
-    bind_textures(renderer, &surface->material, program, draw->style);
+    const md5gl_material *const material = &surface->material;
+    const uint32_t style = draw->style;
+    use_model_program(renderer, draw->model, mesh, material, program);
+    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
+    const struct {
+        enum md5gl_unit unit;
+        md5gl_texture texture;
+    } bound[] = {
+        {MD5GL_UNIT_TEXTURE, style & MD5GL_UNTEXTURED ? renderer->grey : diffuse},
+        {MD5GL_UNIT_NORMALS, material->normals},
+        {MD5GL_UNIT_SPECULAR, material->specular},
+        {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
+    };
+    for (int i = 0; i < 4; i++) {
+        md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
+                            bound[i].texture ? bound[i].texture : renderer->white);
+    }
+    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
+                  bound[3].texture != 0);
+    // The alpha up to which texels are cut out.
+    const float limit = material->is_opaque           ? no_alpha_test
+                        : material->alpha_test > 0.0f ? material->alpha_test
+                                                      : 0.5f;
+    gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
+                  material->gloss > 0.0f ? material->gloss : 0.45f, limit);
+    float paints[6];
+    write_paint(material->diffuse_color, !renderer->is_classic, paints);
+    write_paint(material->specular_color, !renderer->is_classic, paints + 3);
+    gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
     gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
                   renderer->adds_light ? 2 : renderer->multisampled);
     if (draw->colour)
@@ -430,15 +425,6 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
-static bool list_reads_target_alpha(const md5gl_stage_list *list)
-{
-    for (uint32_t i = 0; i < list->num_stages; i++)
-        if (reads_target_alpha(list->stages[i].source)
-            || reads_target_alpha(list->stages[i].target))
-            return true;
-    return false;
-}
-
 static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
 {
     renderer->gl.ColorMask(!(masked & MD5GL_MASK_RED), !(masked & MD5GL_MASK_GREEN),
@@ -669,25 +655,15 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 // -- Blended stages
 // ---------------------------------------------------------------------------------------
 
-// Makes a surface whose stages have used alpha opaque again.
-static void restore_alpha(md5gl_renderer *renderer, const list_draw *draw)
-{
-    const md5gl_stage_list *const list = draw->list;
-    const bool is_equal = list->stages[list->num_stages - 1].depth_equal;
-    if (!renderer->opaque && !is_equal)
-        return;
-    renderer->gl.Disable(GL_BLEND);
-    set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
-    write_channels(renderer, UINT32_MAX, true);
-    draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
-}
-
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
-    const bool uses_alpha = list_reads_target_alpha(list);
+    bool uses_alpha = false; // of the target
     if (list->num_stages == 0)
         return;
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        uses_alpha = uses_alpha || reads_target_alpha(list->stages[i].source)
+                     || reads_target_alpha(list->stages[i].target);
     set_depth_offset(renderer, list->depth_offset);
     set_sides(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++) {
@@ -704,8 +680,16 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
         draw_layer(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
     }
     set_depth_offset(renderer, list->depth_offset);
-    if (uses_alpha)
-        restore_alpha(renderer, draw);
+    if (uses_alpha) {
+        // The surface becomes opaque again.
+        const bool is_equal = list->stages[list->num_stages - 1].depth_equal;
+        if (renderer->opaque || is_equal) {
+            renderer->gl.Disable(GL_BLEND);
+            set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
+            write_channels(renderer, UINT32_MAX, true);
+            draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
+        }
+    }
 }
 
 // Draws what `draw_part` draws of lists; it does nothing if a list has no such part.

@@ -274,20 +274,6 @@ static void upload(const GladGLContext *gl, uint32_t level, GLint format,
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
 }
 
-static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
-                                       md5_error *error)
-{
-    const md5gl_panorama *const largest = &pyramid->levels[0];
-    const GLuint texture =
-        md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
-    if (texture == 0)
-        return 0;
-    set_levels(&renderer->gl, pyramid->num_levels);
-    for (uint32_t i = 0; i < pyramid->num_levels; i++)
-        upload(&renderer->gl, i, GL_RGB9_E5, &pyramid->levels[i]);
-    return md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error);
-}
-
 // Level k is what a mirror of roughness k / (n - 1) shows in each direction: the mean of the light
 // around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
 // view and normal coincide).
@@ -349,7 +335,15 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     md5gli_reflect_light(harmonics, environment->light);
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
-    environment->panorama = create_background(renderer, &pyramid, error);
+    const GLuint background =
+        md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
+    if (background != 0) {
+        set_levels(&renderer->gl, pyramid.num_levels);
+        for (uint32_t i = 0; i < pyramid.num_levels; i++)
+            upload(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
+        environment->panorama =
+            md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);
+    }
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
     md5gli_free(renderer, pyramid.texels);

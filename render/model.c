@@ -193,27 +193,6 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
 }
 
-// The edges of a mesh as lines, two indices each. Leaves the mesh's own indices bound.
-static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const size_t count = 6 * (size_t)mesh->mesh->num_triangles;
-    uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, count, error);
-    if (!ends)
-        return false;
-    for (size_t i = 0; i < count / 2; i++) {
-        ends[2 * i] = mesh->mesh->indices[i];
-        ends[2 * i + 1] = mesh->mesh->indices[i % 3 == 2 ? i - 2 : i + 1];
-    }
-    gl->GenBuffers(1, &mesh->edges);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *ends), ends,
-                   GL_STATIC_DRAW);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    md5gli_free(renderer, ends);
-    return true;
-}
-
 static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                         md5_error *error)
 {
@@ -250,7 +229,25 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
                    source->indices, GL_STATIC_DRAW);
-    return !renderer->is_es || upload_edges(renderer, mesh, error);
+    if (!renderer->is_es)
+        return true;
+
+    // The edges as lines, two indices each. The mesh's own indices stay bound.
+    const size_t num_ends = 2 * num_indices;
+    uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
+    if (!ends)
+        return false;
+    for (size_t i = 0; i < num_indices; i++) {
+        ends[2 * i] = source->indices[i];
+        ends[2 * i + 1] = source->indices[i % 3 == 2 ? i - 2 : i + 1];
+    }
+    gl->GenBuffers(1, &mesh->edges);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_ends * sizeof *ends), ends,
+                   GL_STATIC_DRAW);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    md5gli_free(renderer, ends);
+    return true;
 }
 
 // -- Materials --------------------------------------------------------------------------------
@@ -310,15 +307,6 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
 // -- Binding ----------------------------------------------------------------------------------
 
-// Returns the number of vertices of the meshes before one.
-static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
-        count += model->meshes[i].mesh->num_vertices;
-    return count;
-}
-
 static void bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
 {
     md5gli_bind_texture(&renderer->gl, unit, table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D,
@@ -337,8 +325,12 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
     bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
     bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
-    if (baked || morph)
-        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)vertices_before(model, mesh));
+    if (baked || morph) {
+        uint32_t first = 0; // the vertices of the meshes before this one
+        for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
+            first += model->meshes[i].mesh->num_vertices;
+        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)first);
+    }
     if (baked) {
         gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
         bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
@@ -366,21 +358,6 @@ static md5gl_deform no_deform(const md5_mesh *mesh)
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
 }
 
-// Ends a deform: the vertex array reads the mesh's own triangles, texture coordinates and colours.
-static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const uint32_t num_arrays = num_arrays_of(mesh->mesh);
-    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, num_arrays);
-    mesh->deform = no_deform(mesh->mesh);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
-    gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
-    md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
-    gl->DeleteBuffers(1, &mesh->deformed_indices);
-    mesh->deformed_indices = 0;
-}
-
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -403,8 +380,18 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     const GladGLContext *gl = &renderer->gl;
     model->num_batches = 0; // what was posed has other vertices
     gl->BindVertexArray(formed->array);
-    if (formed->deform.write)
-        use_own_surface(renderer, formed);
+    if (formed->deform.write) {
+        // The vertex array reads the mesh's own triangles, texture coordinates and colours again.
+        const uint32_t num_arrays = num_arrays_of(formed->mesh);
+        const md5gl_layout layout = md5gli_make_layout(formed->mesh->num_vertices, num_arrays);
+        formed->deform = no_deform(formed->mesh);
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, formed->indices);
+        gl->BindBuffer(GL_ARRAY_BUFFER, formed->vertices);
+        gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+        md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
+        gl->DeleteBuffers(1, &formed->deformed_indices);
+        formed->deformed_indices = 0;
+    }
     if (deform && formed->path != MD5GL_PATH_CPU) {
         // This mesh moves to the path that skins on the CPU; the others stay instanced.
         for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)

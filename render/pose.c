@@ -26,46 +26,6 @@ static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *wh
                           (unsigned)renderer->max_texels);
 }
 
-// Both arrays of all meshes, one after the other.
-static bool upload_targets(md5gl_renderer *renderer, md5gl_morph *morph, size_t num_vertices,
-                           size_t num_deltas, md5_error *error)
-{
-    const md5_model *const model = morph->source->model;
-    uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_vertices + 1, error);
-    // Texture buffers without a texel are of no use to drivers: one more, of zeros.
-    const size_t room = num_deltas + 1;
-    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, room, error);
-    const bool has_memory = first && deltas;
-    uint32_t num_written = 0; // vertices
-    uint32_t before = 0;      // deltas of earlier meshes
-    for (uint32_t i = 0; i < model->num_meshes && has_memory; i++) {
-        const md5_morph_mesh *const mesh = &morph->source->meshes[i];
-        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
-            const md5_morph_delta *const delta = &mesh->deltas[d];
-            const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
-            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
-                                                {n.x, n.y, n.z}, 0.0f,
-                                                {t.x, t.y, t.z}, 0.0f};
-        }
-        uint32_t next = 0; // of the changed vertices
-        for (uint32_t vertex = 0; vertex < model->meshes[i].num_vertices; vertex++) {
-            first[num_written++] = before + mesh->first[next];
-            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
-                next++;
-        }
-        before += mesh->num_deltas;
-    }
-    if (has_memory) {
-        first[num_written] = before;
-        morph->first =
-            md5gli_create_table(renderer, GL_R32UI, first, (num_vertices + 1) * sizeof *first);
-        morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
-    }
-    md5gli_free(renderer, first);
-    md5gli_free(renderer, deltas);
-    return has_memory;
-}
-
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
     if (!renderer || !source) {
@@ -86,8 +46,40 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         return NULL;
     morph->source = source;
     (void)md5gli_take_errors(renderer);
-    if (upload_targets(renderer, morph, (size_t)num_vertices, (size_t)num_deltas, error)
-        && md5gli_check(renderer, "uploading morph targets", error))
+
+    // Both arrays of all meshes, one after the other. Texture buffers without a texel are of no use
+    // to drivers: one more delta, of zeros.
+    const size_t num_firsts = (size_t)num_vertices + 1, room = (size_t)num_deltas + 1;
+    uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
+    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, room, error);
+    const bool has_memory = first && deltas;
+    uint32_t num_written = 0; // vertices
+    uint32_t before = 0;      // deltas of earlier meshes
+    for (uint32_t i = 0; i < source->model->num_meshes && has_memory; i++) {
+        const md5_morph_mesh *const mesh = &source->meshes[i];
+        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
+            const md5_morph_delta *const delta = &mesh->deltas[d];
+            const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
+            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
+                                                {n.x, n.y, n.z}, 0.0f,
+                                                {t.x, t.y, t.z}, 0.0f};
+        }
+        uint32_t next = 0; // of the changed vertices
+        for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
+            first[num_written++] = before + mesh->first[next];
+            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
+                next++;
+        }
+        before += mesh->num_deltas;
+    }
+    if (has_memory) {
+        first[num_written] = before;
+        morph->first = md5gli_create_table(renderer, GL_R32UI, first, num_firsts * sizeof *first);
+        morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
+    }
+    md5gli_free(renderer, first);
+    md5gli_free(renderer, deltas);
+    if (has_memory && md5gli_check(renderer, "uploading morph targets", error))
         return morph;
     md5gl_destroy_morph(renderer, morph);
     return NULL;
@@ -140,40 +132,6 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                        (unsigned long long)texels, renderer->max_texels_name, (unsigned)limit);
 }
 
-// Both arrays of all clips, one after the other.
-static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
-                         const md5_baked *const *clips, md5_error *error)
-{
-    size_t num_frames = 0;
-    for (uint32_t i = 0; i < baked->num_clips; i++)
-        num_frames += clips[i]->num_frames;
-    const size_t count = num_frames * baked->num_vertices, texel = sizeof(md5_baked_vertex);
-    md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, count, error);
-    md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)baked->num_clips, error);
-    size_t frame = 0;
-    for (uint32_t i = 0; i < baked->num_clips && vertices && ranges; i++) {
-        const md5_baked *const clip = clips[i];
-        const md5_vec3 min = clip->bounds.min;
-        if (baked->num_vertices > 0)
-            memcpy(vertices + frame * baked->num_vertices, clip->vertices,
-                   (size_t)clip->num_frames * clip->num_vertices * texel);
-        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
-        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
-        frame += clip->num_frames;
-    }
-    if (vertices && ranges) {
-        baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, count * texel);
-        baked->clips = md5gli_create_table(renderer, GL_RGBA32F, ranges,
-                                           2 * sizeof *ranges * baked->num_clips);
-        baked->gpu_size = count * texel + 2 * sizeof *ranges * baked->num_clips;
-        renderer->stats.baked_bytes += baked->gpu_size;
-    }
-    const bool uploaded = vertices && ranges;
-    md5gli_free(renderer, vertices);
-    md5gli_free(renderer, ranges);
-    return uploaded;
-}
-
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
@@ -193,11 +151,40 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->model = model;
     baked->num_vertices = count_vertices(model);
     baked->num_clips = count;
-    for (uint32_t i = 0; i < count; i++)
+    size_t num_frames = 0;
+    for (uint32_t i = 0; i < count; i++) {
         baked->num_frames[i] = clips[i]->num_frames;
+        num_frames += clips[i]->num_frames;
+    }
     (void)md5gli_take_errors(renderer);
-    if (upload_clips(renderer, baked, clips, error)
-        && md5gli_check(renderer, "uploading baked clips", error))
+
+    // Both arrays of all clips, one after the other.
+    const size_t num_texels = num_frames * baked->num_vertices;
+    const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
+    const size_t ranges_size = 2 * sizeof(md5_vec4) * count;
+    md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, num_texels, error);
+    md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)count, error);
+    const bool has_memory = vertices && ranges;
+    size_t frame = 0;
+    for (uint32_t i = 0; i < count && has_memory; i++) {
+        const md5_baked *const clip = clips[i];
+        const md5_vec3 min = clip->bounds.min;
+        if (baked->num_vertices > 0)
+            memcpy(vertices + frame * baked->num_vertices, clip->vertices,
+                   (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
+        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
+        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
+        frame += clip->num_frames;
+    }
+    if (has_memory) {
+        baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, vertices_size);
+        baked->clips = md5gli_create_table(renderer, GL_RGBA32F, ranges, ranges_size);
+        baked->gpu_size = vertices_size + ranges_size;
+        renderer->stats.baked_bytes += baked->gpu_size;
+    }
+    md5gli_free(renderer, vertices);
+    md5gli_free(renderer, ranges);
+    if (has_memory && md5gli_check(renderer, "uploading baked clips", error))
         return baked;
     md5gl_destroy_baked(renderer, baked);
     return NULL;
@@ -357,36 +344,6 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
-                            const md5gl_mesh *mesh, uint32_t count)
-{
-    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
-    const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program =
-        &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
-    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
-                       mesh->influences);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-    uint32_t first = 0;
-    for (uint32_t b = 0; b < model->num_batches; b++) {
-        const md5gl_batch *const batch = &model->batches[b];
-        md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-        gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
-        gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
-        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
-        renderer->optional.DispatchCompute(num_groups, batch->count, 1);
-        first += batch->count;
-    }
-    renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-    gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
-    gl->BindVertexArray(0);
-    gl->UseProgram(0);
-}
-
 // Skins all instances of a mesh into its buffer `posed`; does nothing on paths that skin per pass.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
@@ -409,10 +366,34 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
                    GL_STREAM_DRAW);
     mesh->posed_count = count;
     bool done = true;
-    if (mesh->path == MD5GL_PATH_CPU)
+    if (mesh->path == MD5GL_PATH_CPU) {
         done = skin_on_cpu(renderer, model, mesh, instances, error);
-    else
-        skin_by_compute(renderer, model, mesh, count);
+    } else {
+        enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
+        const md5gl_program *const program =
+            &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
+        const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
+                           mesh->influences);
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
+        uint32_t first = 0;
+        for (uint32_t b = 0; b < model->num_batches; b++) {
+            const md5gl_batch *const batch = &model->batches[b];
+            md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+            gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
+            gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
+            gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
+            renderer->optional.DispatchCompute(num_groups, batch->count, 1);
+            first += batch->count;
+        }
+        renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+        for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
+            gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
+        gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
+        gl->BindVertexArray(0);
+        gl->UseProgram(0);
+    }
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return done;
 }

@@ -229,28 +229,23 @@ static bool take_translation(md5_arena *arena, const float *first, size_t step, 
     return true;
 }
 
-static bool take_constants(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
-{
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
-        const md5_xform *const constant = &anim->constant[joint];
-        for (uint32_t k = 0; k < 2; k++) {
-            tracks[2 * joint + k].joint = joint;
-            tracks[2 * joint + k].is_constant = true;
-        }
-        TRY(take_rotation(arena, &constant->rotation.x, 4, 1, &tracks[2 * joint])
-            && take_translation(arena, &constant->translation.x, 3, 1, &tracks[2 * joint + 1]));
-    }
-    return true;
-}
-
 // Two tracks for each joint: rotation 2 j, translation 2 j + 1.
 static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
     md5_packed_track *const tracks = MD5_NEW(arena, md5_packed_track, num_tracks);
-    if (!tracks || !take_constants(arena, anim, tracks))
+    if (!tracks)
         return NULL;
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
+        const md5_xform *const constant = &anim->constant[joint];
+        md5_packed_track *const own = &tracks[2 * joint];
+        own[0].joint = own[1].joint = joint;
+        own[0].is_constant = own[1].is_constant = true;
+        if (!take_rotation(arena, &constant->rotation.x, 4, 1, &own[0])
+            || !take_translation(arena, &constant->translation.x, 3, 1, &own[1]))
+            return NULL;
+    }
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
         const float *const first = &anim->rotations[slot].x;
@@ -371,38 +366,6 @@ static void choose_keys(md5_packed_track *track, uint32_t num_frames, double bud
         track->step = (uint8_t)k;
         track->scale = scale;
     }
-}
-
-static void choose_steps(md5_packed_track *track, uint32_t num_frames, double budget, double reach)
-{
-    const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
-    const double deviation = (double)track->middle_deviation * unit;
-    track->step = 0;
-    if (track->is_constant || deviation <= MOST_DEVIATION * budget)
-        track->scale = choose_scale(track, budget * HELD_SHARE, reach);
-    else
-        choose_keys(track, num_frames, budget, unit, reach);
-
-    // A track whose keys are all the same is constant.
-    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
-    uint32_t row = 0;
-    track->offset_bits = 0;
-    for (uint32_t c = 0; c < components_of(track); c++) {
-        int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
-        for (uint32_t key = 1; key < num_keys; key++) {
-            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
-            min = level < min ? level : min;
-            max = level > max ? level : max;
-        }
-        // With a sign.
-        const uint32_t bits =
-            min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
-        track->offsets[c] = min;
-        track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
-        track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
-        row += track->bits[c];
-    }
-    track->step = row > 0 ? track->step : 0;
 }
 
 // -- Bits -------------------------------------------------------------------------------------
@@ -572,15 +535,6 @@ typedef struct md5_placed {
     md5_vec3d position;
 } md5_placed;
 
-static bool begin_measuring(md5_arena *arena, uint32_t num_joints, md5_measuring *scratch)
-{
-    scratch->pose = MD5_ROOM(arena, md5_xform, num_joints);
-    scratch->of_anim = MD5_ROOM(arena, md5_placed, num_joints);
-    scratch->of_packed = MD5_ROOM(arena, md5_placed, num_joints);
-    scratch->errors = MD5_ROOM(arena, double, num_joints);
-    return scratch->pose && scratch->of_anim && scratch->of_packed && scratch->errors;
-}
-
 // v + 2 w (u x v) + 2 u x (u x v), with u = x y z of a unit quaternion.
 static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
 {
@@ -694,13 +648,41 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     const md5_anim *const anim = job->anim;
     md5_packed_track *const tracks = job->tracks;
     md5_packed *const packed = &job->packed;
-    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
+    const uint32_t num_tracks = 2 * anim->skeleton.num_joints, num_frames = anim->num_frames;
     for (uint32_t i = 0; i < num_tracks; i++) {
-        const uint32_t joint = tracks[i].joint;
-        choose_steps(&tracks[i], anim->num_frames, (double)job->reach.budgets[joint],
-                     (double)job->reach.reach[joint]);
+        md5_packed_track *const track = &tracks[i];
+        const double budget = (double)job->reach.budgets[track->joint];
+        const double reach = (double)job->reach.reach[track->joint];
+        const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
+        const double deviation = (double)track->middle_deviation * unit;
+        track->step = 0;
+        if (track->is_constant || deviation <= MOST_DEVIATION * budget)
+            track->scale = choose_scale(track, budget * HELD_SHARE, reach);
+        else
+            choose_keys(track, num_frames, budget, unit, reach);
+
+        // A track whose keys are all the same is constant.
+        const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+        uint32_t row = 0;
+        track->offset_bits = 0;
+        for (uint32_t c = 0; c < components_of(track); c++) {
+            int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
+            for (uint32_t key = 1; key < num_keys; key++) {
+                const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
+                min = level < min ? level : min;
+                max = level > max ? level : max;
+            }
+            // With a sign.
+            const uint32_t bits =
+                min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
+            track->offsets[c] = min;
+            track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
+            track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
+            row += track->bits[c];
+        }
+        track->step = row > 0 ? track->step : 0;
     }
-    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = anim->num_frames};
+    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
     uint64_t bits = 0;
     for (uint32_t i = 0; i < num_tracks; i++)
         bits += head_bits(&tracks[i]);
@@ -710,7 +692,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         uint64_t row = 0;
         for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
             row += tracks[i].bits[c];
-        bits += row * md5i_packed_num_keys(tracks[i].step, packed->num_frames);
+        bits += row * md5i_packed_num_keys(tracks[i].step, num_frames);
     }
     if (bits > UINT32_MAX - 64)
         return md5i_fail(job->arena->context, MD5_ERROR_MEMORY, 0, 0,
@@ -733,11 +715,10 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         for (uint32_t c = 0; c < components; c++)
             put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
         const uint32_t num_keys =
-            track->step != 0 ? md5i_packed_num_keys(track->step, packed->num_frames) : 0;
+            track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
         for (uint32_t k = 0; k < num_keys; k++)
             for (uint32_t c = 0; c < components; c++) {
-                const int32_t level =
-                    level_of(key_of(track, packed->num_frames, k)[c], track->scale);
+                const int32_t level = level_of(key_of(track, num_frames, k)[c], track->scale);
                 put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
             }
     }
@@ -836,13 +817,21 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
+    const uint32_t num_joints = anim->skeleton.num_joints;
     if (!check(arena->context, anim, &job->tolerance)
-        || !md5i_find_reach(arena, anim, options, &job->reach)
-        || !begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
+        || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
+    job->scratch = (md5_measuring){
+        .pose = MD5_ROOM(arena, md5_xform, num_joints),
+        .of_anim = MD5_ROOM(arena, md5_placed, num_joints),
+        .of_packed = MD5_ROOM(arena, md5_placed, num_joints),
+        .errors = MD5_ROOM(arena, double, num_joints),
+    };
     job->tracks = take_tracks(arena, anim);
-    job->best = MD5_ROOM(arena, float, anim->skeleton.num_joints);
-    if (!job->tracks || !job->best || !find_budgets(job, md5i_arena_here(arena)))
+    job->best = MD5_ROOM(arena, float, num_joints);
+    if (!job->scratch.pose || !job->scratch.of_anim || !job->scratch.of_packed
+        || !job->scratch.errors || !job->tracks || !job->best
+        || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;
     const md5_anim source = {
         .skeleton = anim->skeleton,

@@ -45,34 +45,6 @@ static bool find_keys(md5_context *context, md5_packed *packed)
                         "the tracks of the compressed clip do not fill its bytes");
 }
 
-// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
-// errors; returns false.
-static bool packed_check(md5_context *context, md5_packed *packed)
-{
-    if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
-    TRY(find_keys(context, packed));
-    md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
-            // The numbers of a key, before the root or the length is taken: bounded, so that all
-            // that follows is finite.
-            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
-            const float *const v = value.v, max = 2e9f;
-            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
-            const bool is_value =
-                head.kind == MD5_PACKED_TRANSLATION
-                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
-                    : square >= 0.999f && square <= 1.001f;
-            if (!is_value)
-                return fail_of_joint(context, i / 2, "a key is no rotation or position");
-        }
-    }
-    return true;
-}
-
 // -- The block --------------------------------------------------------------------------------
 
 // Bytes of all names of joints, with their ends.
@@ -295,24 +267,6 @@ static bool fail(const clip_reader *reader, md5_status status, const char *what)
     return md5i_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
 }
 
-static bool read_head(clip_reader *reader, size_t size)
-{
-    if (size < 8)
-        return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon");
-    const uint32_t version = (uint32_t)md5_get_bytes(reader->at + 4, 4);
-    if (version != VERSION)
-        return md5i_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
-                         "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
-    if (size < HEAD + FIXED || md5_get_bytes(reader->at + 8, 4) != size)
-        return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
-    const uint64_t checksum = md5_get_bytes(reader->at + 12, 8);
-    reader->at += HEAD;
-    if (md5_fnv(MD5_FNV, reader->at, size - HEAD) != checksum)
-        return fail(reader, MD5_ERROR_SYNTAX,
-                    "the checksum does not match: the bytes have changed");
-    return true;
-}
-
 static bool read_fixed(clip_reader *reader, size_t size)
 {
     md5_anim *const clip = &reader->clip;
@@ -348,43 +302,6 @@ static bool read_fixed(clip_reader *reader, size_t size)
     return true;
 }
 
-// The order lists each joint once, behind its parent.
-static bool read_skeleton(clip_reader *reader)
-{
-    md5_skeleton *const skeleton = &reader->clip.skeleton;
-    const uint32_t count = skeleton->num_joints;
-    md5_joint *const joints = MD5_NEW(reader->arena, md5_joint, count);
-    uint32_t *const order = MD5_NEW(reader->arena, uint32_t, count);
-    uint8_t *const placed = MD5_NEW(reader->arena, uint8_t, count);
-    TRY(joints && order && placed);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = take_32(reader);
-        joints[i].parent = parent < count ? parent : MD5_NONE;
-        order[i] = take_32(reader);
-        if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
-            return fail(reader, MD5_ERROR_RANGE, "a joint does not exist");
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = joints[order[i]].parent;
-        if (placed[order[i]] || (parent != MD5_NONE && !placed[parent]))
-            return fail(reader, MD5_ERROR_RANGE, "its joints are not in order");
-        placed[order[i]] = 1;
-    }
-    skeleton->joints = joints;
-    skeleton->order = order;
-    const char *name = (const char *)reader->at, *const end = name + reader->num_names;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *const nul =
-            name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
-        if (!nul)
-            return fail(reader, MD5_ERROR_RANGE, "a name does not end");
-        joints[i].name = name;
-        name = nul + 1;
-    }
-    reader->at = (const uint8_t *)name;
-    return name == end || fail(reader, MD5_ERROR_RANGE, "there are more names than joints");
-}
-
 bool md5i_is_packed_file(const char *bytes, size_t size)
 {
     return size >= 4 && md5_get_bytes((const uint8_t *)bytes, 4) == MAGIC;
@@ -392,16 +309,87 @@ bool md5i_is_packed_file(const char *bytes, size_t size)
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
+    md5_context *const context = arena->context;
     clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
-    TRY(read_head(&reader, size) && read_fixed(&reader, size));
-    TRY(read_skeleton(&reader));
+    if (size < 8)
+        return fail(&reader, MD5_ERROR_SYNTAX, "the bytes end too soon");
+    const uint32_t version = (uint32_t)md5_get_bytes(reader.at + 4, 4);
+    if (version != VERSION)
+        return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
+                         "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
+    if (size < HEAD + FIXED || md5_get_bytes(reader.at + 8, 4) != size)
+        return fail(&reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
+    const uint64_t checksum = md5_get_bytes(reader.at + 12, 8);
+    reader.at += HEAD;
+    if (md5_fnv(MD5_FNV, reader.at, size - HEAD) != checksum)
+        return fail(&reader, MD5_ERROR_SYNTAX,
+                    "the checksum does not match: the bytes have changed");
+    TRY(read_fixed(&reader, size));
+
+    // The order lists each joint once, behind its parent.
+    md5_skeleton *const skeleton = &reader.clip.skeleton;
+    const uint32_t count = skeleton->num_joints;
+    md5_joint *const joints = MD5_NEW(arena, md5_joint, count);
+    uint32_t *const order = MD5_NEW(arena, uint32_t, count);
+    uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
+    TRY(joints && order && placed);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parent = take_32(&reader);
+        joints[i].parent = parent < count ? parent : MD5_NONE;
+        order[i] = take_32(&reader);
+        if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
+            return fail(&reader, MD5_ERROR_RANGE, "a joint does not exist");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parent = joints[order[i]].parent;
+        if (placed[order[i]] || (parent != MD5_NONE && !placed[parent]))
+            return fail(&reader, MD5_ERROR_RANGE, "its joints are not in order");
+        placed[order[i]] = 1;
+    }
+    skeleton->joints = joints;
+    skeleton->order = order;
+    const char *name = (const char *)reader.at, *const end = name + reader.num_names;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const nul =
+            name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
+        if (!nul)
+            return fail(&reader, MD5_ERROR_RANGE, "a name does not end");
+        joints[i].name = name;
+        name = nul + 1;
+    }
+    reader.at = (const uint8_t *)name;
+    TRY(name == end || fail(&reader, MD5_ERROR_RANGE, "there are more names than joints"));
+
     md5_packed *const packed = &reader.packed;
     uint8_t *const tracks = MD5_NEW(arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(tracks);
     memcpy(tracks, reader.at, packed->num_bytes);
     packed->bytes = tracks;
-    TRY(packed_check(arena->context, packed));
-    *asset = md5i_packed_create(arena->context, &reader.clip, reader.base, &reader.packed);
+
+    // All that sampling relies on, now that the bytes have their padding.
+    if (packed->num_bytes > UINT32_MAX / 8 - 8)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
+    TRY(find_keys(context, packed));
+    md5_packed_place place = md5_packed_first(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        for (uint32_t key = 0; key < num_keys; key++) {
+            // The numbers of a key, before the root or the length is taken: bounded, so that all
+            // that follows is finite.
+            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const float *const v = value.v, max = 2e9f;
+            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+            const bool is_value =
+                head.kind == MD5_PACKED_TRANSLATION
+                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
+                    : square >= 0.999f && square <= 1.001f;
+            if (!is_value)
+                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+        }
+    }
+
+    *asset = md5i_packed_create(context, &reader.clip, reader.base, packed);
     return *asset != NULL;
 }
 

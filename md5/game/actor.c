@@ -530,27 +530,20 @@ typedef struct frame_listener {
     md5_channel channel;
 } frame_listener;
 
-// Returns the first command whose frame, counted from 0, is at least `frame`.
-static uint32_t first_command(const md5_model_anim *anim, uint32_t frame)
-{
-    uint32_t low = 0, high = anim->num_commands;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (anim->commands[middle].frame <= frame)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Fires the commands of frames first to last, both included.
 static void fire(const frame_listener *listener, const md5_entity_clip *clip, uint32_t first,
                  uint32_t last)
 {
     const md5_model_anim *const anim = clip->anim;
-    for (uint32_t i = first_command(anim, first);
-         i < anim->num_commands && anim->commands[i].frame <= last + 1; i++)
+    uint32_t low = 0, high = anim->num_commands;
+    while (low < high) { // frames of commands count from 1
+        const uint32_t middle = low + (high - low) / 2;
+        if (anim->commands[middle].frame <= first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t i = low; i < anim->num_commands && anim->commands[i].frame <= last + 1; i++)
         listener->on_frame(listener->user, &anim->commands[i], clip, listener->channel);
 }
 

@@ -228,25 +228,6 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
     return true;
 }
 
-// Reads a command, whose first word is next, up to its end. Returns false if memory runs out.
-static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
-{
-    md5_lex *const lex = lex_of(script);
-    md5_cube2_word extra;
-    command->num_words = 0;
-    do {
-        const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
-        md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
-        TRY(read_word(script, word));
-        if (is_full)
-            md5i_lex_warn(lex, word->at, "a command has at most %d words: skipped",
-                          MD5_CUBE2_MAX_WORDS);
-        command->num_words += !is_full;
-        skip_blanks(lex);
-    } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
-    return true;
-}
-
 // -- Texts ----------------------------------------------------------------------------------------
 
 // Puts a file on the stack. Returns false, with the context's error set, if it cannot be read.
@@ -275,43 +256,6 @@ static void end_frame(md5_cube2_script *script)
 }
 
 // -- Commands of the language ---------------------------------------------------------------------
-
-// Like the engines, goes on if the file cannot be read. Returns false if memory runs out.
-static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
-{
-    if (command->num_words < 2 || command->words[1].kind != MD5_CUBE2_WORD) {
-        md5i_lex_warn(lex_of(script), command->words[0].at,
-                      "expected the name of a file after exec");
-        return true;
-    }
-    const md5_cube2_word *const word = &command->words[1];
-    md5_context *const context = script->context;
-    const char *const name = join_path(script->arena, "", word->text);
-    const char *const file = name ? join_path(script->arena, script->root, name) : NULL;
-    TRY(file);
-    const char *reason = NULL; // why the file is not read
-    if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
-        reason = "is outside of the game's folder";
-    for (uint32_t i = 0; i < script->depth && !reason; i++) {
-        if (strcmp(script->frames[i].file, file) == 0)
-            reason = "is being read already";
-    }
-    if (!reason
-        && (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES))
-        reason = "is one file too many";
-    if (!reason && script_open(script, file))
-        return true;
-    if (context->error.status == MD5_ERROR_MEMORY)
-        return false;
-    const md5_error failure = context->error;
-    context->error.status = MD5_OK;
-    context->error.message[0] = '\0';
-    md5i_context_set_file(context, top_frame(script)->file);
-    const char *const shown = reason ? name : file;
-    md5i_lex_warn(lex_of(script), word->at, "%s %s", MD5_QUOTED(shown),
-                  reason ? reason : failure.message);
-    return true;
-}
 
 // As the engines do, takes "", 0 and 0.0 for false. A condition that is not evaluated is taken for
 // true.
@@ -373,8 +317,39 @@ static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool
         *variable = (void *)(uintptr_t)words[2].text;
         return true;
     }
-    if (strcmp(words[0].text, "exec") == 0)
-        return run_exec(script, command);
+    if (strcmp(words[0].text, "exec") == 0) {
+        // Like the engines, goes on if the file cannot be read, but not without memory.
+        if (command->num_words < 2 || words[1].kind != MD5_CUBE2_WORD) {
+            md5i_lex_warn(lex_of(script), words[0].at, "expected the name of a file after exec");
+            return true;
+        }
+        md5_context *const context = script->context;
+        const char *const name = join_path(script->arena, "", words[1].text);
+        const char *const file = name ? join_path(script->arena, script->root, name) : NULL;
+        TRY(file);
+        const char *reason = NULL; // why the file is not read
+        if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
+            reason = "is outside of the game's folder";
+        for (uint32_t i = 0; i < script->depth && !reason; i++) {
+            if (strcmp(script->frames[i].file, file) == 0)
+                reason = "is being read already";
+        }
+        if (!reason
+            && (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES))
+            reason = "is one file too many";
+        if (!reason && script_open(script, file))
+            return true;
+        if (context->error.status == MD5_ERROR_MEMORY)
+            return false;
+        const md5_error failure = context->error;
+        context->error.status = MD5_OK;
+        context->error.message[0] = '\0';
+        md5i_context_set_file(context, top_frame(script)->file);
+        const char *const shown = reason ? name : file;
+        md5i_lex_warn(lex_of(script), words[1].at, "%s %s", MD5_QUOTED(shown),
+                      reason ? reason : failure.message);
+        return true;
+    }
     *is_run = strcmp(words[0].text, "if") == 0;
     if (*is_run)
         run_if(script, command);
@@ -395,7 +370,21 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
             end_frame(script);
             continue;
         }
-        TRY(read_command(script, command));
+
+        // The command, whose first word is next, up to its end.
+        md5_cube2_word extra;
+        command->num_words = 0;
+        do {
+            const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
+            md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
+            TRY(read_word(script, word));
+            if (is_full)
+                md5i_lex_warn(lex, word->at, "a command has at most %d words: skipped",
+                              MD5_CUBE2_MAX_WORDS);
+            command->num_words += !is_full;
+            skip_blanks(lex);
+        } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
+
         TRY(run(script, command, &is_run));
         if (!is_run)
             return true;
@@ -671,19 +660,6 @@ static const row_form row_forms[] = {
 
 // -- The whole model ------------------------------------------------------------------------------
 
-static bool read_setting(md5_cube2_reader *reader)
-{
-    md5_cube2_setting *const setting = CUBE_NEW(reader, md5_cube2_setting, &reader->cube, settings);
-    TRY(setting);
-    setting->word = text_of(reader, 0);
-    for (uint32_t i = 1; i < reader->command.num_words; i++) {
-        const char **const value = CUBE_NEW(reader, const char *, setting, values);
-        TRY(value);
-        *value = text_of(reader, i);
-    }
-    return true;
-}
-
 // Reads a command that sets a member of md5_cube2. Returns whether it is one.
 static bool read_member(md5_cube2_reader *reader)
 {
@@ -810,8 +786,18 @@ static bool execute(md5_cube2_reader *reader)
     }
     if (read_member(reader))
         return true;
-    if (MD5_FIND_ROW(char *const, settings, word->text))
-        return read_setting(reader);
+    if (MD5_FIND_ROW(char *const, settings, word->text)) {
+        md5_cube2_setting *const setting =
+            CUBE_NEW(reader, md5_cube2_setting, &reader->cube, settings);
+        TRY(setting);
+        setting->word = text_of(reader, 0);
+        for (uint32_t i = 1; i < reader->command.num_words; i++) {
+            const char **const value = CUBE_NEW(reader, const char *, setting, values);
+            TRY(value);
+            *value = text_of(reader, i);
+        }
+        return true;
+    }
     md5i_lex_warn(lex, word->at, "unknown word %s: its line is skipped", MD5_QUOTED(word->text));
     return true;
 }
@@ -842,25 +828,6 @@ static size_t end_of_part(const char *path, size_t length, const char *part)
     return 0;
 }
 
-// Sets the folders that paths in the script are relative to.
-static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
-{
-    static const char models[] = "packages/models/";
-    const char *const slash = strrchr(path, '/');
-    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    const size_t after_models = end_of_part(path, length, models);
-    const size_t before_models = after_models ? after_models - strlen(models) : 0;
-    size_t root_length = before_models;
-    if (!after_models)
-        root_length = end_of_part(path, length, "data/");
-    reader->folder = md5_copy_text(reader->arena, path, length);
-    reader->script.root = root ? join_path(reader->arena, root, root[0] ? "/" : "")
-                               : md5_copy_text(reader->arena, path, root_length);
-    TRY(reader->folder && reader->script.root);
-    reader->models = join_path(reader->arena, reader->script.root, after_models ? models : "");
-    return reader->models != NULL;
-}
-
 // -- Models without an md5.cfg --------------------------------------------------------------------
 
 static bool can_open(md5_context *context, const char *file)
@@ -886,41 +853,36 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
     return file ? join_path(arena, file, extension) : NULL;
 }
 
-// Keeps the error of the md5.cfg if its folder has no default model either.
-static bool read_default(md5_cube2_reader *reader)
-{
-    md5_context *const context = reader->arena->context;
-    const md5_error missing = context->error;
-    if (missing.status != MD5_ERROR_IO)
-        return false;
-    context->error.status = MD5_OK;
-    const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
-    const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
-    TRY(mesh && file);
-    if (!can_open(context, mesh)) {
-        if (context->error.status == MD5_OK)
-            context->error = missing;
-        return false;
-    }
-    md5i_warn(context, 0, 0, "there is no such file: the model is %s", MD5_QUOTED(mesh));
-    TRY(add_part(reader, mesh));
-    if (!can_open(context, file))
-        return context->error.status == MD5_OK;
-    md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, reader->part, anims);
-    TRY(anim);
-    anim->names = "mapmodel";
-    anim->file = file;
-    anim->frame_rate = 10.0f;
-    return true;
-}
-
 // -- Reading --------------------------------------------------------------------------------------
 
 static bool read_script(md5_cube2_reader *reader, const char *path)
 {
     md5_context *const context = reader->arena->context;
-    if (!script_open(&reader->script, path))
-        return read_default(reader);
+    if (!script_open(&reader->script, path)) {
+        // Without the file the folder's default model, if it has one; else its error stays.
+        const md5_error missing = context->error;
+        if (missing.status != MD5_ERROR_IO)
+            return false;
+        context->error.status = MD5_OK;
+        const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
+        const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
+        TRY(mesh && file);
+        if (!can_open(context, mesh)) {
+            if (context->error.status == MD5_OK)
+                context->error = missing;
+            return false;
+        }
+        md5i_warn(context, 0, 0, "there is no such file: the model is %s", MD5_QUOTED(mesh));
+        TRY(add_part(reader, mesh));
+        if (!can_open(context, file))
+            return context->error.status == MD5_OK;
+        md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, reader->part, anims);
+        TRY(anim);
+        anim->names = "mapmodel";
+        anim->file = file;
+        anim->frame_rate = 10.0f;
+        return true;
+    }
     while (script_next(&reader->script, &reader->command) && execute(reader))
         continue;
     while (reader->script.depth > 0)
@@ -940,7 +902,20 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;
     reader->cube.scale = 0.25f;
-    TRY(find_folders(reader, path, root) && read_script(reader, path));
+
+    // The folders that paths in the script are relative to.
+    static const char models[] = "packages/models/";
+    const char *const slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    const size_t after_models = end_of_part(path, length, models);
+    const size_t root_length =
+        after_models ? after_models - strlen(models) : end_of_part(path, length, "data/");
+    reader->folder = md5_copy_text(reader->arena, path, length);
+    reader->script.root = root ? join_path(reader->arena, root, root[0] ? "/" : "")
+                               : md5_copy_text(reader->arena, path, root_length);
+    TRY(reader->folder && reader->script.root);
+    reader->models = join_path(reader->arena, reader->script.root, after_models ? models : "");
+    TRY(reader->models && read_script(reader, path));
     reader->cube.num_warnings = block->context.num_warnings;
     block->cube = reader->cube;
     return true;

@@ -187,17 +187,6 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
-// One f or l behind a real number, up to two of l and u behind a whole one.
-static void skip_suffix(md5_decl_lex *lex, bool is_real)
-{
-    for (int i = 0; i < (is_real ? 1 : 2); i++) {
-        const char c = md5_lower(byte_at(lex));
-        if (c != 'l' && c != (is_real ? 'f' : 'u'))
-            return;
-        lex->at++;
-    }
-}
-
 // Reads the number at lex->at.
 static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
@@ -213,7 +202,13 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
         TRY(read_decimal(lex, token));
     token->text = start;
     token->size = (size_t)(lex->at - start);
-    skip_suffix(lex, token->is_real);
+    // One f or l behind a real number, up to two of l and u behind a whole one.
+    for (int i = 0; i < (token->is_real ? 1 : 2); i++) {
+        const char c = md5_lower(byte_at(lex));
+        if (c != 'l' && c != (token->is_real ? 'f' : 'u'))
+            break;
+        lex->at++;
+    }
     return true;
 }
 
@@ -335,25 +330,6 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const ch
     return true;
 }
 
-static bool read_string(md5_decl_lex *lex, md5_token *token)
-{
-    const char quote = *lex->at;
-    bool is_joined = false;
-    size_t room = 0;
-    token->kind = MD5_TOKEN_STRING;
-    token->is_literal = quote == '\'';
-    TRY(read_part(lex, quote, &token->text, &token->size));
-    TRY(find_joined(lex, quote, &is_joined));
-    while (is_joined) {
-        const char *text;
-        size_t size;
-        TRY(read_part(lex, quote, &text, &size)
-            && md5i_append_text(&lex->game->scratch, token, &room, text, size)
-            && find_joined(lex, quote, &is_joined));
-    }
-    return true;
-}
-
 // -- Names and punctuation ------------------------------------------------------------------------
 
 static bool is_letter(char c)
@@ -364,35 +340,6 @@ static bool is_letter(char c)
 static bool begins_name(char c)
 {
     return is_letter(c) || c == '/' || c == '\\' || c == '.';
-}
-
-static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
-{
-    // Longer ones first. Those that begin with / \ or . are names.
-    static const char *const all[] = {
-        ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
-        "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
-        "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
-    static const char alone[] = "{}(),;[]?~$"; // begin nothing longer
-    const size_t left = (size_t)(lex->end - lex->at);
-    if (*lex->at != '\0' && strchr(alone, *lex->at)) {
-        token->kind = MD5_TOKEN_PUNCTUATION;
-        token->text = lex->at++;
-        token->size = 1;
-        return true;
-    }
-    for (size_t i = 0; i < MD5_COUNT(all); i++) {
-        const size_t size = strlen(all[i]);
-        if (size <= left && memcmp(lex->at, all[i], size) == 0) {
-            token->kind = MD5_TOKEN_PUNCTUATION;
-            token->text = lex->at;
-            token->size = size;
-            lex->at += size;
-            return true;
-        }
-    }
-    md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
-    return false;
 }
 
 // -- Reading --------------------------------------------------------------------------------------
@@ -413,10 +360,44 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     const char c = *lex->at, second = next_byte(lex);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
         return decl_lex_number(lex, token);
-    if (c == '"' || c == '\'')
-        return read_string(lex, token);
-    if (!begins_name(c))
-        return read_punctuation(lex, token);
+    if (c == '"' || c == '\'') {
+        bool is_joined = false;
+        size_t room = 0;
+        token->kind = MD5_TOKEN_STRING;
+        token->is_literal = c == '\'';
+        TRY(read_part(lex, c, &token->text, &token->size) && find_joined(lex, c, &is_joined));
+        while (is_joined) {
+            const char *text;
+            size_t size;
+            TRY(read_part(lex, c, &text, &size)
+                && md5i_append_text(&lex->game->scratch, token, &room, text, size)
+                && find_joined(lex, c, &is_joined));
+        }
+        return true;
+    }
+    if (!begins_name(c)) {
+        // Longer ones first. Those that begin with / \ or . are names.
+        static const char *const all[] = {
+            ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
+            "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
+            "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
+        static const char alone[] = "{}(),;[]?~$"; // begin nothing longer
+        size_t size = c != '\0' && strchr(alone, c) ? 1 : 0;
+        for (size_t i = 0; i < MD5_COUNT(all) && size == 0; i++) {
+            const size_t length = strlen(all[i]);
+            if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, all[i], length) == 0)
+                size = length;
+        }
+        if (size == 0) {
+            md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
+            return false;
+        }
+        token->kind = MD5_TOKEN_PUNCTUATION;
+        token->text = lex->at;
+        token->size = size;
+        lex->at += size;
+        return true;
+    }
     token->kind = MD5_TOKEN_NAME;
     token->text = lex->at++;
     while (begins_name(byte_at(lex)) || byte_at(lex) == ':'

@@ -214,24 +214,19 @@ static bool is_punctuation(const md5_token *token, const char *text)
     return token->kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(token, text);
 }
 
-static void skip_line(md5_decl_lex *lex, md5_word_place place)
-{
-    md5_token token;
-    while (md5i_decl_lex_read_on_line(lex, &token)) {
-        if (is_punctuation(&token, "{") || is_punctuation(&token, "}")
-            || (place == MD5_WORD_MODEL && md5i_token_is(&token, "frame"))) {
-            md5i_decl_lex_unread(lex, &token);
-            return;
-        }
-    }
-}
-
 void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place)
 {
     char image[MD5_IMAGE_TEXT];
     const foreign_word *const row = find(word, place);
-    if (!row->word || row->form == FORM_LINE || row->form == FORM_BLOCK)
-        skip_line(lex, place);
+    const bool has_line = !row->word || row->form == FORM_LINE || row->form == FORM_BLOCK;
+    md5_token token;
+    while (has_line && md5i_decl_lex_read_on_line(lex, &token)) {
+        if (is_punctuation(&token, "{") || is_punctuation(&token, "}")
+            || (place == MD5_WORD_MODEL && md5i_token_is(&token, "frame"))) {
+            md5i_decl_lex_unread(lex, &token);
+            break;
+        }
+    }
     if (row->word && row->form == FORM_BLOCK && md5i_decl_lex_take(lex, "{"))
         (void)md5i_decl_lex_skip_braces(lex, 1);
     if (row->word && row->form == FORM_IMAGE)

@@ -53,26 +53,7 @@ static void copy_vertices(const forming *form)
     }
 }
 
-// -- Sprites and tubes ----------------------------------------------------------------------------
-
-// Every four vertices become a square that faces the viewer. Half its side is the distance of the
-// first one from their mean, divided by the square root of 2 as the engine rounds it.
-static void form_sprites(const forming *form)
-{
-    static const float side[4] = {1.0f, -1.0f, -1.0f, 1.0f}; // to the left
-    static const float high[4] = {1.0f, 1.0f, -1.0f, -1.0f};
-    for (uint32_t i = 0; i + 4 <= form->mesh->num_vertices; i += 4) {
-        const md5_vec3 *const quad = form->positions + i;
-        const md5_vec3 middle = middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
-        const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], middle));
-        for (uint32_t k = 0; k < 4; k++) {
-            const md5_vec3 beside = beyond(middle, form->view->left, side[k] * radius);
-            const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
-            form->out->positions[i + k] = beyond(beside, form->view->up, high[k] * radius);
-            form->out->texcoords[i + k] = corner;
-        }
-    }
-}
+// -- Tubes ----------------------------------------------------------------------------------------
 
 typedef struct deform_edge {
     uint32_t from, to; // vertices
@@ -304,20 +285,6 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 
 // -- Deforms in place -----------------------------------------------------------------------------
 
-static void expand(const forming *form, float distance)
-{
-    copy_vertices(form);
-    for (uint32_t i = 0; i < form->mesh->num_vertices && form->normals; i++)
-        form->out->positions[i] = beyond(form->positions[i], form->normals[i], distance);
-}
-
-static void move(const forming *form, float distance)
-{
-    copy_vertices(form);
-    for (uint32_t i = 0; i < form->mesh->num_vertices; i++)
-        form->out->positions[i].x += distance;
-}
-
 // Moves texture coordinates by a table along a direction of space. The engine adds the offset
 // twice.
 static void stir(const forming *form, const md5_table *table, const float values[3])
@@ -398,10 +365,26 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     for (int i = 0; i < 3; i++)
         values[i] = registers[material->deform_registers[i]];
     switch (material->deform) {
-    case MD5_DEFORM_SPRITE:
+    case MD5_DEFORM_SPRITE: {
+        // Every four vertices become a square that faces the viewer. Half its side is the distance
+        // of the first one from their mean, divided by the square root of 2 as the engine rounds
+        // it.
+        static const float side[4] = {1.0f, -1.0f, -1.0f, 1.0f}; // to the left
+        static const float high[4] = {1.0f, 1.0f, -1.0f, -1.0f};
         copy_vertices(&form);
-        form_sprites(&form);
-        break;
+        for (uint32_t i = 0; i + 4 <= mesh->num_vertices; i += 4) {
+            const md5_vec3 *const quad = positions + i;
+            const md5_vec3 middle =
+                middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
+            const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], middle));
+            for (uint32_t k = 0; k < 4; k++) {
+                const md5_vec3 beside = beyond(middle, view->left, side[k] * radius);
+                const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
+                out->positions[i + k] = beyond(beside, view->up, high[k] * radius);
+                out->texcoords[i + k] = corner;
+            }
+        }
+    } break;
     case MD5_DEFORM_TUBE:
         form_tubes(&form);
         break;
@@ -417,10 +400,14 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
                 project_eye(&form, &islands, i);
     } break;
     case MD5_DEFORM_EXPAND:
-        expand(&form, values[0]);
+        copy_vertices(&form);
+        for (uint32_t i = 0; i < mesh->num_vertices && normals; i++)
+            out->positions[i] = beyond(positions[i], normals[i], values[0]);
         break;
     case MD5_DEFORM_MOVE:
-        move(&form, values[0]);
+        copy_vertices(&form);
+        for (uint32_t i = 0; i < mesh->num_vertices; i++)
+            out->positions[i].x += values[0];
         break;
     case MD5_DEFORM_TURBULENT:
         stir(&form, table, values);

@@ -97,13 +97,6 @@ static uint32_t milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
-// Messages take the file's name from the error.
-static void set_place(md5_context *context, const md5_decl *decl)
-{
-    (void)snprintf(context->error.file, sizeof context->error.file, "%s",
-                   decl && decl->file ? decl->file : "");
-}
-
 // Fails, or with MD5_WARNING warns, at the location of a declaration, which may be NULL. Returns
 // false.
 MD5_PRINTF(4, 5)
@@ -116,8 +109,10 @@ static bool report(md5_context *context, md5_status status, const md5_decl *decl
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    // Messages take the file's name from the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK)
-        set_place(context, decl);
+        (void)snprintf(context->error.file, sizeof context->error.file, "%s",
+                       decl && decl->file ? decl->file : "");
     if (status == MD5_WARNING)
         md5i_warn(context, line, column, "%s", message);
     else
@@ -451,43 +446,38 @@ static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 
 // -- Copied joints --------------------------------------------------------------------------------
 
-// Reads "copy_joint A" "B" or "copy_joint_world A" "B". Returns false if it names no joints.
-static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
-                      const md5_entity_key *key, const md5_entity *head, md5_joint_copy *copy)
-{
-    const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
-    const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
-    const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
-    const int32_t from = find_joint(&body->entity.model->skeleton, joint);
-    const int32_t to = find_joint(&head->model->skeleton, key->value);
-    if (from < 0 || to < 0) {
-        (void)report(load->context, MD5_WARNING, key->decl, "Unknown copy_joint %s on %sentity %s",
-                     MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
-                     MD5_QUOTED(body->name));
-        return false;
-    }
-    *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
-    return true;
-}
-
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
+    const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     md5_joint_copy copies[MD5_MAX_JOINT_COPIES];
     uint32_t count = 0;
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "copy_joint", NULL);
          key && count < MD5_MAX_JOINT_COPIES;
          key = md5_entity_def_next_key(def, "copy_joint", key)) {
-        if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
-            count++;
+        if (!key->value[0])
+            continue;
+        // "copy_joint A" "B" or "copy_joint_world A" "B"
+        const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
+        const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
+        const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
+        const int32_t from = find_joint(&body->entity.model->skeleton, joint);
+        const int32_t to = find_joint(skeleton, key->value);
+        if (from >= 0 && to >= 0)
+            copies[count++] = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
+        else
+            (void)report(load->context, MD5_WARNING, key->decl,
+                         "Unknown copy_joint %s on %sentity %s",
+                         MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
+                         MD5_QUOTED(body->name));
     }
     md5_joint_copy *const sorted = MD5_NEW(&load->arena, md5_joint_copy, count);
     TRY(sorted);
     // Move each copy behind those of its joint's ancestors.
     uint32_t used = 0;
-    for (uint32_t i = 0; i < part->entity->model->skeleton.num_joints && used < count; i++) {
+    for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
         for (uint32_t k = 0; k < count; k++) {
-            if (copies[k].to == part->entity->model->skeleton.order[i])
+            if (copies[k].to == skeleton->order[i])
                 sorted[used++] = copies[k];
         }
     }

@@ -174,19 +174,6 @@ typedef struct open_ancestor {
     uint32_t next; // of its parents
 } open_ancestor;
 
-static bool add_own(key_list *list, const parsed_entity *parsed)
-{
-    for (uint32_t i = 0; i < parsed->num_own; i++) {
-        // A key that an heir has too is the heir's.
-        bool is_new;
-        md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
-        TRY(place);
-        if (is_new)
-            *place = parsed->own[i];
-    }
-    return true;
-}
-
 // Collects the keys of an ancestor and puts it on the stack, unless this walk has been there.
 static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_ancestor **top)
 {
@@ -195,7 +182,15 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
     if (parsed->seen_by == walk)
         return true;
     open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
-    TRY(added && add_own(list, parsed));
+    TRY(added);
+    for (uint32_t i = 0; i < parsed->num_own; i++) {
+        // A key that an heir has too is the heir's.
+        bool is_new;
+        md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
+        TRY(place);
+        if (is_new)
+            *place = parsed->own[i];
+    }
     parsed->seen_by = walk;
     added->below = *top;
     added->parsed = parsed;

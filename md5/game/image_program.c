@@ -332,11 +332,6 @@ static void height_normal(float here, float right, float below, float across, fl
     normalize_fast(normal);
 }
 
-static uint8_t gray(const uint8_t *texel)
-{
-    return (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
-}
-
 // Operations of image programs that need more than one texel. They change `image`; the second
 // picture may have another size. Return false if memory runs out.
 static bool make_heights_normals(md5_context *context, md5_image *image, float scale)
@@ -344,8 +339,10 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
     const size_t count = md5_image_texels(image);
     uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
     TRY(heights);
-    for (size_t i = 0; i < count; i++)
-        heights[i] = gray(image->pixels + MD5_IMAGE_CHANNELS * i);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
+        heights[i] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
+    }
     for (uint32_t y = 0; y < image->height; y++) {
         const uint32_t width = image->width;
         const uint8_t *const here = heights + (size_t)y * width;

@@ -79,20 +79,6 @@ static bool ends_in(const md5_token *name, const char *ending)
     return name->size >= size && memcmp(name->text + name->size - size, ending, size) == 0;
 }
 
-static void keep_mesh(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
-{
-    md5_arena *const arena = &game->arena;
-    asset->joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
-    asset->numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
-    asset->num_joints = skeleton->num_joints;
-    for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
-        const char *const name = skeleton->joints[i].name;
-        asset->numbers[i] = i;
-        asset->joints[i].name = md5_copy_text(arena, name, strlen(name));
-        asset->joints[i].parent = skeleton->joints[i].parent;
-    }
-}
-
 // Returns what is known of a .md5mesh or .md5anim file, loading it first if need be. NULL if there
 // is no such file or it is broken; or, with the context's error set, if memory runs out.
 static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
@@ -118,8 +104,18 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     md5_anim *const anim = text && !is_mesh ? md5_parse_anim(text, size, &opts, &error) : NULL;
     if (text)
         md5i_game_close_file(game, entry, text, size);
-    if (model)
-        keep_mesh(game, &model->skeleton, asset);
+    if (model) {
+        const md5_skeleton *const skeleton = &model->skeleton;
+        asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
+        asset->numbers = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
+        asset->num_joints = skeleton->num_joints;
+        for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
+            const char *const joint = skeleton->joints[i].name;
+            asset->numbers[i] = i;
+            asset->joints[i].name = md5_copy_text(&game->arena, joint, strlen(joint));
+            asset->joints[i].parent = skeleton->joints[i].parent;
+        }
+    }
     if (anim) {
         // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
         const double rate = floor(anim->frame_rate);
@@ -271,11 +267,6 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
                        md5i_quote(name, size).text, MD5_SHOWN(&all), MD5_QUOTED(model));
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 // -- Reading --------------------------------------------------------------------------------------
 
 // Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
@@ -383,7 +374,7 @@ static void read_channel(md5_model_parser *parser)
     const char *place = names.text, *const end = names.text + names.size;
     while (place < end) {
         const char *const start = place;
-        while (place < end && !is_blank(*place))
+        while (place < end && *place != ' ' && !(*place >= '\t' && *place <= '\r'))
             place++;
         if (place > start)
             apply_name(parser, &list, start, (size_t)(place - start), names);
@@ -483,23 +474,6 @@ typedef struct command_list {
     uint32_t count;
 } command_list;
 
-// Appends a text to that of a command, behind a blank if there is one already.
-static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_frame_command *command)
-{
-    md5_arena *const arena = &parser->game->arena;
-    const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
-    char *const text = MD5_NEW(arena, char, start + token->size + 1);
-    TRY(text);
-    if (before > 0) {
-        memcpy(text, command->text, before);
-        text[before] = ' ';
-    }
-    if (token->size > 0)
-        memcpy(text + start, token->text, token->size);
-    command->text = text;
-    return true;
-}
-
 // Returns false if there is no command, which is reported.
 static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
@@ -533,8 +507,19 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
                 command->leg = md5i_token_int(&token);
             // The joint is the text if it is the only argument.
             const bool is_only_joint = is_joint && kind[1] == '\0';
-            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
-                TRY(keep_text(parser, &token, command));
+            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint) {
+                // Behind a blank if the command has a text already.
+                const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
+                char *const text = MD5_NEW(&parser->game->arena, char, start + token.size + 1);
+                TRY(text);
+                if (before > 0) {
+                    memcpy(text, command->text, before);
+                    text[before] = ' ';
+                }
+                if (token.size > 0)
+                    memcpy(text + start, token.text, token.size);
+                command->text = text;
+            }
         } else if (*kind != 'o') {
             md5i_mistake(&parser->lex, "another argument", "Unexpected end of line");
             return false;
@@ -1061,25 +1046,6 @@ static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
     return true;
 }
 
-// Puts all models above `child` that its text inherits and that are neither parsed nor waiting for
-// their own parents. What is wrong with the text is reported when it is parsed.
-static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_entry *child)
-{
-    md5_decl_lex lex;
-    md5_token token;
-    bool is_name = false, has_memory = true;
-    md5i_decl_lex_begin_decl(&lex, game, child, NULL);
-    lex.is_silent = true;
-    while (has_memory && md5i_decl_lex_read(&lex, &token)) {
-        md5_decl_entry *const parent =
-            is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
-        if (parent && !parent->parsed && !parent->is_open)
-            has_memory = push(game, top, parent);
-        is_name = !is_name && md5i_token_is(&token, "inherit");
-    }
-    return has_memory;
-}
-
 static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
@@ -1088,7 +1054,20 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_parents) {
             current->has_parents = current->entry->is_open = true;
-            TRY(push_parents(game, &top, current->entry));
+            // All models that its text inherits, unless they are parsed or wait for their own
+            // parents, come above it. What is wrong with the text is reported when it is parsed.
+            md5_decl_lex lex;
+            md5_token token;
+            bool is_name = false;
+            md5i_decl_lex_begin_decl(&lex, game, current->entry, NULL);
+            lex.is_silent = true;
+            while (md5i_decl_lex_read(&lex, &token)) {
+                md5_decl_entry *const parent =
+                    is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
+                if (parent && !parent->parsed && !parent->is_open)
+                    TRY(push(game, &top, parent));
+                is_name = !is_name && md5i_token_is(&token, "inherit");
+            }
             continue;
         }
         TRY(current->entry->parsed || parse_alone(game, current->entry));

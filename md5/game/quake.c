@@ -135,26 +135,6 @@ static const char *read_string(md5_lex *lex)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Skips an object or array with all that is in it.
-static bool skip_nested(md5_lex *lex)
-{
-    const char *const start = lex->at;
-    size_t depth = 0;
-    while (lex->at < lex->end) {
-        const char c = *lex->at;
-        if (c == '"') {
-            TRY(read_string(lex));
-            continue;
-        }
-        lex->at++;
-        depth += c == '{' || c == '[';
-        depth -= c == '}' || c == ']';
-        if (depth == 0)
-            return true;
-    }
-    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this bracket is not closed");
-}
-
 static const char *end_of_plain(const md5_lex *lex)
 {
     const char *byte = lex->at;
@@ -170,8 +150,24 @@ static bool skip_value(md5_lex *lex, const char *expected)
     md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     if (lex->at < lex->end && *lex->at == '"')
         return read_string(lex) != NULL;
-    if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '['))
-        return skip_nested(lex);
+    if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '[')) {
+        // An object or array with all that is in it.
+        const char *const start = lex->at;
+        size_t depth = 0;
+        while (lex->at < lex->end) {
+            const char c = *lex->at;
+            if (c == '"') {
+                TRY(read_string(lex));
+                continue;
+            }
+            lex->at++;
+            depth += c == '{' || c == '[';
+            depth -= c == '}' || c == ']';
+            if (depth == 0)
+                return true;
+        }
+        return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this bracket is not closed");
+    }
     const char *const end = end_of_plain(lex);
     if (end == lex->at)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",

@@ -42,36 +42,6 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     return true;
 }
 
-// Returns false if memory runs out.
-static bool read_skin(skin_reader *reader)
-{
-    md5_token token, second;
-    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
-        if (!md5i_decl_lex_read(&reader->lex, &second)) {
-            md5i_mistake(&reader->lex, "a material", "Unexpected end of file");
-            return true;
-        }
-        if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
-            && md5i_token_is(&second, "}")) {
-            md5i_decl_lex_warn(&reader->lex, "expected a material behind %s but found '}'",
-                               MD5_SHOWN(&token));
-            return true;
-        }
-        if (md5i_token_is_word(&token, "model")) {
-            reader->models =
-                (const char **)md5i_grow(&reader->game->scratch, reader->models,
-                                         reader->skin.num_models, sizeof *reader->models);
-            const char *const copy = md5_copy_text(&reader->game->arena, second.text, second.size);
-            TRY(reader->models && copy);
-            reader->models[reader->skin.num_models++] = copy;
-        } else {
-            TRY(add_names(reader, &token, &second));
-        }
-    }
-    return true;
-}
-
 // Makes the engine's substitute for a skin that no file declares, or that has a mistake: every
 // material is replaced by the default one. In the lenient verdict materials stay as they are, since
 // the skin may be in a base folder that is missing.
@@ -94,8 +64,30 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return true;
     if (entry->decl.file) {
+        md5_token token, second;
         md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
-        TRY(read_skin(&reader));
+        (void)md5i_decl_lex_skip_until(&reader.lex, "{");
+        while (md5i_decl_lex_read(&reader.lex, &token) && !md5i_token_is(&token, "}")) {
+            if (!md5i_decl_lex_read(&reader.lex, &second)) {
+                md5i_mistake(&reader.lex, "a material", "Unexpected end of file");
+                break;
+            }
+            if (md5_is_lenient(game) && second.kind == MD5_TOKEN_PUNCTUATION
+                && md5i_token_is(&second, "}")) {
+                md5i_decl_lex_warn(&reader.lex, "expected a material behind %s but found '}'",
+                                   MD5_SHOWN(&token));
+                break;
+            }
+            if (md5i_token_is_word(&token, "model")) {
+                reader.models = (const char **)md5i_grow(
+                    &game->scratch, reader.models, reader.skin.num_models, sizeof *reader.models);
+                const char *const copy = md5_copy_text(&game->arena, second.text, second.size);
+                TRY(reader.models && copy);
+                reader.models[reader.skin.num_models++] = copy;
+            } else {
+                TRY(add_names(&reader, &token, &second));
+            }
+        }
     }
     if (!entry->decl.file || reader.is_spoilt)
         TRY(make_implicit(&reader, entry->decl.name));

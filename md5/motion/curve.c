@@ -65,33 +65,6 @@ static uint32_t curve_degree(const md5_curve_desc *desc)
     }
 }
 
-// The number of points that a kind needs.
-static bool check_count(md5_context *context, const md5_curve_desc *desc)
-{
-    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
-                                        "cubic Bezier curve", "Bezier curve",
-                                        "B-spline",           "NURBS"};
-    const char *const kind = names[desc->kind], *const form = desc->is_closed ? "closed" : "open";
-    const uint32_t n = desc->num_points;
-    uint32_t least = 3, most = MD5_MAX_CURVE_POINTS;
-    if (!desc->is_closed)
-        least = desc->kind <= MD5_CURVE_CATMULL_ROM_UNIFORM || desc->kind == MD5_CURVE_BEZIER
-                    ? 2
-                    : curve_degree(desc) + 1;
-    if (desc->kind == MD5_CURVE_BEZIER)
-        most = MD5_MAX_CURVE_DEGREE + 1;
-    if (n < least || n > most)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected %u to %u", n,
-                         form, kind, least, most);
-    if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "a %s of one piece is closed, expected an open one", kind);
-    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected 3 n%s", n,
-                         form, kind, desc->is_closed ? "" : " + 1");
-    return true;
-}
-
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc), n = desc->num_points;
@@ -133,7 +106,30 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     if (desc->degree > MD5_MAX_CURVE_DEGREE)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "degree %u, expected at most %u",
                          desc->degree, (unsigned)MD5_MAX_CURVE_DEGREE);
-    TRY(check_count(context, desc));
+
+    // The number of points that the kind needs.
+    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
+                                        "cubic Bezier curve", "Bezier curve",
+                                        "B-spline",           "NURBS"};
+    const char *const kind = names[desc->kind], *const form = desc->is_closed ? "closed" : "open";
+    const uint32_t n = desc->num_points;
+    uint32_t least = 3, most = MD5_MAX_CURVE_POINTS;
+    if (!desc->is_closed)
+        least = desc->kind <= MD5_CURVE_CATMULL_ROM_UNIFORM || desc->kind == MD5_CURVE_BEZIER
+                    ? 2
+                    : curve_degree(desc) + 1;
+    if (desc->kind == MD5_CURVE_BEZIER)
+        most = MD5_MAX_CURVE_DEGREE + 1;
+    if (n < least || n > most)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected %u to %u", n,
+                         form, kind, least, most);
+    if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "a %s of one piece is closed, expected an open one", kind);
+    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected 3 n%s", n,
+                         form, kind, desc->is_closed ? "" : " + 1");
+
     for (uint32_t i = 0; i < desc->num_points; i++) {
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))

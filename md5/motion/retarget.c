@@ -419,29 +419,6 @@ static md5_quat parent_rotation(const md5_skeleton *skeleton, const md5_quat *ro
     return parent == MD5_NONE ? MD5_NO_TURN : rotations[parent];
 }
 
-static void fill_links(const making *make, joint_link *links)
-{
-    const md5_skeleton *const source = &make->source->skeleton;
-    const md5_skeleton *const target = &make->target->skeleton;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
-        joint_link *const link = &links[joint];
-        *link = (joint_link){.source = make->sources[joint]};
-        if (link->source == MD5_NONE)
-            continue;
-        const uint32_t from = link->source;
-        link->is_placed =
-            target->joints[joint].parent == MD5_NONE || source->joints[from].parent == MD5_NONE;
-        link->to_target =
-            md5_quat_mul(md5_quat_conjugate(make->source_bind[from]), make->target_bind[joint]);
-        const md5_quat above = parent_rotation(target, make->target_bind, joint);
-        link->frame = md5_quat_mul(md5_quat_conjugate(above),
-                                   parent_rotation(source, make->source_bind, from));
-    }
-    // The pelvis and its ancestors.
-    for (uint32_t joint = make->pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
-        links[joint].is_placed = true;
-}
-
 static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     const size_t num_source = make->source->skeleton.num_joints;
@@ -505,7 +482,25 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     if (make->pelvis != MD5_NONE)
         retarget->ratio = height_of(make->target, make->pelvis)
                           / height_of(make->source, make->sources[make->pelvis]);
-    fill_links(make, retarget->links);
+
+    const md5_skeleton *const source = &make->source->skeleton;
+    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
+        joint_link *const link = &retarget->links[joint];
+        *link = (joint_link){.source = make->sources[joint]};
+        if (link->source == MD5_NONE)
+            continue;
+        const uint32_t from = link->source;
+        link->is_placed =
+            target->joints[joint].parent == MD5_NONE || source->joints[from].parent == MD5_NONE;
+        link->to_target =
+            md5_quat_mul(md5_quat_conjugate(make->source_bind[from]), make->target_bind[joint]);
+        const md5_quat above = parent_rotation(target, make->target_bind, joint);
+        link->frame = md5_quat_mul(md5_quat_conjugate(above),
+                                   parent_rotation(source, make->source_bind, from));
+    }
+    // The pelvis and its ancestors.
+    for (uint32_t joint = make->pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
+        retarget->links[joint].is_placed = true;
     return retarget;
 }
 

@@ -56,49 +56,38 @@ static int32_t find_joint(const md5_skeleton *skeleton, const mask_word *word)
     return found;
 }
 
-// While its subtree is gone through, a joint's number is its steps + (whole + 1) * (1 + levels
-// below the top); joints come after their parents.
-static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
+// While a subtree is gone through, a joint's number is its steps + (whole + 1) * (1 + levels below
+// the top), or -1 if it is taken away; joints come after their parents.
+static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint32_t top, int whole,
+                       float *steps)
 {
     const int unit = whole + 1;
+    if (!word->has_subtree) {
+        if (word->takes_away)
+            steps[top] = 0.0f;
+        else if (steps[top] < 1.0f)
+            steps[top] = 1.0f;
+        return;
+    }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
+        if (word->takes_away) {
+            if (joint == top || (parent != MD5_NONE && steps[parent] < 0.0f))
+                steps[joint] = -1.0f;
+            continue;
+        }
         const int above = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
         const int own = joint == top ? 1 : above > 0 ? above + 1 : 0;
         steps[joint] += (float)(unit * (own < whole ? own : whole));
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const int old = (int)steps[joint] % unit, added = (int)steps[joint] / unit;
-        steps[joint] = (float)(old > added ? old : added);
-    }
-}
-
-static void take_subtree(const md5_skeleton *skeleton, uint32_t top, float *steps)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        if (joint == top || (parent != MD5_NONE && steps[parent] < 0.0f))
-            steps[joint] = -1.0f;
-    }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        if (steps[joint] < 0.0f)
+        if (!word->takes_away)
+            steps[joint] = (float)(old > added ? old : added);
+        else if (steps[joint] < 0.0f)
             steps[joint] = 0.0f;
     }
-}
-
-static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint32_t joint,
-                       int whole, float *steps)
-{
-    if (word->has_subtree && word->takes_away)
-        take_subtree(skeleton, joint, steps);
-    else if (word->has_subtree)
-        add_subtree(skeleton, joint, whole, steps);
-    else if (word->takes_away)
-        steps[joint] = 0.0f;
-    else if (steps[joint] < 1.0f)
-        steps[joint] = 1.0f;
 }
 
 // CR LF, LF and CR each end a line.

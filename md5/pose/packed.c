@@ -29,12 +29,6 @@ static uint32_t take_bits(const md5_packed *packed, uint32_t *bit, uint32_t coun
     return md5_packed_bits(packed->bytes, *bit - count, count);
 }
 
-static int32_t take_signed(const md5_packed *packed, uint32_t *bit, uint32_t count)
-{
-    const uint32_t sign = (uint32_t)(((uint64_t)1 << count) >> 1);
-    return (int32_t)(take_bits(packed, bit, count) ^ sign) - (int32_t)sign;
-}
-
 md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
                                       md5_packed_place *place)
 {
@@ -51,8 +45,9 @@ md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
         head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
         head.row = (uint8_t)(head.row + head.bits[c]);
     }
+    const uint32_t sign = (uint32_t)(((uint64_t)1 << offset_bits) >> 1);
     for (uint32_t c = 0; c < components; c++)
-        head.offsets[c] = take_signed(packed, bit, offset_bits);
+        head.offsets[c] = (int32_t)(take_bits(packed, bit, offset_bits) ^ sign) - (int32_t)sign;
     if (head.step != 0)
         place->keys += md5i_packed_num_keys(head.step, packed->num_frames) * head.row;
     return head;

@@ -357,25 +357,6 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-// Samples the tracks one by one.
-static void sample_tracks(const md5_anim *anim, const md5_moment *moment,
-                          const md5_targets *targets, md5_xform *pose)
-{
-    const sampler from = begin_sampler(anim, moment);
-    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
-        const uint32_t target = targets->rotations[slot];
-        if (target != MD5_NONE)
-            pose[target].rotation = sample_rotation(&from, slot);
-    }
-    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
-        const uint32_t target = targets->translations[slot];
-        if (target == MD5_NONE)
-            continue;
-        pose[target].translation = sample_translation(&from, slot);
-        pose[target].pad = 0.0f;
-    }
-}
-
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                       const md5_moment *moment, md5_root root, md5_xform *pose)
 {
@@ -385,12 +366,26 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
     if (!targets->rotations_in_order || !targets->translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     if (moment->interpolation == MD5_INTERPOLATE_CUBIC
-        || (anim->packed && moment->interpolation == MD5_INTERPOLATE_NLERP))
-        sample_tracks(anim, moment, targets, pose);
-    else if (anim->packed)
+        || (anim->packed && moment->interpolation == MD5_INTERPOLATE_NLERP)) {
+        // The kernels have neither: one track after the other.
+        const sampler from = begin_sampler(anim, moment);
+        for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+            const uint32_t target = targets->rotations[slot];
+            if (target != MD5_NONE)
+                pose[target].rotation = sample_rotation(&from, slot);
+        }
+        for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+            const uint32_t target = targets->translations[slot];
+            if (target == MD5_NONE)
+                continue;
+            pose[target].translation = sample_translation(&from, slot);
+            pose[target].pad = 0.0f;
+        }
+    } else if (anim->packed) {
         kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
-    else
+    } else {
         kernels->sample(anim, moment, targets, pose);
+    }
     if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
         pose[plan->driven[0]].translation = sample_root(anim, moment, root);
     if (binding->num_rebases > 0)

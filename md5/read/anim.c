@@ -262,22 +262,6 @@ typedef struct channel_reader {
 
 // -- One channel ----------------------------------------------------------------------------------
 
-static bool read_keys(md5_lex *lex, channel *out)
-{
-    md5_count count = {NULL, 0};
-    TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
-    float *const keys = MD5_ROOM(lex->arena, float, count.value);
-    TRY(keys);
-    for (uint32_t i = 0; i < count.value; i++) {
-        if (md5i_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "keys", count.value, i);
-        TRY(md5i_lex_length(lex, &keys[i]));
-    }
-    out->num_keys = count.value;
-    out->keys = keys;
-    return true;
-}
-
 typedef enum channel_word {
     WORD_JOINT,
     WORD_ATTRIBUTE,
@@ -333,8 +317,20 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "the range ends at %u, before its begin %u", out->end, out->first);
     }
-    case WORD_KEYS:
-        return read_keys(lex, out);
+    case WORD_KEYS: {
+        md5_count num_keys = {NULL, 0};
+        TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &num_keys));
+        float *const keys = MD5_ROOM(lex->arena, float, num_keys.value);
+        TRY(keys);
+        for (uint32_t i = 0; i < num_keys.value; i++) {
+            if (md5i_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "keys", num_keys.value, i);
+            TRY(md5i_lex_length(lex, &keys[i]));
+        }
+        out->num_keys = num_keys.value;
+        out->keys = keys;
+        return true;
+    }
     default:
         return md5i_lex_double(lex, &seconds);
     }

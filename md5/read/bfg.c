@@ -359,25 +359,6 @@ static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint
     return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
 }
 
-static bool read_anim_head(md5_binary *in, md5_anim_file *file)
-{
-    enum { MAGIC = 4, TIME = 8, VERSION = 101 };
-    const unsigned char *const magic = binary_take(in, MAGIC);
-    TRY(magic);
-    if (magic[3] != VERSION)
-        return binary_fail(in, MD5_ERROR_VERSION, "BFG animation of version %u: expected %d",
-                           magic[3], VERSION);
-    (void)binary_take(in, TIME);
-    TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
-    uint32_t rate = 0;
-    TRY(binary_count(in, binary_big_32(in), "frames a second", 1, 1, &rate));
-    (void)binary_big_32(in); // length in milliseconds
-    TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
-    TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
-    file->frame_rate = rate;
-    return true;
-}
-
 static bool read_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BYTES = 24 };
@@ -398,25 +379,6 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
             (md5_bounds){{values[0], values[1], values[2]}, {values[3], values[4], values[5]}};
     }
     file->bounds = bounds;
-    return true;
-}
-
-// Frames replace some of x y z, so w is computed later: w of ours is negative.
-static bool read_base_frame(md5_binary *in, md5_anim_file *file)
-{
-    enum { BYTES = 28 };
-    const uint32_t count = file->num_joints;
-    TRY(read_same_count(in, "joints of the base frame", BYTES, count));
-    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
-    TRY(frame);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
-        TRY(binary_rotation(in, &q));
-        const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-        frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
-        TRY(binary_point(in, &frame[joint].translation));
-    }
-    file->base_frame = frame;
     return true;
 }
 
@@ -447,12 +409,25 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
 
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file)
 {
-    enum { JOINT_BYTES = 16 };
+    enum { MAGIC = 4, TIME = 8, VERSION = 101, JOINT_BYTES = 16, FRAME_BYTES = 28 };
     md5_vec3 motion; // of the root over the whole animation: follows from the frames
     *file = (md5_anim_file){0};
     md5_binary binary, *const in = &binary;
     binary_begin(in, arena, bytes, size);
-    TRY(read_anim_head(in, file) && read_bounds(in, file));
+    const unsigned char *const magic = binary_take(in, MAGIC);
+    TRY(magic);
+    if (magic[3] != VERSION)
+        return binary_fail(in, MD5_ERROR_VERSION, "BFG animation of version %u: expected %d",
+                           magic[3], VERSION);
+    (void)binary_take(in, TIME);
+    TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
+    uint32_t rate = 0;
+    TRY(binary_count(in, binary_big_32(in), "frames a second", 1, 1, &rate));
+    (void)binary_big_32(in); // length in milliseconds
+    TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
+    TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
+    file->frame_rate = rate;
+    TRY(read_bounds(in, file));
     const uint32_t count = file->num_joints;
     TRY(read_same_count(in, "joints", JOINT_BYTES, count));
     md5_file_joint *const joints = MD5_NEW(arena, md5_file_joint, count);
@@ -485,7 +460,20 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     file->joints = joints;
     file->tracks = tracks;
     file->order = order;
-    TRY(read_base_frame(in, file) && read_numbers(in, file));
+
+    // Frames replace some of x y z, so w is computed later: w of ours is negative.
+    TRY(read_same_count(in, "joints of the base frame", FRAME_BYTES, count));
+    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
+    TRY(frame);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
+        TRY(binary_rotation(in, &q));
+        const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+        frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
+        TRY(binary_point(in, &frame[joint].translation));
+    }
+    file->base_frame = frame;
+    TRY(read_numbers(in, file));
     return binary_point(in, &motion);
 }
 

@@ -24,19 +24,14 @@ typedef struct camera_reader {
 
 // -- Cuts -----------------------------------------------------------------------------------
 
-// w <= 0, as that of rotations that are stored as x y z.
-static md5_quat rotation_of_angles(md5_vec3 angles)
-{
-    const md5_quat q = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z});
-    return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
-}
-
 static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
     if (is_angles) {
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &numbers));
-        *rotation = rotation_of_angles(numbers);
+        const md5_quat q = md5_quat_from_euler((md5_euler){numbers.x, numbers.y, numbers.z});
+        // w <= 0, as that of rotations that are stored as x y z.
+        *rotation = q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
         return true;
     }
     TRY(md5i_read_rotation(lex, &numbers));

@@ -245,23 +245,6 @@ static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *des
     return grid_point(grid, md5_vec3d_of(md5_mat34_translation(desc->bind[joint])));
 }
 
-// Counts the bones of each joint into first_bone: one for each child, or a point.
-static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *count)
-{
-    const uint32_t num_joints = desc->skeleton->num_joints;
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const uint32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent != MD5_NONE)
-            count[parent]++;
-    }
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        if ((desc->excluded && desc->excluded[joint])
-            || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
-            count[joint] = 0;
-        else if (count[joint] == 0)
-            count[joint] = 1;
-}
-
 static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
     const double inside = line_in_volume(grid, from, to);
@@ -290,7 +273,19 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     // A joint has one bone for each child, or one: at most two for each joint in all.
     bones->bones = MD5_ROOM(arena, md5_bone, 2 * (size_t)num_joints);
     TRY(first && used && bones->bones);
-    count_bones(grid, desc, first);
+
+    // The bones of each joint: one for each child, or a point.
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const uint32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent != MD5_NONE)
+            first[parent]++;
+    }
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        if ((desc->excluded && desc->excluded[joint])
+            || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
+            first[joint] = 0;
+        else if (first[joint] == 0)
+            first[joint] = 1;
     uint32_t sum = 0;
     bones->num_bound = 0;
     for (uint32_t joint = 0; joint <= num_joints; joint++) {
@@ -312,22 +307,20 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     return true;
 }
 
-static md5_vec3d nearest_on_bone(const md5_bone *bone, md5_vec3d point)
-{
-    const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
-    const double square = md5_vec3d_dot(way, way);
-    const double t =
-        square > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / square : 0.0;
-    return md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t));
-}
-
 // The point of a joint's bones that is nearest to `point`. The joint has a bone.
 static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point)
 {
     md5_vec3d nearest = point;
     double smallest = INFINITY;
     for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
-        const md5_vec3d candidate = nearest_on_bone(&bones->bones[i], point);
+        const md5_bone *const bone = &bones->bones[i];
+        const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
+        const double length = md5_vec3d_dot(way, way); // squared
+        const double t =
+            length > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / length : 0.0;
+        const md5_vec3d candidate = md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0   ? 0.0
+                                                                                   : t > 1.0 ? 1.0
+                                                                                             : t));
         const md5_vec3d away = md5_vec3d_sub(candidate, point);
         const double square = md5_vec3d_dot(away, away);
         if (square < smallest) {
@@ -717,25 +710,6 @@ static bool has_bone(const md5_bones *bones, uint32_t joint)
     return bones->first_bone[joint] < bones->first_bone[joint + 1];
 }
 
-// -- Weights --------------------------------------------------------------------------------------
-
-// The influence at a distance in cells, compared with the nearest one, so that the largest is 1.
-static void weigh(bind_work *make, uint32_t row)
-{
-    md5_bind_entry *const entries = md5_row(&make->rows, row);
-    const double cell = make->grid.size / make->grid.longest, falloff = (double)make->desc.falloff;
-    double nearest = INFINITY;
-    for (uint32_t i = 0; i < make->rows.counts[row]; i++)
-        nearest = fmin(nearest, (double)entries[i].value);
-    const double closest = fmax(nearest, MIN_DISTANCE) * cell;
-    for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
-        const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
-        const double ratio =
-            closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
-        entries[i].value = (float)(ratio * ratio);
-    }
-}
-
 // -- Result ---------------------------------------------------------------------------------------
 
 // The joint's rotation is orthonormal: its transpose is its inverse.
@@ -860,7 +834,22 @@ static bool bind(bind_work *make)
             if (line_in_volume(&make->grid, point, end) == 1.0)
                 entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
         }
-        weigh(make, row);
+
+        // The influence at a distance in cells, compared with the nearest one, so that the largest
+        // is 1.
+        const double cell = make->grid.size / make->grid.longest;
+        const double falloff = (double)make->desc.falloff;
+        double nearest = INFINITY;
+        for (uint32_t i = 0; i < make->rows.counts[row]; i++)
+            nearest = fmin(nearest, (double)entries[i].value);
+        const double closest = fmax(nearest, MIN_DISTANCE) * cell;
+        for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
+            const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
+            const double ratio =
+                closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
+            entries[i].value = (float)(ratio * ratio);
+        }
+
         trim_row(&make->rows, row, width, 0.0f);
     }
     if (!desc->no_smoothing)

@@ -48,18 +48,6 @@ static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, u
 
 enum { MAX_SLOTS = 255, WHOLE = 255 };
 
-static bool fits_bytes(const md5_mesh *mesh, uint32_t slots)
-{
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        for (uint32_t slot = 0; slot < packing.kept; slot++) {
-            if (mesh->influence_joints[packing.first + slot] > UINT8_MAX)
-                return false;
-        }
-    }
-    return true;
-}
-
 // Writes the weights of the kept slots: WHOLE in sum, if there is one.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
@@ -107,7 +95,11 @@ bool md5_pack_influences(const md5_pack_job *job)
                "job->joint_stride: 0, or at least the slots");
     MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
                "job->weight_stride: 0, or at least the slots");
-    TRY(!is_bytes || fits_bytes(mesh, slots));
+    for (uint32_t vertex = 0; is_bytes && vertex < mesh->num_vertices; vertex++) {
+        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+        for (uint32_t slot = 0; slot < packing.kept; slot++)
+            TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
+    }
     unsigned char *joints = (unsigned char *)job->joints;
     unsigned char *weights = (unsigned char *)job->weights;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {

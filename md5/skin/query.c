@@ -11,14 +11,6 @@
 // vertex is a weighted mean of such points, so the boxes of all joints, moved by any pose, hold the
 // model.
 
-static bool has_negative_bias(const md5_mesh *mesh)
-{
-    for (uint32_t i = 0; i < mesh->num_weights; i++)
-        if (mesh->weights[i].bias < 0.0f)
-            return true;
-    return false;
-}
-
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
@@ -28,11 +20,12 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        are_means = are_means && mesh->num_off_sums == 0 && !has_negative_bias(mesh);
+        are_means = are_means && mesh->num_off_sums == 0;
         for (uint32_t weight = 0; weight < mesh->num_weights; weight++) {
             md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
             const md5_vec3 offset = mesh->weights[weight].offset;
             *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
+            are_means = are_means && !(mesh->weights[weight].bias < 0.0f);
         }
     }
     return are_means;

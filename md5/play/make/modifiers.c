@@ -351,11 +351,37 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     return true;
 }
 
-// A vertex is the sum over its influences of bias * joint position and an offset that turns with
-// the joint; this bounds the offsets.
-static bool build_reaches(md5_building *building)
+bool md5i_build_modifiers(md5_building *building)
 {
+    const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
+    const md5_skeleton *const skeleton = &desc->model->skeleton;
+    md5_names names = {.what = "modifier"};
+    size_t num_feet = 0, num_gazes = 0;
+    TRY(md5i_list_names(building, &names, desc->modifiers, desc->num_modifiers,
+                        sizeof *desc->modifiers));
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        num_feet += desc->modifiers[i].num_feet;
+        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
+    }
+    building->joints = (md5_names){.what = "joint", .may_repeat = true};
+    TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
+                        sizeof *skeleton->joints));
+    machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
+    machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
+    machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
+    machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
+    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
+    machine->contacts =
+        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
+    TRY(machine->contacts);
+    for (uint32_t i = 0; machine->num_soles > 0 && i < desc->num_clips; i++)
+        TRY(search_clip(building, &machine->sources[i]));
+
+    // A vertex is the sum over its influences of bias * joint position and an offset that turns
+    // with the joint; this bounds the offsets.
     machine->reaches = MD5_NEW(building->arena, float, machine->num_joints);
     TRY(machine->reaches);
     for (uint32_t i = 0; i < machine->num_joints; i++)
@@ -396,35 +422,4 @@ static bool build_reaches(md5_building *building)
         }
     }
     return true;
-}
-
-bool md5i_build_modifiers(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    const md5_skeleton *const skeleton = &desc->model->skeleton;
-    md5_names names = {.what = "modifier"};
-    size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_list_names(building, &names, desc->modifiers, desc->num_modifiers,
-                        sizeof *desc->modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        num_feet += desc->modifiers[i].num_feet;
-        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
-    }
-    building->joints = (md5_names){.what = "joint", .may_repeat = true};
-    TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
-                        sizeof *skeleton->joints));
-    machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
-    machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
-    machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
-    machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
-    TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
-    machine->contacts =
-        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
-    TRY(machine->contacts);
-    for (uint32_t i = 0; machine->num_soles > 0 && i < desc->num_clips; i++)
-        TRY(search_clip(building, &machine->sources[i]));
-    return build_reaches(building);
 }

@@ -631,40 +631,6 @@ static void report(const step_context *context, uint32_t layer, uint32_t state, 
 
 // -- Instants and intervals ---------------------------------------------------------------------
 
-// Fires the events where states and one-shots begin.
-static void fire_starts(const step_context *context)
-{
-    md5_player *const player = context->player;
-    const uint32_t num_layers = player->machine->tables.num_layers;
-    if (!player->has_new)
-        return;
-    player->has_new = false;
-    // States that were left again at this instant are not seen any more.
-    for (uint32_t i = 0; player->machine->reports_states && i < num_layers; i++) {
-        md5_layer_state *const layer_state = &player->layer_states[i];
-        const md5_active_state *const newest = md5_newest(layer_state);
-        const uint32_t left = layer_state->entered;
-        if (layer_state->is_entered)
-            continue;
-        layer_state->is_entered = true;
-        layer_state->entered = newest->state;
-        if (left != MD5_NONE)
-            report(context, i, left, MD5_EVENT_LEAVE);
-        report(context, i, newest->state, MD5_EVENT_ENTER);
-        if (left != MD5_NONE && md5i_progress(newest) == 1.0)
-            report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
-    }
-    if (context->events && player->machine->has_clip_events)
-        fire_events(context);
-    for (uint32_t i = 0; i < num_layers; i++) {
-        for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
-            md5_active_at(&player->layer_states[i], k)->is_new = false;
-    }
-    md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
-        shot->is_new = false;
-}
-
 static void handle_instant(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -683,7 +649,35 @@ static void handle_instant(const step_context *context)
         player->has_consumed = false;
         player->is_weighed = player->is_weighed && !is_again;
     }
-    fire_starts(context);
+
+    // The events where states and one-shots begin.
+    if (player->has_new) {
+        player->has_new = false;
+        // States that were left again at this instant are not seen any more.
+        for (uint32_t i = 0; player->machine->reports_states && i < tables->num_layers; i++) {
+            md5_layer_state *const layer_state = &player->layer_states[i];
+            const md5_active_state *const newest = md5_newest(layer_state);
+            const uint32_t left = layer_state->entered;
+            if (layer_state->is_entered)
+                continue;
+            layer_state->is_entered = true;
+            layer_state->entered = newest->state;
+            if (left != MD5_NONE)
+                report(context, i, left, MD5_EVENT_LEAVE);
+            report(context, i, newest->state, MD5_EVENT_ENTER);
+            if (left != MD5_NONE && md5i_progress(newest) == 1.0)
+                report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
+        }
+        if (context->events && player->machine->has_clip_events)
+            fire_events(context);
+        for (uint32_t i = 0; i < tables->num_layers; i++) {
+            for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
+                md5_active_at(&player->layer_states[i], k)->is_new = false;
+        }
+        md5_shot *shot;
+        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+            shot->is_new = false;
+    }
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 

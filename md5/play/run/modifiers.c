@@ -109,43 +109,6 @@ static float distance(md5_vec3 a, md5_vec3 b)
     return sqrtf(md5_vec3_dot(way, way));
 }
 
-// Advances the soles of a modifier: by how much its feet are to be moved.
-static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_modifier *const modifier = &machine->modifiers[number];
-    const md5_root_delta back = md5_root_delta_inverse(player->walked);
-    for (size_t i = 0; i < modifier->num_held; i++) {
-        const size_t number_of_sole = modifier->first_sole + i;
-        const md5_sole *const sole = &machine->soles[number_of_sole];
-        const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
-        const footing now = footing_of(player, leg->tip, number_of_sole);
-        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
-        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
-        md5_hold_step step = {
-            .seconds = (float)player->since_pose,
-            .x = (float)back.x,
-            .y = (float)back.y,
-            .cosine = (float)back.cosine,
-            .sine = (float)back.sine,
-            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
-            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .stands = now.share[STANDS] > 0.5f,
-            .slides = now.share[SLIDES] > 0.5f,
-            .turns = now.share[TURNS] > 0.5f,
-        };
-        const md5_vec3 hip = place_of(skeleton, pose, leg->root);
-        const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
-        const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
-        step.ankle = ankle;
-        step.leg = md5_vec3_sub(ankle, hip);
-        step.reach = distance(hip, knee) + distance(knee, ankle);
-        md5i_advance_hold(&modifier->hold, &step, !player->are_placed[number],
-                          &player->held[number_of_sole]);
-    }
-}
-
 // -- Modifiers -----------------------------------------------------------------------------------
 
 // Where a foot is animated or held: there is its ground.
@@ -177,12 +140,43 @@ static void stand(md5_player *player, uint32_t number, md5_xform *pose)
         .seconds = is_placed ? (float)player->since_pose : 1.0f,
         .weight = player->targets[number].weight,
     };
-    hold_feet(player, number, pose);
+
+    // By how much its feet are to be moved.
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const md5_root_delta back = md5_root_delta_inverse(player->walked);
+    for (size_t i = 0; i < modifier->num_held; i++) {
+        const size_t number_of_sole = modifier->first_sole + i;
+        const md5_sole *const sole = &machine->soles[number_of_sole];
+        const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
+        const footing now = footing_of(player, leg->tip, number_of_sole);
+        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
+        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
+        md5_hold_step step = {
+            .seconds = (float)player->since_pose,
+            .x = (float)back.x,
+            .y = (float)back.y,
+            .cosine = (float)back.cosine,
+            .sine = (float)back.sine,
+            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
+            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
+            .stands = now.share[STANDS] > 0.5f,
+            .slides = now.share[SLIDES] > 0.5f,
+            .turns = now.share[TURNS] > 0.5f,
+        };
+        const md5_vec3 hip = place_of(skeleton, pose, leg->root);
+        const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
+        const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
+        step.ankle = ankle;
+        step.leg = md5_vec3_sub(ankle, hip);
+        step.reach = distance(hip, knee) + distance(knee, ankle);
+        md5i_advance_hold(&modifier->hold, &step, !is_placed, &player->held[number_of_sole]);
+    }
+
     for (uint32_t i = 0; player->ground && i < job.num_feet; i++)
         player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
                        &job.feet[i]);
-    md5i_solve_held_feet(&machine->model->skeleton, &job, player->held + modifier->first_sole,
-                         modifier->num_held, pose);
+    md5i_solve_held_feet(skeleton, &job, player->held + modifier->first_sole, modifier->num_held,
+                         pose);
     player->drops[number] = job.drop;
     player->are_placed[number] = true;
 }

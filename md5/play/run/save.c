@@ -467,30 +467,6 @@ static void keep_motion(md5_archive *archive, md5_root_delta *motion)
     keep(archive, DOUBLE, &motion->sine, -1.001, 1.001, "the rotation of the root");
 }
 
-// Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
-// computed.
-static void keep_detail(md5_archive *archive, const md5_player *player, md5_detail_state *detail)
-{
-    const md5_machine *const machine = player->machine;
-    keep(archive, INT, &detail->mask, -1.0, (double)machine->tables.num_masks - 1.0,
-         "the mask of a level of detail");
-    const uint32_t interval =
-        keep_uint(archive, &detail->interval, 1, UINT32_MAX, "the interval of poses");
-    keep_uint(archive, &detail->phase, 0, interval - 1, "the phase of poses");
-    keep_uint(archive, &detail->num_calls, 0, UINT32_MAX, "the number of poses");
-    keep_uint(archive, &detail->age, 0, UINT32_MAX, "the age of a pose");
-    for (uint32_t i = 0; archive->mode == WRITE && detail->is_kept && i < machine->num_joints;
-         i++) {
-        const md5_vec3 place = player->kept_pose[i].translation;
-        detail->is_kept = is_unit(player->kept_pose[i].rotation)
-                          && fabsf(place.x) <= (float)FARTHEST && fabsf(place.y) <= (float)FARTHEST
-                          && fabsf(place.z) <= (float)FARTHEST;
-    }
-    const bool is_kept = keep_bool(archive, &detail->is_kept, "whether there is a pose");
-    for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
-        keep_transform(archive, &player->kept_pose[i]);
-}
-
 static void keep_head(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC, version = VERSION;
@@ -535,7 +511,28 @@ static void keep_player(md5_archive *archive, md5_player *player)
     if (archive->mode == STORE)
         player->status.num_dropped = num_dropped;
     keep(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "an undivided time");
-    keep_detail(archive, player, &player->detail);
+
+    // Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
+    // computed.
+    md5_detail_state *const detail = &player->detail;
+    keep(archive, INT, &detail->mask, -1.0, (double)machine->tables.num_masks - 1.0,
+         "the mask of a level of detail");
+    const uint32_t interval =
+        keep_uint(archive, &detail->interval, 1, UINT32_MAX, "the interval of poses");
+    keep_uint(archive, &detail->phase, 0, interval - 1, "the phase of poses");
+    keep_uint(archive, &detail->num_calls, 0, UINT32_MAX, "the number of poses");
+    keep_uint(archive, &detail->age, 0, UINT32_MAX, "the age of a pose");
+    for (uint32_t i = 0; archive->mode == WRITE && detail->is_kept && i < machine->num_joints;
+         i++) {
+        const md5_vec3 place = player->kept_pose[i].translation;
+        detail->is_kept = is_unit(player->kept_pose[i].rotation)
+                          && fabsf(place.x) <= (float)FARTHEST && fabsf(place.y) <= (float)FARTHEST
+                          && fabsf(place.z) <= (float)FARTHEST;
+    }
+    const bool is_kept = keep_bool(archive, &detail->is_kept, "whether there is a pose");
+    for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
+        keep_transform(archive, &player->kept_pose[i]);
+
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
         const double value =

@@ -64,29 +64,6 @@ static marker_place place_of(double phase, uint32_t num_markers)
     return (marker_place){marker, position - (double)marker};
 }
 
-// Goes on within the present part only, up to its end; returns the seconds that are left.
-static double advance_part(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                           md5_clock *clock, marker_place *position, double seconds)
-{
-    const double rate = rate_between(items, num_items, num_markers, position->marker);
-    const double speed = rate * (double)num_markers; // parts a second
-    const double delta = speed * seconds;
-    const double room = delta >= 0.0 ? 1.0 - position->share : position->share;
-    if (fabs(delta) < room || speed == 0.0) {
-        position->share += delta;
-        return 0.0;
-    }
-    const double used = (delta >= 0.0 ? room : -room) / speed;
-    if (delta >= 0.0) {
-        *position = (marker_place){(position->marker + 1) % num_markers, 0.0};
-        clock->cycle += position->marker == 0;
-    } else {
-        clock->cycle -= position->marker == 0;
-        *position = (marker_place){(position->marker + num_markers - 1) % num_markers, 1.0};
-    }
-    return seconds - used;
-}
-
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
@@ -100,8 +77,25 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         // Less than a cycle is left, or a direction that turns round at one of the markers, where
         // it stays: no more parts than there are, and one for each end.
         marker_place position = place_of(clock.phase, num_markers);
-        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
-            seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
+        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++) {
+            // Within the present part only, up to its end.
+            const double rate = rate_between(items, num_items, num_markers, position.marker);
+            const double speed = rate * (double)num_markers; // parts a second
+            const double delta = speed * seconds;
+            const double room = delta >= 0.0 ? 1.0 - position.share : position.share;
+            if (fabs(delta) < room || speed == 0.0) {
+                position.share += delta;
+                break;
+            }
+            seconds -= (delta >= 0.0 ? room : -room) / speed;
+            if (delta >= 0.0) {
+                position = (marker_place){(position.marker + 1) % num_markers, 0.0};
+                clock.cycle += position.marker == 0;
+            } else {
+                clock.cycle -= position.marker == 0;
+                position = (marker_place){(position.marker + num_markers - 1) % num_markers, 1.0};
+            }
+        }
         const double phase = ((double)position.marker + position.share) / (double)num_markers;
         return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
     }

@@ -126,34 +126,6 @@ static bool add_part(loading *load, const char *name)
     return to->path != NULL;
 }
 
-static bool list_parts(loading *load)
-{
-    const md5_clip_desc *const clips = load->file->clips;
-    const uint32_t count = load->file->desc.num_clips;
-    // Clips that share a file: sorted, so that many clips take no square of the time.
-    md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
-    uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
-    TRY(names && shared);
-    for (uint32_t i = 0; i < count; i++) {
-        names[i].name.bytes = clips[i].file;
-        names[i].name.size = strlen(clips[i].file);
-        names[i].number = i;
-    }
-    TRY(names = md5i_order_names(&load->scratch, names, count));
-    for (uint32_t i = 0, first = 0; i < count; i++) {
-        const uint32_t clip = names[i].number;
-        if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
-            first = clip;
-        shared[clip] = first;
-    }
-    load->shared = shared;
-    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + 1);
-    TRY(load->parts && add_part(load, load->file->model_file));
-    for (uint32_t clip = 0; clip < count; clip++)
-        TRY(shared[clip] != clip || add_part(load, clips[clip].file));
-    return true;
-}
-
 static void read_part(const loading *load, uint32_t number, const md5_load_opts *opts)
 {
     named_file *const to = &load->parts[number];
@@ -272,7 +244,31 @@ static bool load_parts(loading *load)
         return md5i_fail(&load->context, MD5_ERROR_SYNTAX, place.line, place.column,
                          "expected 'model' and the file of a model in this machine");
     }
-    TRY(list_parts(load));
+
+    const md5_clip_desc *const clips = load->file->clips;
+    const uint32_t count = load->file->desc.num_clips;
+    // Clips that share a file: sorted, so that many clips take no square of the time.
+    md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
+    uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
+    TRY(names && shared);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i].name.bytes = clips[i].file;
+        names[i].name.size = strlen(clips[i].file);
+        names[i].number = i;
+    }
+    TRY(names = md5i_order_names(&load->scratch, names, count));
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        const uint32_t clip = names[i].number;
+        if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
+            first = clip;
+        shared[clip] = first;
+    }
+    load->shared = shared;
+    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + 1);
+    TRY(load->parts && add_part(load, load->file->model_file));
+    for (uint32_t clip = 0; clip < count; clip++)
+        TRY(shared[clip] != clip || add_part(load, clips[clip].file));
+
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)

@@ -106,30 +106,6 @@ static bool take_keyword(md5_lex *lex, const char *word)
     return false;
 }
 
-// The bytes between two round brackets as they stand, so that places in them are places in the
-// text, but with blanks for comments.
-static bool read_joints(md5_lex *lex, text_row record, size_t offset)
-{
-    TRY(md5i_lex_expect(lex, '('));
-    note_place(lex, record, offset, lex->at);
-    const char *const start = lex->at;
-    md5_span word;
-    for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
-        TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
-    const char *const end = lex->at;
-    char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
-    TRY(text);
-    for (const char *byte = start; byte < end; byte++)
-        text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
-    for (lex->at = start; md5i_lex_blanks(lex), lex->at < end;) {
-        const char *const token = lex->at;
-        TRY(md5i_lex_name(lex, &word, "a joint"));
-        memcpy(text + (token - start), token, (size_t)(lex->at - token));
-    }
-    memcpy(record.row + offset, &text, sizeof text);
-    return md5i_lex_expect(lex, ')');
-}
-
 // -- Words --------------------------------------------------------------------------------------
 
 // A word of a block: its column, and the value that it stands for.
@@ -220,22 +196,6 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
     return store_text(lex, record, offset, start, (size_t)(end - start));
 }
 
-// On the line of its frame, so that a name left out does not take the next word of the clip.
-static bool read_event_name(md5_lex *lex, text_row record, const md5_column *column)
-{
-    const char *const start = lex->at;
-    md5i_lex_blanks(lex);
-    for (const char *byte = start; byte < lex->at; byte++) {
-        if (*byte == '\n' || *byte == '\r')
-            return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
-                                 "expected the name of an event, found the end of the line");
-    }
-    if (md5_span_is(word_at(lex, lex->at), "frame"))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected the name of an event, found 'frame'");
-    return read_name(lex, record, column->what, column->offset);
-}
-
 // -- Values -------------------------------------------------------------------------------------
 
 // A word of a list into the member; without one the member stays.
@@ -319,10 +279,43 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     const char *const what = column->what ? column->what : md5_column_word(column);
     char *const value = record.row + column->offset;
     switch (column->form) {
-    case MD5_FORM_JOINTS:
-        return read_joints(lex, record, column->offset);
-    case MD5_FORM_EVENT:
-        return read_event_name(lex, record, column);
+    case MD5_FORM_JOINTS: {
+        // The bytes between two round brackets as they stand, so that places in them are places in
+        // the text, but with blanks for comments.
+        TRY(md5i_lex_expect(lex, '('));
+        note_place(lex, record, column->offset, lex->at);
+        const char *const start = lex->at;
+        md5_span word;
+        for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
+            TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
+        const char *const end = lex->at;
+        char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
+        TRY(text);
+        for (const char *byte = start; byte < end; byte++)
+            text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
+        for (lex->at = start; md5i_lex_blanks(lex), lex->at < end;) {
+            const char *const token = lex->at;
+            TRY(md5i_lex_name(lex, &word, "a joint"));
+            memcpy(text + (token - start), token, (size_t)(lex->at - token));
+        }
+        memcpy(value, &text, sizeof text);
+        return md5i_lex_expect(lex, ')');
+    }
+    case MD5_FORM_EVENT: {
+        // On the line of its frame, so that a name left out does not take the next word of the
+        // clip.
+        const char *const start = lex->at;
+        md5i_lex_blanks(lex);
+        for (const char *byte = start; byte < lex->at; byte++) {
+            if (*byte == '\n' || *byte == '\r')
+                return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
+                                     "expected the name of an event, found the end of the line");
+        }
+        if (md5_span_is(word_at(lex, lex->at), "frame"))
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected the name of an event, found 'frame'");
+        return read_name(lex, record, column->what, column->offset);
+    }
     case MD5_FORM_LINE:
         return read_event_text(lex, record, column->offset);
     case MD5_FORM_COMPARED: {

@@ -109,22 +109,6 @@ static void put_number(writer *to, double number, bool is_float)
 
 // -- Values -------------------------------------------------------------------------------------
 
-// The bytes between the brackets of a mask: brackets and comments would end them.
-static bool put_joints(writer *to, const md5_table_walk *walk, const char *joints)
-{
-    for (const char *byte = joints, *quote = NULL; *byte; byte++) {
-        if (quote ? *byte == *quote : *byte == '"' || *byte == '\'')
-            quote = quote ? NULL : byte;
-        else if (!quote
-                 && (strchr("(){}", *byte) || (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))))
-            return fail(to, walk, "has a bracket or comment outside quotes");
-    }
-    put(to, " (");
-    put(to, joints);
-    put(to, ")");
-    return true;
-}
-
 // The word of a value, or none.
 static const char *word_of(const md5_column *column, uint32_t value)
 {
@@ -176,8 +160,22 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
             put_choice(to, column + 1, row);
             return true;
         }
-        if (column->form == MD5_FORM_JOINTS)
-            return put_joints(to, walk, text ? text : "");
+        if (column->form == MD5_FORM_JOINTS) {
+            // The bytes between the brackets of a mask: brackets and comments would end them.
+            const char *const joints = text ? text : "";
+            for (const char *byte = joints, *quote = NULL; *byte; byte++) {
+                if (quote ? *byte == *quote : *byte == '"' || *byte == '\'')
+                    quote = quote ? NULL : byte;
+                else if (!quote
+                         && (strchr("(){}", *byte)
+                             || (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))))
+                    return fail(to, walk, "has a bracket or comment outside quotes");
+            }
+            put(to, " (");
+            put(to, joints);
+            put(to, ")");
+            return true;
+        }
         if (column->form == MD5_FORM_LINE)
             return !text || !*text || put_quoted(to, walk, text);
         if (text || column->place != MD5_PLACE_HEAD || !column->usual)
@@ -320,42 +318,6 @@ static void open_braces(writer *to, int level)
     to->has_braces[level] = true;
 }
 
-// A word of the row's braces with its value.
-static bool put_word(writer *to, const md5_table_walk *walk, int braces)
-{
-    const md5_column *const column = walk->column;
-    const char *const row = walk->level->row;
-    const char *const word = md5_column_word(column);
-    const md5_schema *const schema = walk->level->schema;
-    const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
-    open_braces(to, braces);
-    for (size_t i = 0; i < count; i++) {
-        const char *const *const texts = (const char *const *)(const void *)(row + column->offset);
-        if (column->kind == MD5_COLUMN_TEXTS && !texts[i])
-            break;
-        if (column->kind != MD5_COLUMN_CHOICE) {
-            put(to, " ");
-            put(to, word);
-        }
-        if (column->kind == MD5_COLUMN_TEXTS)
-            TRY(put_name(to, walk, texts[i]));
-        else if (column->form == MD5_FORM_SHARE)
-            TRY(put_share(to, walk));
-        else if (column->rows)
-            TRY(put_list(to, walk, column, row));
-        else if (column->kind != MD5_COLUMN_FLAG)
-            TRY(put_value(to, walk, column, row));
-    }
-    const md5_column *const end = schema->columns + schema->num_columns;
-    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
-         next++) {
-        if (md5_is_used(next, walk->level->kind)
-            && (next->form != MD5_FORM_OPTIONAL || is_set(next, row)))
-            TRY(put_value(to, walk, next, row));
-    }
-    return true;
-}
-
 // A value that a file can only have behind another one, which the row has not, or not at all.
 static bool is_lost(const md5_table_walk *walk)
 {
@@ -393,8 +355,37 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
         put(to, md5_column_word(column));
         return put_name(to, walk, model_file);
     }
-    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_set(column, row)))
-        TRY(put_word(to, walk, braces));
+    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_set(column, row))) {
+        // A word of the row's braces with its value.
+        const md5_schema *const schema = walk->level->schema;
+        const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
+        open_braces(to, braces);
+        for (size_t i = 0; i < count; i++) {
+            const char *const *const texts =
+                (const char *const *)(const void *)(row + column->offset);
+            if (column->kind == MD5_COLUMN_TEXTS && !texts[i])
+                break;
+            if (column->kind != MD5_COLUMN_CHOICE) {
+                put(to, " ");
+                put(to, md5_column_word(column));
+            }
+            if (column->kind == MD5_COLUMN_TEXTS)
+                TRY(put_name(to, walk, texts[i]));
+            else if (column->form == MD5_FORM_SHARE)
+                TRY(put_share(to, walk));
+            else if (column->rows)
+                TRY(put_list(to, walk, column, row));
+            else if (column->kind != MD5_COLUMN_FLAG)
+                TRY(put_value(to, walk, column, row));
+        }
+        const md5_column *const end = schema->columns + schema->num_columns;
+        for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+             next++) {
+            if (md5_is_used(next, walk->level->kind)
+                && (next->form != MD5_FORM_OPTIONAL || is_set(next, row)))
+                TRY(put_value(to, walk, next, row));
+        }
+    }
     // Other rows are written with a value. They are not gone through.
     if (column->rows && column->form != MD5_FORM_ALWAYS && !(has_lines && is_set(column, row)))
         walk->column = NULL;
