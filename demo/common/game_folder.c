@@ -77,25 +77,6 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Why no game could ask for a file of this name, or NULL.
-static const char *name_fault(const char *name)
-{
-    const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
-    bool has_dots = false, has_control = false;
-    for (const char *c = name; *c != '\0'; c++) {
-        has_dots = has_dots
-                   || ((c == name || is_separator(c[-1])) && strncmp(c, "..", 2) == 0
-                       && (c[2] == '\0' || is_separator(c[2])));
-        has_control = has_control || (unsigned char)*c < ' ' || *c == 0x7f;
-    }
-    return name[0] == '\0'         ? "skipped: it has no name"
-           : is_separator(name[0]) ? "skipped: its name is absolute"
-           : has_drive             ? "skipped: its name has a drive"
-           : has_dots              ? "skipped: its name leaves the archive"
-           : has_control           ? "skipped: its name has control characters"
-                                   : NULL;
-}
-
 static void add_file(place *added, place_file file)
 {
     added->files = common_grow(added->files, added->count, sizeof *added->files);
@@ -107,7 +88,21 @@ static void add_file(place *added, place_file file)
 static void add_entry(place *archive, const char *name, uint64_t location, uint64_t size,
                       uint64_t packed)
 {
-    const char *const fault = name_fault(name);
+    // No game could ask for some names.
+    const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
+    bool has_dots = false, has_control = false;
+    for (const char *c = name; *c != '\0'; c++) {
+        has_dots = has_dots
+                   || ((c == name || is_separator(c[-1])) && strncmp(c, "..", 2) == 0
+                       && (c[2] == '\0' || is_separator(c[2])));
+        has_control = has_control || (unsigned char)*c < ' ' || *c == 0x7f;
+    }
+    const char *const fault = name[0] == '\0'         ? "skipped: it has no name"
+                              : is_separator(name[0]) ? "skipped: its name is absolute"
+                              : has_drive             ? "skipped: its name has a drive"
+                              : has_dots              ? "skipped: its name leaves the archive"
+                              : has_control           ? "skipped: its name has control characters"
+                                                      : NULL;
     archive->num_packed += packed < UINT32_MAX ? packed : UINT32_MAX;
     if (fault)
         warn(archive, name, "%s", fault);

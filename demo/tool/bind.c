@@ -148,28 +148,6 @@ static bool read_index(obj_reader *reader, const char *what, uint32_t count, uin
     return true;
 }
 
-// POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL
-static bool read_corner(obj_reader *reader, tool_obj_corner *corner)
-{
-    uint32_t texcoord = 0;
-    *corner = (tool_obj_corner){0};
-    if (!read_index(reader, "position", reader->obj->num_positions, &corner->position))
-        return false;
-    if (reader->at < reader->end && *reader->at == '/') {
-        reader->at++;
-        if (reader->at < reader->end && *reader->at != '/' && !is_blank(*reader->at)) {
-            if (!read_index(reader, "texture coordinate", reader->obj->num_texcoords, &texcoord))
-                return false;
-            corner->texcoord = texcoord + 1;
-        }
-        if (reader->at < reader->end && *reader->at == '/') // normals are not needed
-            while (reader->at < reader->end && !is_blank(*reader->at))
-                reader->at++;
-    }
-    return reader->at == reader->end || is_blank(*reader->at)
-           || fail_expected(reader, reader->at, "a blank or '/'", "");
-}
-
 static uint32_t find_part(tool_obj *obj, const char *name, size_t size)
 {
     for (uint32_t i = 0; i < obj->num_parts; i++)
@@ -195,8 +173,26 @@ static bool read_face(obj_reader *reader)
             break;
         if (count > 2)
             corners[1] = corners[2];
-        if (!read_corner(reader, &corners[count < 2 ? count : 2]))
+        // POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL
+        tool_obj_corner *const corner = &corners[count < 2 ? count : 2];
+        uint32_t texcoord = 0;
+        *corner = (tool_obj_corner){0};
+        if (!read_index(reader, "position", reader->obj->num_positions, &corner->position))
             return false;
+        if (reader->at < reader->end && *reader->at == '/') {
+            reader->at++;
+            if (reader->at < reader->end && *reader->at != '/' && !is_blank(*reader->at)) {
+                if (!read_index(reader, "texture coordinate", reader->obj->num_texcoords,
+                                &texcoord))
+                    return false;
+                corner->texcoord = texcoord + 1;
+            }
+            if (reader->at < reader->end && *reader->at == '/') // normals are not needed
+                while (reader->at < reader->end && !is_blank(*reader->at))
+                    reader->at++;
+        }
+        if (reader->at < reader->end && !is_blank(*reader->at))
+            return fail_expected(reader, reader->at, "a blank or '/'", "");
         if (!has_room(reader, reader->obj->parts[reader->part].num_triangles))
             return false;
         if (count >= 2) {
@@ -437,18 +433,22 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 
-static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md5_model *model,
-                        md5_error *error)
+static int bind_files(tool_arguments *arguments)
 {
-    const uint32_t num_joints = model->skeleton.num_joints;
+    md5_error error = {0};
+    tool_obj obj;
+    md5_model *const model = read_obj(arguments->words[0], &obj, &error)
+                                 ? md5_load_model(arguments->words[1], NULL, &error)
+                                 : NULL;
+    const uint32_t num_joints = model ? model->skeleton.num_joints : 0;
     md5_xform *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const bind = common_alloc(num_joints, sizeof *bind);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
-    int status = find_excluded(arguments, model, excluded);
+    int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
     if (status == TOOL_OK) {
         // The bind pose as a file has it, and what a reader makes of that.
-        for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        for (uint32_t i = 0; i < num_joints; i++) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
             const double rest = 1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
                                 - (double)q.z * (double)q.z;
@@ -457,14 +457,14 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
             joints[i].rotation = q;
             bind[i] = md5_mat34_from_xform(joints[i]);
         }
-
-        for (uint32_t i = 0; i < obj->num_positions && arguments->is_y_up; i++) {
-            const md5_vec3 position = obj->positions[i];
-            obj->positions[i] = (md5_vec3){position.z, position.x, position.y};
+        for (uint32_t i = 0; i < obj.num_positions && arguments->is_y_up; i++) {
+            const md5_vec3 position = obj.positions[i];
+            obj.positions[i] = (md5_vec3){position.z, position.x, position.y};
         }
-        weights = create_weights(arguments, obj, model, bind, excluded, error);
+        weights = create_weights(arguments, &obj, model, bind, excluded, &error);
         status = tool_end(
-            weights && write_bound(arguments->output, model, joints, obj, weights, error), error);
+            weights && write_bound(arguments->output, model, joints, &obj, weights, &error),
+            &error);
     }
     if (status == TOOL_OK && weights && weights->num_distant > 0)
         fprintf(
@@ -476,18 +476,6 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
     free(excluded);
     free(bind);
     free(joints);
-    return status;
-}
-
-static int bind_files(tool_arguments *arguments)
-{
-    md5_error error = {0};
-    tool_obj obj;
-    md5_model *const model = read_obj(arguments->words[0], &obj, &error)
-                                 ? md5_load_model(arguments->words[1], NULL, &error)
-                                 : NULL;
-    const int status =
-        model ? bind_surface(arguments, &obj, model, &error) : tool_end(false, &error);
     md5_free_model(model);
     for (uint32_t i = 0; i < obj.num_parts; i++) {
         free(obj.parts[i].material);

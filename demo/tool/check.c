@@ -153,25 +153,6 @@ static void check_joint(const cube_check *check, const char *what, const char *n
         report_name(check, what, name);
 }
 
-// Loads each file once, however often it is named in a row.
-static void check_anims(const cube_check *check, const md5_cube2_part *part)
-{
-    const char *before = "";
-    for (uint32_t i = 0; i < part->num_anims; i++) {
-        const char *const file = part->anims[i].file;
-        md5_error error = {0};
-        if (strcmp(file, before) == 0)
-            continue;
-        before = file;
-        md5_anim *const anim = md5_load_anim(file, NULL, &error);
-        md5_binding *const binding = anim ? md5_bind(check->model, anim, NULL, &error) : NULL;
-        if (!binding)
-            add_finding(check->report, &error);
-        md5_free_binding(binding);
-        md5_free_anim(anim);
-    }
-}
-
 // Reports what is wrong with the files and the names that a model of Cube 2's engines has.
 static void check_cube(const md5_cube2 *cube, report *to)
 {
@@ -195,7 +176,21 @@ static void check_cube(const md5_cube2 *cube, report *to)
             if (strcmp(mesh, "*") != 0 && md5_find_mesh(check.model, mesh) == MD5_NONE)
                 report_name(&check, "no mesh has the name", mesh);
         }
-        check_anims(&check, part);
+        // Loads each file once, however often it is named in a row.
+        const char *before = "";
+        for (uint32_t j = 0; j < part->num_anims; j++) {
+            const char *const file = part->anims[j].file;
+            if (strcmp(file, before) == 0)
+                continue;
+            before = file;
+            md5_error reason = {0};
+            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
+            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
+            if (!binding)
+                add_finding(to, &reason);
+            md5_free_binding(binding);
+            md5_free_anim(anim);
+        }
         md5_free_model(model);
     }
 }

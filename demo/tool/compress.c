@@ -9,43 +9,36 @@
 
 // == compress =====================================================================================
 
-// The error that is printed is the one that was measured, not the one that was asked for.
-static bool write_compressed(const md5_anim *anim, const md5_model *model,
-                             const tool_arguments *arguments, md5_error *error)
-{
-    const md5_compress_opts compress = {.tolerance = arguments->tolerance, .model = model};
-    const md5_load_opts opts = {.file_name = arguments->words[0], .warn = tool_print_error};
-    md5_anim *const compressed = md5_compress_anim(anim, &compress, &opts, error);
-    if (!compressed)
-        return false;
-    const size_t size = md5_write_anim(compressed, NULL, 0);
-    uint8_t *const bytes = common_alloc(size, 1);
-    (void)md5_write_anim(compressed, bytes, size);
-    common_writer writer;
-    const bool is_written =
-        (common_begin_file(&writer, arguments->output, false)
-         && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
-        || tool_fail_to_write(arguments->output, error);
-    if (is_written)
-        printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
-               (double)compressed->max_error, size,
-               (double)compressed->packed_size
-                   / ((double)anim->skeleton.num_joints * anim->num_frames));
-    free(bytes);
-    md5_free_anim(compressed);
-    return is_written;
-}
-
 static int compress(tool_arguments *arguments)
 {
     if (!arguments->output)
         return tool_usage("compress", "missing -o FILE");
     const char *const path = arguments->num_words > 1 ? arguments->words[1] : NULL;
+    const md5_load_opts opts = {.file_name = arguments->words[0], .warn = tool_print_error};
     md5_error error = {0};
     md5_anim *const anim = md5_load_anim(arguments->words[0], NULL, &error);
     md5_model *const model = anim && path ? md5_load_model(path, NULL, &error) : NULL;
-    const bool is_done =
-        anim && (model || !path) && write_compressed(anim, model, arguments, &error);
+    const md5_compress_opts how = {.tolerance = arguments->tolerance, .model = model};
+    md5_anim *const compressed =
+        anim && (model || !path) ? md5_compress_anim(anim, &how, &opts, &error) : NULL;
+    bool is_done = false;
+    if (compressed) {
+        const size_t size = md5_write_anim(compressed, NULL, 0);
+        uint8_t *const bytes = common_alloc(size, 1);
+        (void)md5_write_anim(compressed, bytes, size);
+        common_writer writer;
+        is_done = (common_begin_file(&writer, arguments->output, false)
+                   && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
+                  || tool_fail_to_write(arguments->output, &error);
+        // The error that is printed is the one that was measured, not the one that was asked for.
+        if (is_done)
+            printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
+                   (double)compressed->max_error, size,
+                   (double)compressed->packed_size
+                       / ((double)anim->skeleton.num_joints * anim->num_frames));
+        free(bytes);
+    }
+    md5_free_anim(compressed);
     md5_free_model(model);
     md5_free_anim(anim);
     return tool_end(is_done, &error);
@@ -76,26 +69,19 @@ static void print_pair(FILE *file, md5_vec3 a, md5_vec3 b)
             (double)a.z, (double)b.x, (double)b.y, (double)b.z);
 }
 
-// Text has no way to quote these.
-static bool check_names(const md5_anim *anim, const char *path, md5_error *error)
-{
-    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
-        for (const char *c = anim->skeleton.joints[i].name; *c != '\0'; c++) {
-            if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
-                continue;
-            return tool_fail(error, MD5_ERROR_RANGE, path,
-                             "the name of joint %u has a quote, backslash or control character", i);
-        }
-    }
-    return true;
-}
-
-// Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
-// become gigabytes. No clip of a recorded motion comes near.
-static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
+// Whether a clip can be written as text.
+static bool check_text(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
     enum { MUCH = 64 << 20, MOST_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++)
+        for (const char *c = anim->skeleton.joints[i].name; *c != '\0'; c++)
+            if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') // which it cannot quote
+                return tool_fail(error, MD5_ERROR_RANGE, path,
+                                 "the name of joint %u has a quote, backslash or control character",
+                                 i);
+    // Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
+    // become gigabytes. No clip of a recorded motion comes near.
     const uint64_t frame = A_FRAME + (uint64_t)A_NUMBER * anim->num_components;
     const uint64_t size = frame * anim->num_frames;
     if (size <= MUCH || size / MOST_GROWTH <= compressed->size)
@@ -174,8 +160,7 @@ static int decompress(tool_arguments *arguments)
     md5_error error = {0};
     md5_anim *const compressed = md5_load_anim(path, NULL, &error);
     md5_anim *const anim = compressed ? md5_decompress_anim(compressed, &opts, &error) : NULL;
-    const bool is_done = anim && check_names(anim, path, &error)
-                         && check_size(compressed, anim, path, &error)
+    const bool is_done = anim && check_text(compressed, anim, path, &error)
                          && write_anim(arguments->output, anim, &error);
     md5_free_anim(anim);
     md5_free_anim(compressed);

@@ -95,11 +95,14 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
     return binding != NULL;
 }
 
-static bool dump_model(const tool_arguments *arguments, md5_error *error)
+static int dump(tool_arguments *arguments)
 {
-    md5_model *model = md5_load_model(arguments->words[0], NULL, error);
+    if (arguments->num_words < 2 && arguments->num_times > 0)
+        return tool_usage("dump", "--ms needs an animation");
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
     if (!model)
-        return false;
+        return tool_end(false, &error);
     puts("md5golden 1");
     const md5_skeleton *skeleton = &model->skeleton;
     common_print(stdout, "mesh %s\n", arguments->words[0]);
@@ -131,19 +134,11 @@ static bool dump_model(const tool_arguments *arguments, md5_error *error)
             print_floats("bv", &mesh->positions[k].x, 3);
     }
     print_bounds("bindbounds", model->bounds);
-    const bool done = arguments->num_words < 2 || dump_times(model, arguments, error);
-    if (done)
+    const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
+    if (is_done)
         puts("end");
     md5_free_model(model);
-    return done;
-}
-
-static int dump(tool_arguments *arguments)
-{
-    if (arguments->num_words < 2 && arguments->num_times > 0)
-        return tool_usage("dump", "--ms needs an animation");
-    md5_error error = {0};
-    return tool_end(dump_model(arguments, &error), &error);
+    return tool_end(is_done, &error);
 }
 
 const tool_command tool_dump = {

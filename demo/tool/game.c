@@ -445,18 +445,6 @@ static void print_decl(const tool_game *opened, const md5_decl *decl)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Whether the engine finds an image: all files of its program. Built-in images always exist.
-static bool has_image(const md5_game *game, const md5_image_program *image)
-{
-    for (uint32_t i = 0; i < image->num_steps; i++) {
-        const md5_image_step *const step = &image->steps[i];
-        if (step->kind == MD5_IMAGE_FILE && step->file[0] != '_'
-            && !md5_game_image_file(game, step->file))
-            return false;
-    }
-    return image->num_steps > 0;
-}
-
 // The registers of a stage at one time: whether it is drawn, its color, alpha test and matrix.
 static void print_stage_at(const md5_material *material, const md5_stage *stage, const char *key,
                            const md5_material_input *input)
@@ -500,8 +488,15 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
             .time = 1.375f,
             .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
         };
-        // A missing image is replaced by one that repeats.
-        const bool is_there = has_image(opened->game, &stage->image);
+        // An image of which the engine does not find all files is replaced by one that repeats.
+        // Built-in images always exist.
+        bool is_there = stage->image.num_steps > 0;
+        for (uint32_t k = 0; k < stage->image.num_steps; k++) {
+            const md5_image_step *const step = &stage->image.steps[k];
+            is_there = is_there
+                       && (step->kind != MD5_IMAGE_FILE || step->file[0] == '_'
+                           || md5_game_image_file(opened->game, step->file));
+        }
         fputs(i > 0 ? "," : "", stdout);
         common_print_json("{\"light\":%d,\"bits\":%g,\"image\":%s,\"repeat\":%d,\"texgen\":%d,"
                           "\"vcol\":%d,\"program\":%d,\"dyn\":%d",
@@ -712,43 +707,6 @@ const tool_command tool_list = {
     "  --mod DIR           a mod, whose files hide those of DIR\n"
     "  --json              print one JSON object per line\n"};
 
-// All declarations of the name, of whatever type, and then the file of that name.
-static int explain_name(tool_game *opened, const char *name)
-{
-    md5_error error = {0};
-    for (int i = 0; i < NUM_KINDS; i++) {
-        const md5_decl *const decl = md5_find_decl(opened->game, kinds[i].type, name);
-        if (!kinds[i].explain || !decl || !decl->file)
-            continue;
-        opened->is_found = true;
-        common_print(stdout, "%s %s\n", kinds[i].name, decl->name);
-        print_file(opened, "declared", decl->file, line_of_decl(decl));
-        for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-            print_file(opened, "hides declaration", hidden->file, line_of_decl(hidden));
-        const md5_decl named = {.type = kinds[i].type, .name = name};
-        (void)(print_verdicts(opened, &named, &error) && kinds[i].explain(opened, &named, &error));
-        if (error.status != MD5_OK)
-            return tool_end(false, &error);
-    }
-    const bool is_file = md5_game_find_file(opened->game, name, 0) != MD5_NONE;
-    const char *const file = is_file ? name : md5_game_image_file(opened->game, name);
-    if (file) {
-        opened->is_found = true;
-        puts("file");
-        print_file(opened, "is", file, 0);
-        if (common_has_ending(file, ".md5mesh"))
-            print_mesh_materials(opened, file);
-    }
-    if (!opened->is_found)
-        common_print(stdout, "nothing is named %s\n", name);
-    if (!opened->is_found || opened->has_missing) {
-        puts("searched, best first:");
-        for (size_t i = 0; i < opened->places.count; i++)
-            common_print(stdout, "  %s\n", opened->places.titles[i]);
-    }
-    return opened->is_found ? TOOL_OK : TOOL_BAD_FILE;
-}
-
 static int explain(tool_arguments *arguments)
 {
     tool_game game;
@@ -758,9 +716,42 @@ static int explain(tool_arguments *arguments)
     if (arguments->num_words != 1)
         return tool_usage("explain",
                           arguments->num_words == 0 ? "missing name" : "expected one name");
+    const char *const name = arguments->words[0];
+    md5_error error = {0};
     status = open_game(arguments, true, &game);
-    if (status == TOOL_OK)
-        status = explain_name(&game, arguments->words[0]);
+    // All declarations of the name, of whatever type, and then the file of that name.
+    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+        const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
+        if (!kinds[i].explain || !decl || !decl->file)
+            continue;
+        game.is_found = true;
+        common_print(stdout, "%s %s\n", kinds[i].name, decl->name);
+        print_file(&game, "declared", decl->file, line_of_decl(decl));
+        for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
+            print_file(&game, "hides declaration", hidden->file, line_of_decl(hidden));
+        const md5_decl named = {.type = kinds[i].type, .name = name};
+        (void)(print_verdicts(&game, &named, &error) && kinds[i].explain(&game, &named, &error));
+        status = tool_end(error.status == MD5_OK, &error);
+    }
+    if (status == TOOL_OK) {
+        const bool is_file = md5_game_find_file(game.game, name, 0) != MD5_NONE;
+        const char *const file = is_file ? name : md5_game_image_file(game.game, name);
+        if (file) {
+            game.is_found = true;
+            puts("file");
+            print_file(&game, "is", file, 0);
+            if (common_has_ending(file, ".md5mesh"))
+                print_mesh_materials(&game, file);
+        }
+        if (!game.is_found)
+            common_print(stdout, "nothing is named %s\n", name);
+        if (!game.is_found || game.has_missing) {
+            puts("searched, best first:");
+            for (size_t i = 0; i < game.places.count; i++)
+                common_print(stdout, "  %s\n", game.places.titles[i]);
+        }
+        status = game.is_found ? TOOL_OK : TOOL_BAD_FILE;
+    }
     close_game(&game);
     return status;
 }
@@ -884,27 +875,11 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     return true;
 }
 
-// First leniently, and then as the engine does, which stops at the first mistake of a declaration:
-// its warnings are among the lenient ones.
-static bool check_decls(tool_game *opened, md5_error *error)
+int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
 {
     static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DECL_SKIN,
                                           MD5_DECL_MODEL, MD5_DECL_ENTITY};
     static const md5_verdict verdicts[] = {MD5_VERDICT_LENIENT, MD5_VERDICT_ENGINE};
-    for (int i = 0; i < 2; i++) {
-        opened->verdict = verdicts[i];
-        if (!md5_game_set_verdict(opened->game, verdicts[i], error))
-            return false;
-        for (size_t j = 0; j < sizeof types / sizeof types[0]; j++)
-            if (!walk_decls(opened, types[j], check_decl, error))
-                return false;
-        clear_notes(opened);
-    }
-    return true;
-}
-
-int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
-{
     tool_game game;
     md5_error error = {0};
     int status = open_game(arguments, true, &game);
@@ -929,7 +904,17 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             tool_free(&asset);
             check->num_files++;
         }
-        status = tool_end(check_decls(&game, &error), &error);
+        // First leniently, and then as the engine does, which stops at the first mistake of a
+        // declaration: its warnings are among the lenient ones.
+        bool is_checked = true;
+        for (int i = 0; i < 2 && is_checked; i++) {
+            game.verdict = verdicts[i];
+            is_checked = md5_game_set_verdict(game.game, game.verdict, &error);
+            for (size_t k = 0; k < sizeof types / sizeof types[0] && is_checked; k++)
+                is_checked = walk_decls(&game, types[k], check_decl, &error);
+            clear_notes(&game);
+        }
+        status = tool_end(is_checked, &error);
     }
     close_game(&game);
     return status;

@@ -312,22 +312,6 @@ static void perform_camera(view_state *viewer, view_action action)
     }
 }
 
-// While it is paused the state is shown at once, at its beginning.
-static void go_to_state(view_state *viewer, uint32_t layer, uint32_t state)
-{
-    const float duration = 0.25f;
-    view_machine *const machine = &viewer->document->scene.machine;
-    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
-        return;
-    view_take_over(machine);
-    const bool goes = viewer->play.playing ? md5_player_fade_to(
-                          machine->player, layer, state, duration, MD5_FADE_CROSS, MD5_EASE_SMOOTH)
-                                           : md5_player_seek(machine->player, layer, state, 0.0);
-    if (goes) // a machine that was read again may have other states
-        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
-                    machine->desc->layers[layer].states[state].name);
-}
-
 // The window, what is shown over the picture, and what the mouse chooses in it; else files.
 static void perform_rest(view_state *viewer, const view_command *command)
 {
@@ -385,9 +369,21 @@ static void perform_rest(view_state *viewer, const view_command *command)
             view_show_meshes(viewer->document, viewer->hidden_meshes);
         }
         break;
-    case VIEW_GO_TO_STATE:
-        go_to_state(viewer, (uint32_t)number, (uint32_t)command->item);
-        break;
+    case VIEW_GO_TO_STATE: {
+        const uint32_t layer = (uint32_t)number, state = (uint32_t)command->item;
+        view_machine *const machine = &viewer->document->scene.machine;
+        if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+            break;
+        view_take_over(machine);
+        // While it is paused the state is shown at once, at its beginning.
+        const bool goes = viewer->play.playing
+                              ? md5_player_fade_to(machine->player, layer, state, 0.25f,
+                                                   MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                              : md5_player_seek(machine->player, layer, state, 0.0);
+        if (goes) // a machine that was read again may have other states
+            view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
+                        machine->desc->layers[layer].states[state].name);
+    } break;
     default:
         view_perform_file(viewer, command);
         break;

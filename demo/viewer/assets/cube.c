@@ -385,39 +385,6 @@ static void begin_part(cube_part *shown, const cube_part *shared)
 
 // -- Frames ---------------------------------------------------------------------------------------
 
-// Finds what each mask of each part plays under a name: its own, or the "idle" that the engines
-// play beside others. Returns whether there is any, and the clip's rate and duration.
-static bool find_tracks(cube_model *joined, const char *name, double *rate, double *duration)
-{
-    bool any = false;
-    *rate = *duration = 0.0;
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
-        const cube_part *const part = &joined->parts[p];
-        for (uint32_t m = 0; m < part->num_masks; m++) {
-            cube_track *const track = &part->tracks[m];
-            *track = (cube_track){NULL, NULL, 0, 0};
-            uint32_t row = md5_find_cube2_anim(part->player, m, name);
-            if (row == MD5_NONE)
-                row = md5_find_cube2_anim(part->player, m, "idle");
-            if (row >= MOST_ROWS)
-                continue;
-            const md5_cube2_anim *const anim = &part->player->anims[row];
-            const double own = (double)anim->frame_rate;
-            track->file = find_file(joined, p, anim->file);
-            if (track->file->anim == NULL)
-                continue;
-            track->row = anim;
-            md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
-            any = true;
-            if (*rate <= 0.0 || (track->count > 1 && own > *rate))
-                *rate = own;
-            if (track->count > 1)
-                *duration = fmax(*duration, track->count / own);
-        }
-    }
-    return any;
-}
-
 // Writes the joined model's pose at a time.
 static void pose_all(const cube_model *joined, double time)
 {
@@ -482,8 +449,35 @@ static void pose_all(const cube_model *joined, double time)
 // Returns NULL if nothing has the name.
 static md5_anim *make_clip(cube_model *joined, const char *name)
 {
-    double rate, duration;
-    if (!find_tracks(joined, name, &rate, &duration))
+    double rate = 0.0, duration = 0.0;
+    bool plays = false;
+    // What each mask of each part plays under the name: its own, or the "idle" that the engines
+    // play beside others.
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+        const cube_part *const part = &joined->parts[p];
+        for (uint32_t m = 0; m < part->num_masks; m++) {
+            cube_track *const track = &part->tracks[m];
+            *track = (cube_track){NULL, NULL, 0, 0};
+            uint32_t row = md5_find_cube2_anim(part->player, m, name);
+            if (row == MD5_NONE)
+                row = md5_find_cube2_anim(part->player, m, "idle");
+            if (row >= MOST_ROWS)
+                continue;
+            const md5_cube2_anim *const anim = &part->player->anims[row];
+            const double own = (double)anim->frame_rate;
+            track->file = find_file(joined, p, anim->file);
+            if (track->file->anim == NULL)
+                continue;
+            track->row = anim;
+            md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
+            plays = true;
+            if (rate <= 0.0 || (track->count > 1 && own > rate))
+                rate = own;
+            if (track->count > 1)
+                duration = fmax(duration, track->count / own);
+        }
+    }
+    if (!plays)
         return NULL;
     double frames = floor(duration * rate + 0.5);
     if (frames > MOST_FRAMES) {
@@ -498,26 +492,6 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     return anim;
 }
 
-// Adds the alternatives of a row's names that are not listed.
-static void list_names(view_cube *loaded, const md5_cube2_anim *row)
-{
-    for (const char *name = row->names; *name != '\0' && loaded->num_clips < MOST_NAMES;) {
-        const size_t length = strcspn(name, "|");
-        char *const own = common_format("%.*s", (int)length, name);
-        bool is_listed = length == 0;
-        for (uint32_t i = 0; i < loaded->num_clips; i++)
-            is_listed = is_listed || strcmp(loaded->clips[i].name, own) == 0;
-        if (is_listed) {
-            free(own);
-        } else {
-            loaded->clips = common_grow(loaded->clips, loaded->num_clips, sizeof *loaded->clips);
-            loaded->clips[loaded->num_clips++] =
-                (view_cube_clip){.name = own, .file = common_copy(row->file)};
-        }
-        name += length + (name[length] != '\0');
-    }
-}
-
 static void make_clips(cube_model *joined, view_cube *loaded)
 {
     size_t size = 0;
@@ -528,8 +502,25 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         if (part->model != NULL)
             begin_part(part, &joined->parts[part->shared]);
         for (uint32_t i = 0; i < part->num_rows; i++) {
-            list_names(loaded, &part->player->anims[i]);
-            (void)find_file(joined, p, part->player->anims[i].file);
+            // A row has several names; those that are not listed yet are added.
+            const md5_cube2_anim *const row = &part->player->anims[i];
+            for (const char *name = row->names; *name != '\0' && loaded->num_clips < MOST_NAMES;) {
+                const size_t length = strcspn(name, "|");
+                char *const own = common_format("%.*s", (int)length, name);
+                bool is_listed = length == 0;
+                for (uint32_t j = 0; j < loaded->num_clips; j++)
+                    is_listed = is_listed || strcmp(loaded->clips[j].name, own) == 0;
+                if (is_listed) {
+                    free(own);
+                } else {
+                    loaded->clips =
+                        common_grow(loaded->clips, loaded->num_clips, sizeof *loaded->clips);
+                    loaded->clips[loaded->num_clips++] =
+                        (view_cube_clip){.name = own, .file = common_copy(row->file)};
+                }
+                name += length + (name[length] != '\0');
+            }
+            (void)find_file(joined, p, row->file);
         }
     }
     // Those that cannot be made are left out.

@@ -128,37 +128,6 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
 }
 
-// A pixel may index past the end of a short palette, and stb_image then reads other memory.
-// It is given a copy of the file whose palette has all 256 colours, the added ones black. The
-// chunk's checksum is then wrong, but stb_image does not check it.
-static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
-                       md5_error *error)
-{
-    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
-    size_t palette = 0, palette_size = 0;
-    int width = 0, height = 0, channels = 0;
-    if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
-        return false;
-    const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
-    uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
-    if (added > 0 && copy == NULL)
-        return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    if (added > 0) {
-        const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
-        memcpy(copy, bytes, end);
-        memcpy(copy + end + added, bytes + end, size - end);
-        memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
-    }
-    image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
-                                        &height, &channels, 4);
-    image->width = (uint32_t)width;
-    image->height = (uint32_t)height;
-    free(copy);
-    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
-        return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
-}
-
 // -- JPEG ----------------------------------------------------------------------------------------
 
 // Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
@@ -320,25 +289,6 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
 
 enum { LEAST_PACKED = 8, MOST_PACKED = 0x7fff }; // widths of rows that are packed by channel
 
-// A row of `width` bytes of one channel, each `4` apart: runs of one byte, or bytes as they are.
-static bool take_channel(byte_reader *from, uint8_t *to, uint32_t width)
-{
-    for (uint32_t x = 0; x < width;) {
-        if (from->size - from->offset < 2)
-            return false;
-        const uint8_t code = from->bytes[from->offset++];
-        const bool is_run = code > 128;
-        const uint32_t count = is_run ? code - 128u : code;
-        if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
-            return false;
-        for (uint32_t i = 0; i < count; i++)
-            to[4 * (size_t)(x + i)] = from->bytes[from->offset + (is_run ? 0 : i)];
-        from->offset += is_run ? 1 : count;
-        x += count;
-    }
-    return true;
-}
-
 // A row of pixels: 1, 1, 1, n repeats the last pixel n times, and 256 n times right after another.
 static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
@@ -378,9 +328,21 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
     if (((uint32_t)head[2] << 8 | head[3]) != width)
         return false;
     from->offset += 4;
+    // Each channel of the row by itself: runs of one byte, or bytes as they are.
     for (int channel = 0; channel < 4; channel++)
-        if (!take_channel(from, to + channel, width))
-            return false;
+        for (uint32_t x = 0, count; x < width; x += count) {
+            if (from->size - from->offset < 2)
+                return false;
+            const uint8_t code = from->bytes[from->offset++];
+            const bool is_run = code > 128;
+            count = is_run ? code - 128u : code;
+            if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
+                return false;
+            for (uint32_t i = 0; i < count; i++)
+                to[4 * (size_t)(x + i) + (size_t)channel] =
+                    from->bytes[from->offset + (is_run ? 0 : i)];
+            from->offset += is_run ? 1 : count;
+        }
     return true;
 }
 
@@ -455,8 +417,34 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
         return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
-        return decode_png(bytes, size, max_pixels, image, error);
+    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0) {
+        // A pixel may index past the end of a short palette, and stb_image then reads other memory.
+        // It is given a copy of the file whose palette has all 256 colours, the added ones black.
+        // The chunk's checksum is then wrong, but stb_image does not check it.
+        enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
+        size_t palette = 0, palette_size = 0;
+        int width = 0, height = 0, channels = 0;
+        if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
+            return false;
+        const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
+        uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
+        if (added > 0 && copy == NULL)
+            return fail(error, MD5_ERROR_MEMORY, "out of memory");
+        if (added > 0) {
+            const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
+            memcpy(copy, bytes, end);
+            memcpy(copy + end + added, bytes + end, size - end);
+            memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
+        }
+        image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
+                                            &height, &channels, 4);
+        image->width = (uint32_t)width;
+        image->height = (uint32_t)height;
+        free(copy);
+        if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+            return fail(error, MD5_ERROR_MEMORY, "out of memory");
+        return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+    }
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
         const bool is_small = max_pixels < VIEW_IMAGE_MAX_PIXELS;
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
@@ -526,27 +514,6 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
     return take_picture(md5_load_image(game, program, &opts, error), image, error);
 }
 
-static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
-                            md5_error *error)
-{
-    float linear[256];
-    view_image image;
-    if (!view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error))
-        return false;
-    const size_t count = (size_t)image.width * image.height;
-    panorama->width = image.width;
-    panorama->height = image.height;
-    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    for (int i = 0; i < 256; i++) {
-        const float value = (float)i / 255.0f;
-        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-    }
-    for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
-        panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
-    free(image.rgba);
-    return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
-}
-
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
 {
     size_t size = 0;
@@ -555,10 +522,26 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     if (bytes == NULL)
         return false;
     const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
-    const bool is_read = is_radiance ? view_decode_radiance(bytes, size, panorama, error)
-                                     : decode_panorama(bytes, size, panorama, error);
+    view_image image = {.rgba = NULL};
+    const bool is_read = is_radiance
+                             ? view_decode_radiance(bytes, size, panorama, error)
+                             : view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
     free(bytes);
-    return is_read;
+    if (is_radiance || !is_read)
+        return is_read;
+    float linear[256];
+    for (int i = 0; i < 256; i++) {
+        const float value = (float)i / 255.0f;
+        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+    }
+    const size_t count = (size_t)image.width * image.height;
+    panorama->width = image.width;
+    panorama->height = image.height;
+    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
+    for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
+        panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
+    free(image.rgba);
+    return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 bool view_has_holes(const view_image *image)

@@ -262,25 +262,22 @@ char *view_make_address(const char *place, const char *name, const char *skin)
 
 enum { NUM_SIMILAR = 3, LONGEST_ASKED = 48 };
 
-// SIZE_MAX if the names are not alike; one mistake in four letters is. Of names that are equally
-// alike the shorter ones come first.
-static size_t difference_of(const char *name, const char *asked)
-{
-    const size_t length = strlen(asked);
-    if (length < 3 || length > LONGEST_ASKED)
-        return SIZE_MAX;
-    const size_t distance = common_distance(asked, length, name, true);
-    return distance <= length / 4 ? distance * (COMMON_LONGEST_NAME + 1) + strlen(name) : SIZE_MAX;
-}
-
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
     const char *best[NUM_SIMILAR] = {NULL};
     size_t differences[NUM_SIMILAR] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    for (int section = 0; section < VIEW_NUM_SECTIONS - 1; section++) // skins are not opened
+    const size_t length = strlen(asked);
+    // Skins are not opened, and of few letters none can be wrong.
+    const int num_sections = length >= 3 && length <= LONGEST_ASKED ? VIEW_NUM_SECTIONS - 1 : 0;
+    for (int section = 0; section < num_sections; section++)
         for (size_t i = 0; i < library->num_names[section]; i++) {
             const char *candidate = library->names[section][i];
-            size_t difference = difference_of(candidate, asked);
+            // Names are alike with one mistake in four letters; of those that are equally alike the
+            // shorter ones come first.
+            const size_t distance = common_distance(asked, length, candidate, true);
+            size_t difference = distance <= length / 4
+                                    ? distance * (COMMON_LONGEST_NAME + 1) + strlen(candidate)
+                                    : SIZE_MAX;
             for (int rank = 0; rank < NUM_SIMILAR && difference < SIZE_MAX; rank++) {
                 if (best[rank] != NULL && strcmp(best[rank], candidate) == 0)
                     break; // an entity and a model of one name

@@ -338,30 +338,10 @@ static bool is_top(const char *absolute)
     return second == NULL || second[1] == '\0';
 }
 
-// The nearest folder above that looks like the root of a game or a mod, or NULL.
-static char *find_root(const char *folder)
+view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     static const char *const folders[] = {"materials", "def",     "skins", "textures",
                                           "progs",     "scripts", "data"};
-    char *here = common_copy(folder);
-    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here); up++) {
-        common_list archives = common_list_folder(here, ".pk4");
-        bool is_root = archives.count > 0;
-        common_free_list(&archives);
-        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-            is_root = is_root || has_folder(here, folders[i]);
-        if (is_root)
-            return here;
-        char *const above = common_folder(here);
-        free(here);
-        here = above;
-    }
-    free(here);
-    return NULL;
-}
-
-view_package *view_open_package(const char *model_path, const md5_files *reader)
-{
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
     package->model = common_clean(absolute);
@@ -370,8 +350,22 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     free(absolute);
     if (reader != NULL)
         return package;
+    // The nearest folder above that looks like the root of a game or a mod.
+    char *here = common_copy(package->folder);
+    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here) && package->root == NULL; up++) {
+        common_list archives = common_list_folder(here, ".pk4");
+        bool is_root = archives.count > 0;
+        common_free_list(&archives);
+        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+            is_root = is_root || has_folder(here, folders[i]);
+        if (is_root)
+            package->root = common_copy(here);
+        char *const above = common_folder(here);
+        free(here);
+        here = above;
+    }
+    free(here);
     char *const around = common_folder(package->folder);
-    package->root = find_root(package->folder);
     if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
         package->around = common_copy(around);
     free(around);
@@ -599,41 +593,6 @@ typedef struct candidate {
 static const char *identity_of(const md5_mesh *mesh)
 {
     return mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
-}
-
-static named_mesh begin(const view_look_search *search)
-{
-    const md5_mesh *const mesh = &search->model->meshes[search->mesh];
-    named_mesh subject = {
-        .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
-    const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
-    char *const stem = without_ending(mesh->shader + (has_drive ? 2 : 0));
-    char *const model = common_stem(search->package->model);
-    subject.path = common_clean(stem);
-    subject.shader = view_split_name(common_base(subject.path));
-    subject.name = view_split_name(mesh->name);
-    subject.model = view_split_name(model);
-    subject.model = main_words(subject.model, WORD_GENERIC);
-    subject.folder = view_split_name(common_base(search->package->folder));
-    char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
-                                    subject.model.words, subject.folder.words);
-    subject.all = view_split_name(all);
-    free(all);
-    free(model);
-    free(stem);
-    for (uint32_t i = 0; i < search->model->num_meshes; i++)
-        subject.has_others =
-            subject.has_others
-            || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
-    subject.is_part =
-        subject.has_others
-        && (has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART))
-        && !has_word(&subject.model, WORD_PART);
-    const bool is_else = is_specific(&subject.shader)
-                         && view_share_in(&subject.shader, &subject.model) == 0
-                         && view_share_in(&subject.shader, &subject.folder) == 0;
-    subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
-    return subject;
 }
 
 // -- Objections ----------------------------------------------------------------------------------
@@ -1114,7 +1073,37 @@ static bool take_skin(view_look *look, const named_mesh *subject, view_log *log)
 view_look view_find_look(const view_look_search *search, view_log *log)
 {
     view_look look;
-    named_mesh subject = begin(search);
+    // All that the mesh is called.
+    const md5_mesh *const mesh = &search->model->meshes[search->mesh];
+    named_mesh subject = {
+        .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
+    const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
+    char *const stem = without_ending(mesh->shader + (has_drive ? 2 : 0));
+    char *const model = common_stem(search->package->model);
+    subject.path = common_clean(stem);
+    subject.shader = view_split_name(common_base(subject.path));
+    subject.name = view_split_name(mesh->name);
+    subject.model = view_split_name(model);
+    subject.model = main_words(subject.model, WORD_GENERIC);
+    subject.folder = view_split_name(common_base(search->package->folder));
+    char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
+                                    subject.model.words, subject.folder.words);
+    subject.all = view_split_name(all);
+    free(all);
+    free(model);
+    free(stem);
+    for (uint32_t i = 0; i < search->model->num_meshes; i++)
+        subject.has_others =
+            subject.has_others
+            || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
+    subject.is_part =
+        subject.has_others
+        && (has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART))
+        && !has_word(&subject.model, WORD_PART);
+    const bool is_else = is_specific(&subject.shader)
+                         && view_share_in(&subject.shader, &subject.model) == 0
+                         && view_share_in(&subject.shader, &subject.folder) == 0;
+    subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
     if (!take_declared(&look, &subject, log) && !take_skin(&look, &subject, log)) {
         free(seek_pictures(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
         if (!take_best(&look, &subject, false, SURE, false))

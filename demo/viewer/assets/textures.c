@@ -682,34 +682,6 @@ static const md5gl_texgen texgens[] = {
 
 static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1: r_offsetUnits
 
-// A lit stage is there for its alpha test alone: its colours are those of code 1.
-static md5gl_stage stage_of(const view_layered *layered, const md5_stage *stage,
-                            md5gl_texture texture)
-{
-    const float *const registers = layered->registers;
-    const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
-    const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
-    md5gl_stage drawn = {.texture = texture,
-                         .source = factors[source < NUM_CODES ? source : 0][0],
-                         .target = factors[target < NUM_CODES ? target : 0][1],
-                         .has_matrix = stage->has_matrix,
-                         .vertex_color = (md5gl_vertex_color)stage->vertex_color, // in one order
-                         .is_tested = tests_alpha(layered->material, stage),
-                         .alpha_test = registers[stage->alpha_test],
-                         .masked =
-                             stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
-                         .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
-                         .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
-                         .depth_offset = offset_units * stage->polygon_offset,
-                         .texgen = texgens[stage->texgen],
-                         .normals = layered->bump};
-    for (int i = 0; i < 4; i++)
-        drawn.color[i] = registers[stage->color[i]];
-    if (stage->has_matrix)
-        md5_stage_matrix(stage, registers, drawn.matrix);
-    return drawn;
-}
-
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
     for (uint32_t i = 0; i < layers->num_meshes; i++) {
@@ -732,9 +704,30 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
                 continue;
             is_on = true;
             is_cut = is_cut || cuts_surface(material, stage);
-            if (layered->textures[k] != 0)
-                layered->stages[list->num_stages++] =
-                    stage_of(layered, stage, layered->textures[k]);
+            if (layered->textures[k] == 0)
+                continue;
+            // A lit stage is there for its alpha test alone: its colours are those of code 1.
+            const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
+            const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
+            md5gl_stage *const drawn = &layered->stages[list->num_stages++];
+            *drawn = (md5gl_stage){
+                .texture = layered->textures[k],
+                .source = factors[source < NUM_CODES ? source : 0][0],
+                .target = factors[target < NUM_CODES ? target : 0][1],
+                .has_matrix = stage->has_matrix,
+                .vertex_color = (md5gl_vertex_color)stage->vertex_color, // in one order
+                .is_tested = tests_alpha(material, stage),
+                .alpha_test = registers[stage->alpha_test],
+                .masked = stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
+                .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
+                .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+                .depth_offset = offset_units * stage->polygon_offset,
+                .texgen = texgens[stage->texgen],
+                .normals = layered->bump};
+            for (int c = 0; c < 4; c++)
+                drawn->color[c] = registers[stage->color[c]];
+            if (stage->has_matrix)
+                md5_stage_matrix(stage, registers, drawn->matrix);
         }
         // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
         // md5gl_draw_model() shows front sides.
@@ -933,21 +926,6 @@ static void find_and_use(const view_dresser *d, bool complete)
         own->alpha_test = look->alpha_test;
 }
 
-// Loads the maps that a mesh's material in a game has, and takes what is declared besides. Returns
-// whether it needs no other texture.
-static bool use_game(const view_dresser *d, const char *shader)
-{
-    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    const bool is_staged = view_add_layers(d, shader);
-    const md5_material *const material = md5_game_material(d->game, shader, NULL);
-    for (size_t i = 0; i < 3 && material != NULL; i++) {
-        const md5_image_program *const program = view_material_image(material, maps[i]);
-        if (program != NULL)
-            give_map(d, (view_texture){.path = program->text, .program = program, .map = maps[i]});
-    }
-    return is_staged || d->textures->meshes[d->search.mesh].maps[VIEW_MAP_DIFFUSE] != NULL;
-}
-
 // Loads the maps beside a mesh's texture that the options do not choose.
 static void find_maps(const view_dresser *d)
 {
@@ -1009,6 +987,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {
+    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
     const md5_model *const model = dressing->model;
     md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
@@ -1055,7 +1034,17 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         const bool is_declared =
             d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
         const bool is_in_game = is_declared || game != NULL;
-        const bool is_found = is_in_game && use_game(&d, shader);
+        // The maps of its material in a game. One that is drawn in stages needs no other texture.
+        const bool is_staged = is_in_game && view_add_layers(&d, shader);
+        const md5_material *const material =
+            is_in_game ? md5_game_material(d.game, shader, NULL) : NULL;
+        for (size_t k = 0; k < 3 && material != NULL; k++) {
+            const md5_image_program *const program = view_material_image(material, maps[k]);
+            if (program != NULL)
+                give_map(&d,
+                         (view_texture){.path = program->text, .program = program, .map = maps[k]});
+        }
+        const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
         if (!is_found && (!is_in_game || d.search.package != NULL)) {
             // What the game lacks has been reported.
             if (*diffuse == NULL || d.search.said != NULL)

@@ -158,28 +158,6 @@ static bool is_usual(const view_camera *c)
     return fabsf(c->elevation) <= 90.0f && c->distance > 1e-6f;
 }
 
-static bool read_camera(view_config *config, const char *value)
-{
-    float numbers[7];
-    config->has_camera = false;
-    for (int i = 0; i < 7; i++) {
-        char *end = NULL;
-        numbers[i] = strtof(value, &end);
-        if (end == value)
-            return false;
-        value = end;
-    }
-    config->camera = (view_camera){
-        .azimuth = numbers[0],
-        .elevation = numbers[1],
-        .distance = numbers[2],
-        .target = {numbers[3], numbers[4], numbers[5]},
-        .orthographic = numbers[6] != 0.0f,
-    };
-    config->has_camera = value[strspn(value, " \t")] == '\0' && is_usual(&config->camera);
-    return config->has_camera;
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -206,8 +184,27 @@ static bool read_line(view_config *config, const char *line)
             config->recent[config->num_recent++] = common_copy(value);
         return true;
     }
-    if (strncmp(line, "camera=", length + 1) == 0)
-        return read_camera(config, value);
+    if (strncmp(line, "camera=", length + 1) == 0) {
+        const char *rest = value;
+        float numbers[7];
+        config->has_camera = false;
+        for (int i = 0; i < 7; i++) {
+            char *end = NULL;
+            numbers[i] = strtof(rest, &end);
+            if (end == rest)
+                return false;
+            rest = end;
+        }
+        config->camera = (view_camera){
+            .azimuth = numbers[0],
+            .elevation = numbers[1],
+            .distance = numbers[2],
+            .target = {numbers[3], numbers[4], numbers[5]},
+            .orthographic = numbers[6] != 0.0f,
+        };
+        config->has_camera = rest[strspn(rest, " \t")] == '\0' && is_usual(&config->camera);
+        return config->has_camera;
+    }
     if (strncmp(line, "mesh-texture=", length + 1) == 0)
         return view_read_chosen(&config->chosen, value);
     const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);

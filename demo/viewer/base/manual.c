@@ -36,24 +36,9 @@ static const char exit_status[] =
 
 // -- Plain text -----------------------------------------------------------------------------
 
-// Wraps a text from a column on, of which `used` characters are written.
-static void print_column(FILE *file, const char *text, int used, int column)
-{
-    if (used >= column) {
-        fputc('\n', file);
-        used = 0;
-    }
-    for (const char *line = text; line != NULL;) {
-        const char *const end = strchr(line, '\n');
-        const int length = end != NULL ? (int)(end - line) : (int)strlen(line);
-        fprintf(file, "%*s%.*s\n", column - used, "", length, line);
-        line = end != NULL ? end + 1 : NULL;
-        used = 0;
-    }
-}
-
 static void print_help(FILE *file)
 {
+    enum { COLUMN = 38 }; // of what an option does
     size_t count;
     const view_option *const table = view_options_table(&count);
     for (int i = 0; i < NUM_USAGES; i++)
@@ -66,7 +51,16 @@ static void print_help(FILE *file)
         int used = fprintf(file, "  --%s", o->name);
         if (o->value != NULL)
             used += fprintf(file, " %s", o->value);
-        print_column(file, o->help, used, 38);
+        if (used >= COLUMN) {
+            fputc('\n', file);
+            used = 0;
+        }
+        for (const char *line = o->help; line != NULL; used = 0) {
+            const char *const end = strchr(line, '\n');
+            const int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+            fprintf(file, "%*s%.*s\n", COLUMN - used, "", length, line);
+            line = end != NULL ? end + 1 : NULL;
+        }
     }
     fprintf(file, "\nExit status: %s", exit_status);
 }

@@ -114,41 +114,33 @@ static float indent_of(const view_rows *rows, const view_row *row)
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
 }
 
-// Removes the excess of a row that is too long; returns whether there is any. The continuation is
-// placed below the text, and a click on it has the same effect.
-static bool split_row(const view_rows *rows, view_row *row, view_row *rest)
-{
-    const float width = rows->width - indent_of(rows, row) - hint_width(rows, row);
-    const size_t length = line_length(rows->font, size_of(row), width, row->text);
-    if (row->fixed || row->kind == VIEW_ROW_WORDS || row->text[length] == '\0')
-        return false;
-    *rest = *row;
-    rest->hint[0] = '\0';
-    if (row->kind == VIEW_ROW_SWITCH)
-        rest->kind = VIEW_ROW_TEXT;
-    if (row->kind == VIEW_ROW_PAIR)
-        (void)snprintf(rest->label, sizeof rest->label, " ");
-    const char *const from = row->text + length;
-    (void)snprintf(rest->text, sizeof rest->text, "%s", from + strspn(from, " "));
-    row->text[length] = '\0';
-    return true;
-}
-
 void view_place_rows(view_rows *rows, float right, float room, float least)
 {
     enum { MAX_LINES = 3 };
     const float scale = rows->font->scale, margin = VIEW_MARGIN * scale;
     for (uint32_t i = 0, lines = 1; i < rows->count && rows->count < VIEW_MAX_ROWS; i++) {
-        view_row rest;
-        if (lines == MAX_LINES || !split_row(rows, &rows->rows[i], &rest)) {
+        view_row *const row = &rows->rows[i], *const rest = row + 1;
+        const float wide = rows->width - indent_of(rows, row) - hint_width(rows, row);
+        const size_t length = line_length(rows->font, size_of(row), wide, row->text);
+        if (lines == MAX_LINES || row->fixed || row->kind == VIEW_ROW_WORDS
+            || row->text[length] == '\0') {
             lines = 1;
             continue;
         }
+        // The excess of a row that is too long becomes a row below the text, on which a click has
+        // the same effect.
         lines++;
-        memmove(&rows->rows[i + 2], &rows->rows[i + 1],
-                (rows->count - i - 1) * sizeof rows->rows[0]);
-        rows->rows[i + 1] = rest;
+        memmove(rest + 1, rest, (rows->count - i - 1) * sizeof *rest);
         rows->count++;
+        *rest = *row;
+        rest->hint[0] = '\0';
+        if (row->kind == VIEW_ROW_SWITCH)
+            rest->kind = VIEW_ROW_TEXT;
+        if (row->kind == VIEW_ROW_PAIR)
+            (void)snprintf(rest->label, sizeof rest->label, " ");
+        const char *const from = row->text + length;
+        (void)snprintf(rest->text, sizeof rest->text, "%s", from + strspn(from, " "));
+        row->text[length] = '\0';
     }
     const float width = rows->width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(rows);
     rows->factor = fminf(fmaxf(room / height, least), 1.0f);
@@ -178,24 +170,6 @@ void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_
     (void)snprintf(row->text + used, sizeof row->text - used, "%s%s", used > 0 ? "\n" : "", word);
     row->lit |= (uint64_t)is_lit << (row->words++ & 63);
     row->rect.width += width + word_gap * rows->font->scale;
-}
-
-static void draw_words(view_canvas *canvas, const view_rows *rows, const view_row *row, float left)
-{
-    const float indent = indent_of(rows, row), right = left + rows->width;
-    float x = left + indent;
-    const char *rest = row->text;
-    const float y = row->rect.y;
-    view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
-    for (uint32_t i = 0; *rest != '\0'; i++) {
-        char word[sizeof row->text];
-        const size_t length = strcspn(rest, "\n");
-        (void)snprintf(word, sizeof word, "%.*s", (int)length, rest);
-        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
-                            (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
-        x += word_gap * rows->font->scale;
-        rest += length + (rest[length] == '\n');
-    }
 }
 
 // -- Drawing --------------------------------------------------------------------------------
@@ -251,7 +225,19 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
                                            place.width, rows->font->scale},
                                0xF1F3F680u);
     } else if (row->kind == VIEW_ROW_WORDS) {
-        draw_words(canvas, rows, row, left);
+        const float right = left + rows->width;
+        float x = left + indent;
+        const char *rest = row->text;
+        view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
+        for (uint32_t i = 0; *rest != '\0'; i++) {
+            char word[sizeof row->text];
+            const size_t length = strcspn(rest, "\n");
+            (void)snprintf(word, sizeof word, "%.*s", (int)length, rest);
+            x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
+                                (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
+            x += word_gap * scale;
+            rest += length + (rest[length] == '\n');
+        }
         return;
     } else if (row->kind == VIEW_ROW_PAIR) {
         view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);

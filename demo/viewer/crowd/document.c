@@ -120,12 +120,30 @@ static int compare_peaks(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-static void measure_clip(view_compare *compare, view_scene *scene, const view_play *play)
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
 {
-    const md5_anim *const anim = view_shown_anim(scene);
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+    md5_error error = {0};
+    if (compare->model == NULL)
+        return;
+    const md5_anim *const anim =
+        compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
+    if (anim != compare->bound) {
+        md5_free_binding(compare->binding);
+        compare->bound = anim;
+        compare->binding = md5_bind(compare->model, anim, NULL, &error);
+    }
+    // A clip is shown as it is in its file: no machine, legs or channels move the model.
+    const md5_anim *const shown =
+        view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
+    const bool is_old = shown == compare->measured && compare->bound == compare->against
+                        && scene->root == compare->root;
+    compare->measured = shown;
+    compare->against = compare->bound;
+    compare->root = scene->root;
+    const uint32_t num_measured = shown != NULL && !is_old ? shown->num_frames : 0;
+    for (uint32_t frame = 0; frame < num_measured; frame++) {
         const md5_moment own = {.frame0 = frame, .frame1 = frame};
-        const double time = frame / anim->frame_rate;
+        const double time = frame / shown->frame_rate;
         md5_moment other = own;
         // The other clip is at the same time, and in its last frame when both end.
         if (compare->binding != NULL)
@@ -150,33 +168,11 @@ static void measure_clip(view_compare *compare, view_scene *scene, const view_pl
             }
         }
     }
-    if (compare->num_same > 0)
-        qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
-    view_pose(scene, play);
-}
-
-void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
-{
-    md5_error error = {0};
-    if (compare->model == NULL)
-        return;
-    const md5_anim *const anim =
-        compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
-    if (anim != compare->bound) {
-        md5_free_binding(compare->binding);
-        compare->bound = anim;
-        compare->binding = md5_bind(compare->model, anim, NULL, &error);
+    if (shown != NULL && !is_old) {
+        if (compare->num_same > 0)
+            qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
+        view_pose(scene, play);
     }
-    // A clip is shown as it is in its file: no machine, legs or channels move the model.
-    const md5_anim *const shown =
-        view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
-    const bool is_old = shown == compare->measured && compare->bound == compare->against
-                        && scene->root == compare->root;
-    compare->measured = shown;
-    compare->against = compare->bound;
-    compare->root = scene->root;
-    if (shown != NULL && !is_old)
-        measure_clip(compare, scene, play);
     const md5_moment moment =
         compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
     const bool has_no_clip =

@@ -121,23 +121,6 @@ static int compare_places(const void *a, const void *b)
     return order != 0 ? order : (*x > *y) - (*x < *y);
 }
 
-static void find_corners(reducer *r)
-{
-    const md5_vec3 *const positions = r->mesh->positions;
-    const uint32_t count = r->mesh->num_vertices;
-    const md5_vec3 **const places = common_alloc(count, sizeof *places);
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = &positions[i];
-    qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t i = 0; i < count; i++) {
-        const bool is_same = i > 0 && compare_positions(places[i], places[i - 1]) == 0;
-        const md5_vec3 *const first =
-            is_same ? &positions[r->corners[places[i - 1] - positions]] : places[i];
-        r->corners[places[i] - positions] = (uint32_t)(first - positions);
-    }
-    free(places);
-}
-
 // Leaves out triangles of which two corners are one.
 static void drop_triangles(reducer *r)
 {
@@ -403,12 +386,24 @@ static void begin(reducer *r)
     r->count = r->mesh->num_triangles;
     for (size_t i = 0; i < 3 * (size_t)r->count; i++)
         r->indices[i] = r->mesh->indices[i];
-    find_corners(r);
+    // Vertices at one place have the first of them as their corner.
+    const md5_vec3 *const positions = r->mesh->positions;
+    const uint32_t num_vertices = r->mesh->num_vertices;
+    const md5_vec3 **const places = common_alloc(num_vertices, sizeof *places);
+    for (uint32_t i = 0; i < num_vertices; i++)
+        places[i] = &positions[i];
+    qsort(places, num_vertices, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const bool is_same = i > 0 && compare_positions(places[i], places[i - 1]) == 0;
+        r->corners[places[i] - positions] =
+            is_same ? r->corners[places[i - 1] - positions] : (uint32_t)(places[i] - positions);
+    }
+    free(places);
     drop_triangles(r);
     find_triangles(r);
     // A corner is at an open edge unless each neighbour is once before and once behind it in its
     // triangles.
-    for (uint32_t corner = 0; corner < r->mesh->num_vertices; corner++) {
+    for (uint32_t corner = 0; corner < num_vertices; corner++) {
         const uint32_t before = ++r->visit, behind = ++r->visit;
         const uint32_t count = r->first[corner + 1] - r->first[corner];
         bool is_closed = true;

@@ -250,34 +250,6 @@ bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32
 
 // == The crowd ====================================================================================
 
-// Draws a picture of an impostor. The first frames of all clips are drawn first, so that every clip
-// soon has a picture.
-static bool draw_picture(const view_stage *stage, const view_kind *kind, uint32_t number,
-                         md5_error *error)
-{
-    const uint32_t *const first = kind->pictures.first;
-    uint32_t clip = number, frame = 0; // of the clip
-    if (number >= kind->num_clips) {
-        frame = number - kind->num_clips + 1;
-        for (clip = 0; frame >= first[clip + 1] - first[clip]; clip++)
-            frame -= first[clip + 1] - first[clip] - 1;
-    }
-    const md5_binding *const binding = kind->clips[clip];
-    const double part = (double)frame / (first[clip + 1] - first[clip]);
-    const md5_moment moment =
-        md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
-    const uint32_t num_joints = kind->model->skeleton.num_joints;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
-    const bool drawn =
-        md5gl_draw_impostor_pictures(stage->renderer, kind->pictures.impostors, kind->drawn,
-                                     first[clip] + frame, palette, error);
-    free(pose);
-    free(palette);
-    return drawn;
-}
-
 // Draws pictures of impostors that are missing or no longer up to date, before a frame: in a window
 // a few at a time, so that it stays responsive, otherwise all.
 static bool prepare_pictures(const view_stage *stage, md5_error *error)
@@ -304,9 +276,32 @@ static bool prepare_pictures(const view_stage *stage, md5_error *error)
         else if (in_window && end - pictures->num_drawn > A_FRAME)
             end = pictures->num_drawn + A_FRAME;
         view_set_materials(stage, kind->textures, kind->drawn);
-        for (; pictures->num_drawn < end; pictures->num_drawn++)
-            if (!draw_picture(stage, kind, pictures->num_drawn, error))
-                return false;
+        const uint32_t *const first = pictures->first;
+        const uint32_t num_joints = kind->model->skeleton.num_joints;
+        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+        md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+        bool is_drawn = true;
+        for (; pictures->num_drawn < end && is_drawn; pictures->num_drawn += is_drawn) {
+            // The first frames of all clips are drawn first, so that every clip soon has a picture.
+            uint32_t clip = pictures->num_drawn, frame = 0; // of the clip
+            if (clip >= kind->num_clips) {
+                frame = clip - kind->num_clips + 1;
+                for (clip = 0; frame >= first[clip + 1] - first[clip]; clip++)
+                    frame -= first[clip + 1] - first[clip] - 1;
+            }
+            const md5_binding *const binding = kind->clips[clip];
+            const double part = (double)frame / (first[clip + 1] - first[clip]);
+            const md5_moment moment =
+                md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
+            md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+            is_drawn =
+                md5gl_draw_impostor_pictures(stage->renderer, pictures->impostors, kind->drawn,
+                                             first[clip] + frame, palette, error);
+        }
+        free(pose);
+        free(palette);
+        if (!is_drawn)
+            return false;
     }
     return true;
 }

@@ -144,9 +144,12 @@ static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
 }
 
-// A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up.
-static void add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
+// A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up;
+// and the frustum of its lens now, with a mark at the upper edge.
+static void add_camera_path(view_lines *lines, const view_camera_path *camera_path,
+                            const view_lens *lens, float radius)
 {
+    const float axis_size = 0.05f * radius, depth = 0.3f * radius;
     enum { MAX_AXES = 40 }; // more hide the path
     const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
@@ -161,11 +164,6 @@ static void add_path(view_lines *lines, const view_camera_path *camera_path, flo
             view_add_line(lines, view->position, view[1].position, path);
         last_shot = shot;
     }
-}
-
-// A lens's frustum from the eye to `depth`, with a mark at the upper edge.
-static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
-{
     const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
     const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
@@ -173,12 +171,12 @@ static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint
     const md5_vec3 corners[4] = {md5_vec3_sub(top, across), md5_vec3_add(top, across),
                                  md5_vec3_add(bottom, across), md5_vec3_sub(bottom, across)};
     for (int i = 0; i < 4; i++) {
-        view_add_line(lines, lens->eye, corners[i], color);
-        view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
+        view_add_line(lines, lens->eye, corners[i], edge_color);
+        view_add_line(lines, corners[i], corners[(i + 1) % 4], edge_color);
     }
     const md5_vec3 tip = view_along(top, high, 0.5f);
-    view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, color);
-    view_add_line(lines, view_along(top, across, 0.5f), tip, color);
+    view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, edge_color);
+    view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
 // The top of each block and its vertical edges down to the lowest height.
@@ -250,8 +248,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
                                               stage->width / stage->height, 1.0f);
-        add_path(lines, &scene->camera_path, 0.05f * radius);
-        add_lens(lines, &lens, 0.3f * radius, edge_color);
+        add_camera_path(lines, &scene->camera_path, &lens, radius);
     }
 }
 

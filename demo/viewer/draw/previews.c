@@ -335,24 +335,13 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
 
 // -- Pictures -------------------------------------------------------------------------------
 
-// Whether most joints of a clip drive one of the model, and all of the model's are driven if
-// `drives_all`. Characters of a game often share names of a few joints, such as "origin".
-static bool put_clip(view_scene *scene, const char *clip, bool drives_all)
-{
-    view_log log = {.level = VIEW_QUIET};
-    if (scene->model == NULL || !view_add_clip(scene, clip, &log))
-        return false;
-    const md5_binding *const binding = view_shown_clip(scene)->binding;
-    return 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
-           && (!drives_all || binding->num_missing == 0);
-}
-
 // In the middle, where clips differ most.
 static view_image picture_of_clip(view_library *library, const char *clip, const char *on)
 {
     view_scene scene;
     view_image image = {.rgba = NULL};
     tried models = {.count = 0};
+    view_log quiet = {.level = VIEW_QUIET};
     bool is_loaded = false;
     try_name(&models, on);
     try_folder(&models, library, clip);
@@ -362,7 +351,15 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
         for (size_t i = 0; i < models.count && !is_loaded; i++) {
             if (!load(&scene, library, models.names[i], NULL))
                 continue;
-            is_loaded = put_clip(&scene, clip, round == 0 && strcmp(models.names[i], on) != 0);
+            is_loaded = scene.model != NULL && view_add_clip(&scene, clip, &quiet);
+            if (is_loaded) {
+                // Most joints of the clip must drive one of the model: characters of a game often
+                // share names of a few, such as "origin".
+                const md5_binding *const binding = view_shown_clip(&scene)->binding;
+                is_loaded = 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
+                            && (round == 1 || strcmp(models.names[i], on) == 0
+                                || binding->num_missing == 0);
+            }
             if (!is_loaded)
                 view_free_scene(&scene);
         }
@@ -371,15 +368,6 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     image = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
     view_free_scene(&scene);
     return image;
-}
-
-static bool changes(const view_scene *scene, const md5_skin_def *skin)
-{
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t row = 0; row < skin->num_rows; row++)
-            if (strcmp(scene->model->meshes[i].shader, skin->rows[row].to) == 0)
-                return true;
-    return false;
 }
 
 static view_image picture_of_skin(view_library *library, const char *name, const char *on)
@@ -398,7 +386,12 @@ static view_image picture_of_skin(view_library *library, const char *name, const
     for (size_t i = 0; i < models.count && image.rgba == NULL; i++) {
         if (!load(&scene, library, models.names[i], name))
             continue;
-        if (changes(&scene, skin))
+        bool is_changed = false;
+        for (uint32_t k = 0; scene.model != NULL && k < scene.model->num_meshes; k++)
+            for (uint32_t row = 0; row < skin->num_rows; row++)
+                is_changed =
+                    is_changed || strcmp(scene.model->meshes[k].shader, skin->rows[row].to) == 0;
+        if (is_changed)
             image = draw_scene(&scene, faded_in);
         view_free_scene(&scene);
     }
@@ -688,28 +681,6 @@ static bool read_image(thumbnail *of, const char *path)
            || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
 }
 
-static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
-{
-    const view_scene *const scene = &of->scene;
-    const view_look_search search = {
-        .model = scene->model,
-        .mesh = mesh,
-        .package = of->package,
-        .skin = of->options->skin,
-        .said = mesh < scene->num_looks ? &scene->looks[mesh] : NULL,
-    };
-    view_look look = view_find_look(&search, of->log);
-    const bool is_read = read_image(of, look.diffuse);
-    const view_image *const image = of->image.rgba != NULL ? &of->image : NULL;
-    view_free_look(&look);
-    return is_read
-           && (view_sketch_mesh(sketch, &scene->model->meshes[mesh], scene->skinned[mesh].positions,
-                                scene->skinned[mesh].normals, image,
-                                image != NULL && view_has_holes(image))
-               || fail(of, scene->path,
-                       "a thumbnail draws about 40 million pixels of triangles at most"));
-}
-
 static view_image make_picture(thumbnail *of)
 {
     view_hull hull;
@@ -735,8 +706,27 @@ static view_image make_picture(thumbnail *of)
         sketch_joints(sketch, scene);
     for (uint32_t i = 1; scene->skeleton == NULL && i < camera->num_frames; i++)
         view_sketch_bone(sketch, camera->frames[i - 1].position, camera->frames[i].position);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++)
-        is_drawn = scene->model->meshes[i].num_triangles == 0 || draw_mesh(of, sketch, i);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++) {
+        if (scene->model->meshes[i].num_triangles == 0)
+            continue;
+        const view_look_search search = {
+            .model = scene->model,
+            .mesh = i,
+            .package = of->package,
+            .skin = of->options->skin,
+            .said = i < scene->num_looks ? &scene->looks[i] : NULL,
+        };
+        view_look look = view_find_look(&search, of->log);
+        const bool is_read = read_image(of, look.diffuse);
+        const view_image *const texture = of->image.rgba != NULL ? &of->image : NULL;
+        view_free_look(&look);
+        is_drawn = is_read
+                   && (view_sketch_mesh(sketch, &scene->model->meshes[i],
+                                        scene->skinned[i].positions, scene->skinned[i].normals,
+                                        texture, texture != NULL && view_has_holes(texture))
+                       || fail(of, scene->path,
+                               "a thumbnail draws about 40 million pixels of triangles at most"));
+    }
     (void)read_image(of, NULL);
     view_end_sketch(sketch, is_drawn ? &image : NULL);
     return image;

@@ -183,24 +183,6 @@ static char *shown_name(const view_state *viewer)
 
 // == Previews of a game's list ====================================================================
 
-// Texels are drawn without their alpha: what is clear becomes the color of the frame.
-static md5gl_texture upload(md5gl_renderer *renderer, const view_image *image)
-{
-    md5_error error = {0};
-    const size_t size = 4 * (size_t)image->width * image->height;
-    uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = image->rgba[i | 3];
-        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
-    }
-    const md5gl_texture_desc desc = {
-        .width = image->width, .height = image->height, .texels = texels};
-    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
-    free(texels);
-    return texture; // 0 if memory runs out: no picture
-}
-
 static void drop_shown(view_state *viewer)
 {
     if (viewer->renderer != NULL)
@@ -250,10 +232,24 @@ bool view_follow_previews(view_state *viewer)
         return has_more;
     }
     drop_shown(viewer);
-    if (image != NULL && viewer->renderer != NULL)
-        viewer->preview = (view_shown_preview){wish, upload(viewer->renderer, image)};
-    else
+    if (image == NULL || viewer->renderer == NULL) {
         free(wish);
+        return true;
+    }
+    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
+    const size_t size = 4 * (size_t)image->width * image->height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = image->rgba[i | 3];
+        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = texels};
+    md5_error error = {0}; // if memory runs out, there is no picture
+    viewer->preview =
+        (view_shown_preview){wish, md5gl_create_texture(viewer->renderer, &desc, &error)};
+    free(texels);
     return true;
 }
 
@@ -423,12 +419,39 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
 }
 
 // --hide: the meshes of a name, a shader or a number, of the first 64.
-static bool hide_asked(view_state *viewer)
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
     const view_options *const options = viewer->options;
+    const bool is_own = num_files == 0;
+    common_list own = {.count =
+                           0}; // the files to show if none is named; in a crowd, several models
+    if (is_own) {
+        static const char *const company[] = {"../spindle/spindle.md5mesh",
+                                              "../thimble/thimble.md5mesh"};
+        char *const machine = find_own_model();
+        if (machine == NULL)
+            return view_error(&viewer->log, "no file given, and no example model in %s",
+                              MD5VIEW_MODELS);
+        common_add(&own, machine);
+        char *const folder = common_folder(machine);
+        for (size_t i = 0; i < 2 && options->crowd > 2; i++) {
+            char *const path = common_join(folder, company[i]);
+            if (common_is_file(path))
+                common_add(&own, path);
+            else
+                free(path);
+        }
+        free(folder);
+    }
+    const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
+                                   is_own ? own.count : num_files, !options->no_auto, as_asked);
+    common_free_list(&own);
+    if (!opened)
+        return false;
+    // --hide: the meshes of a name, a shader or a number, of the first 64.
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
-    for (size_t i = 0; i < options->num_hidden; i++) {
+    for (size_t i = 0; as_asked && i < options->num_hidden; i++) {
         const char *const name = options->hidden[i];
         bool is_found = false;
         for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
@@ -444,46 +467,14 @@ static bool hide_asked(view_state *viewer)
             return view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
                               (unsigned)num_meshes);
     }
-    if (options->num_hidden > 0)
+    if (as_asked && options->num_hidden > 0)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
-    return true;
-}
-
-bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
-{
-    const bool is_own = num_files == 0;
-    common_list own = {.count =
-                           0}; // the files to show if none is named; in a crowd, several models
-    if (is_own) {
-        static const char *const company[] = {"../spindle/spindle.md5mesh",
-                                              "../thimble/thimble.md5mesh"};
-        char *const machine = find_own_model();
-        if (machine == NULL)
-            return view_error(&viewer->log, "no file given, and no example model in %s",
-                              MD5VIEW_MODELS);
-        common_add(&own, machine);
-        char *const folder = common_folder(machine);
-        for (size_t i = 0; i < 2 && viewer->options->crowd > 2; i++) {
-            char *const path = common_join(folder, company[i]);
-            if (common_is_file(path))
-                common_add(&own, path);
-            else
-                free(path);
-        }
-        free(folder);
-    }
-    const bool opened =
-        open_files(viewer, is_own ? (const char *const *)own.names : files,
-                   is_own ? own.count : num_files, !viewer->options->no_auto, as_asked);
-    common_free_list(&own);
-    if (!opened || (as_asked && !hide_asked(viewer)))
-        return false;
     if (viewer->config != NULL)
         view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
                          remembers_model(viewer));
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
-    viewer->document->scene.machine.acts = is_own && viewer->options->num_settings == 0;
+    viewer->document->scene.machine.acts = is_own && options->num_settings == 0;
     view_measure(viewer);
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
@@ -945,27 +936,6 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
-// Gives a mesh a texture that the user chose, or with NULL the one that is found, and stores that
-// for the model.
-static void give_texture(view_state *viewer, uint32_t mesh, const char *path)
-{
-    view_textures *const old = &viewer->document->textures;
-    free(old->dropped); // it would cover the chosen one
-    old->dropped = NULL;
-    view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
-    if (!view_reload(viewer)) {
-        view_notice(viewer, "the model cannot be read again");
-    } else if (path == NULL) {
-        view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-    } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
-        view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
-    } else {
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
-        view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
-                    (unsigned)mesh, common_base(path));
-    }
-}
-
 void view_perform_file(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
@@ -1028,9 +998,25 @@ void view_perform_file(view_state *viewer, const view_command *command)
     case VIEW_OPEN_NAMED:
         show_named(viewer, number, path);
         break;
-    case VIEW_TAKE_TEXTURE:
-        give_texture(viewer, (uint32_t)number, path);
-        break;
+    case VIEW_TAKE_TEXTURE: { // that the user chose, or with NULL the one that is found
+        const uint32_t mesh = (uint32_t)number;
+        view_textures *const old = &viewer->document->textures;
+        free(old->dropped); // it would cover the chosen one
+        old->dropped = NULL;
+        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
+        if (!view_reload(viewer)) {
+            view_notice(viewer, "the model cannot be read again");
+        } else if (path == NULL) {
+            view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
+        } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
+            view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
+        } else {
+            view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
+            view_notice(viewer,
+                        "mesh %u keeps its texture: %s cannot be read, or --texture is given",
+                        (unsigned)mesh, common_base(path));
+        }
+    } break;
     case VIEW_OPEN_PAGE:
         (void)show_page(viewer, (int32_t)number);
         break;

@@ -36,11 +36,6 @@ static void put_u32(uint8_t *bytes, uint32_t value)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-static uint32_t get_u32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 // CRC-32 of PNG (ISO 3309), bit by bit: its cost is small beside that of compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
@@ -94,8 +89,10 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
     // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
     for (size_t offset = 8; offset + 12 <= png.size;) {
-        const uint32_t size = get_u32(png.bytes + offset);
-        const uint8_t *const kind = png.bytes + offset + 4, *const data = kind + 4;
+        const uint8_t *const chunk = png.bytes + offset, *const kind = chunk + 4;
+        const uint8_t *const data = kind + 4;
+        const uint32_t size = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16
+                              | (uint32_t)chunk[2] << 8 | chunk[3];
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
             put_u32(control, movie->num_frames);
@@ -169,20 +166,6 @@ static bool end_ffmpeg(view_movie *movie)
         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",               \
         "-color_range", "tv"
 
-static const char *const *words_for(const char *path)
-{
-    static const char *const gif[] = {
-        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", "-f", "gif",
-        NULL};
-    static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
-                                      "+faststart", "-f",      "mp4",      NULL};
-    static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
-                                       "32",  "-b:v",      "0",        "-f",        "webm", NULL};
-    if (common_has_ending(path, ".gif"))
-        return gif;
-    return common_has_ending(path, ".webm") ? webm : mp4;
-}
-
 // Of the command line of ffmpeg.
 enum { MOST_WORDS = 40 };
 
@@ -192,6 +175,13 @@ enum { FFMPEG_OUTPUT = 3 };
 // Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
 {
+    static const char *const gif[] = {
+        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", "-f", "gif",
+        NULL};
+    static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
+                                      "+faststart", "-f",      "mp4",      NULL};
+    static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
+                                       "32",  "-b:v",      "0",        "-f",        "webm", NULL};
     int ends[2];
     posix_spawn_file_actions_t actions;
     pid_t process = 0;
@@ -210,7 +200,10 @@ static bool start_ffmpeg(view_movie *movie)
     char *words[MOST_WORDS] = {NULL};
     size_t count = sizeof input / sizeof input[0];
     memcpy(words, input, sizeof input);
-    for (const char *const *word = words_for(movie->path); *word != NULL; word++)
+    const char *const *word = common_has_ending(movie->path, ".gif")    ? gif
+                              : common_has_ending(movie->path, ".webm") ? webm
+                                                                        : mp4;
+    for (; *word != NULL; word++)
         words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
     words[count] = path;
     posix_spawn_file_actions_init(&actions);
@@ -720,15 +713,6 @@ static bool run_contact_sheet(view_state *viewer)
 //
 // Draws frames and reports how long they took, and how long updates of a crowd took.
 
-typedef struct frame_times {
-    uint32_t count;
-    // [count] seconds; frame = update + rest; joints: of update per posed joint. One block.
-    double *frames, *updates, *rests, *joints;
-    uint64_t num_seen, num_posed; // characters, summed over all frames
-    uint64_t num_baked;           // drawn from baked clips
-    uint64_t num_far, num_faded;  // that were impostors, and of these also models
-} frame_times;
-
 static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -748,82 +732,70 @@ static double median(double *values, uint32_t count)
     return values[count / 2];
 }
 
-static void print_crowd(const view_crowd *crowd, const frame_times *times)
-{
-    const double count = times->count;
-    printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
-           (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)times->num_seen / count,
-           (double)times->num_posed / count, (unsigned)crowd->threads->num_workers);
-    const uint64_t num_models = times->num_seen - times->num_far + times->num_faded;
-    if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
-        printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
-               (double)(num_models - times->num_baked) / count, (double)times->num_baked / count,
-               (double)times->num_far / count, (double)times->num_faded / count);
-    const double middle = median(times->updates, times->count);
-    printf("update: min %.3f ms, median %.3f ms, %.2f ns per joint; the rest: median %.3f ms\n",
-           1e3 * times->updates[0], 1e3 * middle, 1e9 * median(times->joints, times->count),
-           1e3 * median(times->rests, times->count));
-}
-
 // Returns false and logs an error on failure.
-static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times)
-{
-    md5_error error = {0};
-    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 60.0;
-    uint8_t pixel[4];
-    viewer->play.playing = true;
-    for (uint32_t i = 0; i < times->count; i++) {
-        const double begin = wall_seconds();
-        // Reading back one pixel waits until the GPU has finished the frame.
-        if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
-            || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
-            return view_log_error(&viewer->log, &error);
-        viewer->frame_seconds = wall_seconds() - begin;
-        const view_crowd *const crowd = &viewer->document->crowd;
-        const double seconds = viewer->frame_seconds;
-        const double joints = crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0;
-        times->frames[i] = seconds;
-        times->updates[i] = crowd->last_seconds;
-        times->rests[i] = seconds - crowd->last_seconds;
-        times->joints[i] = crowd->last_seconds / joints;
-        times->num_seen += view_count_seen(crowd);
-        times->num_posed += crowd->num_posed;
-        times->num_baked += crowd->num_baked;
-        times->num_far += crowd->num_far;
-        times->num_faded += crowd->num_faded;
-        view_advance(&viewer->play, view_clock(&viewer->document->scene), 1.0 / rate);
-        view_log_progress(&viewer->log, "frames", i, times->count);
-    }
-    view_log_progress(&viewer->log, "frames", times->count, times->count);
-    return true;
-}
-
 static bool run_frames(view_state *viewer)
 {
+    md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
-    double *const all = common_alloc(count, 4 * sizeof *all);
-    frame_times times = {
-        .count = count,
-        .frames = all,
-        .updates = all + count,
-        .rests = all + 2 * (size_t)count,
-        .joints = all + 3 * (size_t)count,
-    };
+    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 60.0;
+    // [count] seconds; frame = update + rest; joints: of update per posed joint.
+    double *const frames = common_alloc(count, 4 * sizeof *frames), *const updates = frames + count,
+                  *const rests = updates + count, *const joints = rests + count;
+    // Characters, summed over all frames; baked: drawn from baked clips; far: that were impostors,
+    // and of these faded: also models.
+    uint64_t num_seen = 0, num_posed = 0, num_baked = 0, num_far = 0, num_faded = 0;
+    uint8_t pixel[4];
+    double sum = 0.0;
     md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
-    const bool drawn = target != NULL && draw_frames(viewer, target, &times);
+    bool drawn = target != NULL;
+    viewer->play.playing = true;
+    for (uint32_t i = 0; i < count && drawn; i++) {
+        const double begin = wall_seconds();
+        // Reading back one pixel waits until the GPU has finished the frame.
+        drawn = (view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+                 && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
+                || view_log_error(&viewer->log, &error);
+        if (!drawn)
+            break;
+        viewer->frame_seconds = wall_seconds() - begin;
+        const view_crowd *const crowd = &viewer->document->crowd;
+        frames[i] = viewer->frame_seconds;
+        updates[i] = crowd->last_seconds;
+        rests[i] = frames[i] - updates[i];
+        joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0);
+        sum += frames[i];
+        num_seen += view_count_seen(crowd);
+        num_posed += crowd->num_posed;
+        num_baked += crowd->num_baked;
+        num_far += crowd->num_far;
+        num_faded += crowd->num_faded;
+        view_advance(&viewer->play, view_clock(&viewer->document->scene), 1.0 / rate);
+        view_log_progress(&viewer->log, "frames", i, count);
+    }
     if (drawn) {
-        double sum = 0.0;
-        for (uint32_t i = 0; i < times.count; i++)
-            sum += times.frames[i];
-        const double middle = median(times.frames, times.count);
+        view_log_progress(&viewer->log, "frames", count, count);
+        const double middle = median(frames, count);
         printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
-               (unsigned)times.count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
-               1e3 * times.frames[0], 1e3 * middle, 1e3 * times.frames[times.count - 1]);
-        if (view_shows_crowd(viewer->document))
-            print_crowd(&viewer->document->crowd, &times);
+               (unsigned)count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
+               1e3 * frames[0], 1e3 * middle, 1e3 * frames[count - 1]);
+    }
+    if (drawn && view_shows_crowd(viewer->document)) {
+        const view_crowd *const crowd = &viewer->document->crowd;
+        printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
+               (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)num_seen / count,
+               (double)num_posed / count, (unsigned)crowd->threads->num_workers);
+        const uint64_t num_models = num_seen - num_far + num_faded;
+        if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
+            printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
+                   (double)(num_models - num_baked) / count, (double)num_baked / count,
+                   (double)num_far / count, (double)num_faded / count);
+        const double middle = median(updates, count);
+        printf("update: min %.3f ms, median %.3f ms, %.2f ns per joint; the rest: median %.3f ms\n",
+               1e3 * updates[0], 1e3 * middle, 1e9 * median(joints, count),
+               1e3 * median(rests, count));
     }
     md5gl_destroy_target(viewer->renderer, target);
-    free(all);
+    free(frames);
     return drawn;
 }
 

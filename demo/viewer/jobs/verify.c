@@ -75,28 +75,6 @@ static md5_vec3 direction_of(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-// Compares normal and tangent of a vertex, if they have a direction.
-static void compare_directions(const verification *v, uint32_t index, uint32_t vertex,
-                               mesh_report *report)
-{
-    const view_scene *const scene = &v->viewer->document->scene;
-    const md5_mesh *const mesh = &scene->model->meshes[index];
-    const md5_vec4 gpu = v->tangents[vertex], cpu = v->exact_tangents[vertex];
-    const md5_vec3 directions[2] = {mesh->normals[vertex], direction_of(mesh->tangents[vertex])};
-    const float errors[2] = {distance(v->normals[vertex], scene->skinned[index].normals[vertex]),
-                             gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
-                                            : INFINITY};
-    for (int i = 0; i < 2; i++) {
-        if (!scene->dual
-            && blend_length(mesh, scene->palette, vertex, directions[i]) < blend_limit) {
-            report->skipped++;
-            continue;
-        }
-        report->compared++;
-        report->normal_error = fmaxf(report->normal_error, errors[i]);
-    }
-}
-
 static void compare_mesh(verification *v, uint32_t index)
 {
     view_scene *const scene = &v->viewer->document->scene;
@@ -110,7 +88,21 @@ static void compare_mesh(verification *v, uint32_t index)
             continue;
         }
         error = fmaxf(error, distance(v->positions[i], scene->skinned[index].positions[i]));
-        compare_directions(v, index, i, report);
+        // Normal and tangent, if they have a direction.
+        const md5_vec4 gpu = v->tangents[i], cpu = v->exact_tangents[i];
+        const md5_vec3 directions[2] = {mesh->normals[i], direction_of(mesh->tangents[i])};
+        const float errors[2] = {distance(v->normals[i], scene->skinned[index].normals[i]),
+                                 gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
+                                                : INFINITY};
+        for (int k = 0; k < 2; k++) {
+            if (!scene->dual
+                && blend_length(mesh, scene->palette, i, directions[k]) < blend_limit) {
+                report->skipped++;
+                continue;
+            }
+            report->compared++;
+            report->normal_error = fmaxf(report->normal_error, errors[k]);
+        }
     }
     // The predicted loss of the path, units. For dual quaternions with dropped influences there is
     // no bound.
@@ -183,9 +175,11 @@ static bool compare_still_poses(verification *v)
     return done;
 }
 
-static bool compare_clips(verification *v)
+static bool compare_moving_poses(verification *v)
 {
+    enum { NUM_SAMPLES = 60 };
     view_scene *const scene = &v->viewer->document->scene;
+    view_play play = v->viewer->play;
     for (size_t clip = 0; clip < scene->num_clips; clip++) {
         view_choose_clip(scene, clip);
         view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
@@ -201,15 +195,7 @@ static bool compare_clips(verification *v)
         }
     }
     view_log_progress(&v->viewer->log, "clips", scene->num_clips, scene->num_clips);
-    return true;
-}
-
-// If something else than a clip moves the model, compares its first seconds.
-static bool compare_motion(verification *v)
-{
-    enum { NUM_SAMPLES = 60 };
-    view_scene *const scene = &v->viewer->document->scene;
-    view_play play = v->viewer->play;
+    // If something else than a clip moves the model, its first seconds.
     for (int i = 0; i < NUM_SAMPLES && view_mover_of(scene)->moves_alone; i++) {
         play.time = 0.37 * i;
         view_pose(scene, &play);
@@ -220,46 +206,6 @@ static bool compare_motion(verification *v)
 }
 
 // -- Report ---------------------------------------------------------------------------------
-
-// A forced path may lose as much as predicted. It fails nevertheless, since the picture differs
-// from the file's model.
-static bool report_all(const verification *v, float size)
-{
-    const view_scene *const scene = &v->viewer->document->scene;
-    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
-    bool passes = true;
-    float error = 0.0f;
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &scene->model->meshes[i];
-        const mesh_report *const r = &v->reports[i];
-        const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, i, NULL);
-        // A path that loses more than the limit in positions may also lose it in normals.
-        const bool is_too_much =
-            r->excess > 0.0f
-            || !(r->normal_error <= normal_limit || (forced && r->predicted > v->limit));
-        common_print(stdout,
-                     "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
-                     "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
-                     (unsigned)i, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
-                     forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "",
-                     (double)r->error, (double)(r->error / size), (double)r->predicted,
-                     (double)r->normal_error);
-        if (r->skipped > 0)
-            printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
-        printf("; %s\n", is_too_much           ? "ERROR TOO LARGE"
-                         : r->error > v->limit ? "loss as predicted"
-                                               : "ok");
-        passes = passes && !is_too_much && !(r->error > v->limit);
-        error = fmaxf(error, r->error);
-    }
-    common_print(stdout,
-                 "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of "
-                 "it, limit %g: %s\n",
-                 scene->name, (unsigned)scene->model->num_meshes, (unsigned)v->num_poses,
-                 scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
-                 passes ? "ok" : "FAILED");
-    return passes;
-}
 
 bool view_run_verify(view_state *viewer)
 {
@@ -282,8 +228,43 @@ bool view_run_verify(view_state *viewer)
     };
     for (uint32_t i = 0; i < model->num_meshes; i++)
         v.reports[i].excess = -INFINITY;
-    const bool compared = compare_still_poses(&v) && compare_clips(&v) && compare_motion(&v);
-    const bool passes = compared && report_all(&v, size);
+    const bool is_compared = compare_still_poses(&v) && compare_moving_poses(&v);
+    const view_scene *const scene = &viewer->document->scene;
+    // A forced path may lose as much as predicted. It fails nevertheless, since the picture differs
+    // from the file's model.
+    const bool forced = viewer->options->path != MD5GL_PATH_AUTO;
+    bool passes = is_compared;
+    float error = 0.0f;
+    for (uint32_t i = 0; i < model->num_meshes && is_compared; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        const mesh_report *const r = &v.reports[i];
+        const md5gl_path path = md5gl_mesh_path(viewer->document->drawn, i, NULL);
+        // A path that loses more than the limit in positions may also lose it in normals.
+        const bool is_too_much =
+            r->excess > 0.0f
+            || !(r->normal_error <= normal_limit || (forced && r->predicted > v.limit));
+        common_print(stdout,
+                     "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
+                     "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
+                     (unsigned)i, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+                     forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "",
+                     (double)r->error, (double)(r->error / size), (double)r->predicted,
+                     (double)r->normal_error);
+        if (r->skipped > 0)
+            printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
+        printf("; %s\n", is_too_much          ? "ERROR TOO LARGE"
+                         : r->error > v.limit ? "loss as predicted"
+                                              : "ok");
+        passes = passes && !is_too_much && !(r->error > v.limit);
+        error = fmaxf(error, r->error);
+    }
+    if (is_compared)
+        common_print(stdout,
+                     "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g "
+                     "of it, limit %g: %s\n",
+                     scene->name, (unsigned)model->num_meshes, (unsigned)v.num_poses,
+                     scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
+                     passes ? "ok" : "FAILED");
     free(v.reports);
     free(v.positions);
     free(v.normals);

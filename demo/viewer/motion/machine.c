@@ -223,56 +223,6 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// Sets in active[machine->desc->num_clips], which is all false, whether each clip plays now: the
-// clip of a one-shot, and those of the current and the previous state of each layer; of a 1D blend
-// only the neighbours of the parameter's value.
-static void find_active(const view_machine *machine, bool *active)
-{
-    const md5_machine_desc *const desc = machine->desc;
-    bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
-    bool *const done = motions + desc->num_motions;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_status status = md5_player_layer(machine->player, i);
-        const md5_state_desc *const states = desc->layers[i].states;
-        if (status.weight <= 0.0f)
-            continue;
-        mark(machine, states[status.state].motion, active, motions);
-        if (status.from != MD5_NONE)
-            mark(machine, states[status.from].motion, active, motions);
-    }
-    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
-    if (shot.is_playing)
-        active[shot.clip] = true;
-    // Motions contain motions, in any order: repeat until no new one is found.
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < desc->num_motions; i++) {
-            if (!motions[i] || done[i])
-                continue;
-            // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
-            // lies between.
-            const md5_machine *const tables = machine->character->machine;
-            const md5_motion_desc *const motion = &machine->desc->motions[i];
-            const bool is_line =
-                motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-            const uint32_t parameter =
-                is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
-            const float value =
-                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
-            mark(machine, motion->clip, active, motions);
-            for (uint32_t j = 0; j < motion->num_items; j++) {
-                const bool is_last = j + 1 == motion->num_items;
-                if (parameter == MD5_NONE
-                    || ((j == 0 || value > item_x(tables, i, j - 1))
-                        && (is_last || value < item_x(tables, i, j + 1))))
-                    mark(machine, motion->items[j].motion, active, motions);
-            }
-            done[i] = more = true;
-        }
-    }
-    free(motions);
-}
-
 // -- Time -----------------------------------------------------------------------------------
 
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -367,44 +317,43 @@ static void act(view_machine *machine)
         view_push_parameter(machine, (uint32_t)trigger);
 }
 
-static void advance(view_machine *machine, double seconds)
-{
-    view_control *const control = &machine->control;
-    const float span = (float)fabs(seconds);
-    for (; machine->next_setting < machine->num_settings
-           && machine->settings[machine->next_setting].time <= machine->time;
-         machine->next_setting++)
-        set(machine, machine->settings[machine->next_setting].parameter,
-            machine->settings[machine->next_setting].value);
-    if (machine->acts && machine->time >= machine->next_act)
-        act(machine);
-    const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
-    if (turns_itself(machine)) {
-        // It receives what the keys ask for in one call, and takes the steps that lead there.
-        (void)steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1.0f,
-                    &control->moves_ahead);
-        (void)steer(machine, "turn", -control->side, 1.0f, 1.0f, &control->moves_side);
-    } else {
-        if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
-            (void)steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
-        // Without clips for sideways motion the character itself turns.
-        if (!steer(machine, "side", control->side, share, part, &control->moves_side))
-            machine->place.rotation = view_turn_by(
-                machine->place.rotation, view_radians(-turn_rate * (float)control->side * span));
-    }
-    tell_pointer(machine);
-    machine->time += seconds;
-    md5_player_advance(machine->player, seconds, record_event, machine);
-    machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
-}
-
 // The guest after its host, and what that carries.
-static void advance_all(view_machine *machine, double seconds)
+static void advance_all(view_machine *host, double seconds)
 {
-    view_machine *const all[] = {machine, machine->guest, machine->carried};
-    for (int i = 0; i < 3; i++)
-        if (all[i] != NULL)
-            advance(all[i], seconds);
+    view_machine *const all[] = {host, host->guest, host->carried};
+    const float span = (float)fabs(seconds);
+    for (int i = 0; i < 3; i++) {
+        view_machine *const machine = all[i];
+        if (machine == NULL)
+            continue;
+        view_control *const control = &machine->control;
+        for (; machine->next_setting < machine->num_settings
+               && machine->settings[machine->next_setting].time <= machine->time;
+             machine->next_setting++)
+            set(machine, machine->settings[machine->next_setting].parameter,
+                machine->settings[machine->next_setting].value);
+        if (machine->acts && machine->time >= machine->next_act)
+            act(machine);
+        const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
+        if (turns_itself(machine)) {
+            // It receives what the keys ask for in one call, and takes the steps that lead there.
+            (void)steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1.0f,
+                        &control->moves_ahead);
+            (void)steer(machine, "turn", -control->side, 1.0f, 1.0f, &control->moves_side);
+        } else {
+            if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
+                (void)steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
+            // Without clips for sideways motion the character itself turns.
+            if (!steer(machine, "side", control->side, share, part, &control->moves_side))
+                machine->place.rotation =
+                    view_turn_by(machine->place.rotation,
+                                 view_radians(-turn_rate * (float)control->side * span));
+        }
+        tell_pointer(machine);
+        machine->time += seconds;
+        md5_player_advance(machine->player, seconds, record_event, machine);
+        machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
+    }
 }
 
 void view_restart_machine(view_machine *machine)
@@ -551,11 +500,54 @@ static void describe(const view_scene *scene, char *text, size_t size)
 static void list_clips(const view_scene *scene, view_rows *rows)
 {
     const view_machine *const machine = &scene->machine;
-    const uint32_t count = machine->desc->num_clips;
-    bool *active = common_alloc(count + 1, sizeof *active);
-    find_active(machine, active);
-    for (uint32_t i = 0; i < count; i++)
-        view_add_word(rows, false, machine->desc->clips[i].name, active[i]);
+    const md5_machine_desc *const desc = machine->desc;
+    // Active are the clips of the current and the previous state of each layer, and that of a
+    // one-shot.
+    bool *const active = common_alloc(desc->num_clips + 1, sizeof *active);
+    bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
+    bool *const done = motions + desc->num_motions;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const md5_state_desc *const states = desc->layers[i].states;
+        if (status.weight <= 0.0f)
+            continue;
+        mark(machine, states[status.state].motion, active, motions);
+        if (status.from != MD5_NONE)
+            mark(machine, states[status.from].motion, active, motions);
+    }
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    if (shot.is_playing)
+        active[shot.clip] = true;
+    // Motions contain motions, in any order: repeat until no new one is found.
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < desc->num_motions; i++) {
+            if (!motions[i] || done[i])
+                continue;
+            // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
+            // lies between.
+            const md5_machine *const tables = machine->character->machine;
+            const md5_motion_desc *const motion = &desc->motions[i];
+            const bool is_line =
+                motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+            const uint32_t parameter =
+                is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
+            const float value =
+                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
+            mark(machine, motion->clip, active, motions);
+            for (uint32_t j = 0; j < motion->num_items; j++) {
+                const bool is_last = j + 1 == motion->num_items;
+                if (parameter == MD5_NONE
+                    || ((j == 0 || value > item_x(tables, i, j - 1))
+                        && (is_last || value < item_x(tables, i, j + 1))))
+                    mark(machine, motion->items[j].motion, active, motions);
+            }
+            done[i] = more = true;
+        }
+    }
+    free(motions);
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        view_add_word(rows, false, desc->clips[i].name, active[i]);
     free(active);
 }
 

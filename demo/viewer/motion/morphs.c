@@ -7,31 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *loader)
-{
-    for (size_t i = 0; i < loader->options->num_morphs; i++) {
-        const view_setting *const choice = &loader->options->morphs[i];
-        const uint32_t target = md5_find_morph_target(morphs->morph, choice->parameter);
-        if (target == MD5_NONE && !has_all)
-            continue;
-        if (target == MD5_NONE) {
-            char *names = common_format("%s", ""); // of the targets, in one line
-            for (uint32_t k = 0; k < morphs->morph->num_targets; k++) {
-                char *const longer = common_format("%s%s%s", names, k > 0 ? ", " : "",
-                                                   morphs->morph->targets[k].name);
-                free(names);
-                names = longer;
-            }
-            view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,
-                       names[0] != '\0' ? "available: " : "none available", names);
-            free(names);
-            return false;
-        }
-        morphs->asked[target] = choice->value;
-    }
-    return true;
-}
-
 bool view_has_driven_morphs(const view_scene *scene)
 {
     const md5_machine *const machine = view_machine_of(scene);
@@ -116,7 +91,26 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all
         if (morphs->drawn == NULL)
             return view_log_error(loader->log, &error);
     }
-    const bool has_weights = weigh(morphs, has_all, loader);
+    bool has_weights = true;
+    for (size_t i = 0; i < loader->options->num_morphs && has_weights; i++) {
+        const view_setting *const choice = &loader->options->morphs[i];
+        const uint32_t target = md5_find_morph_target(morphs->morph, choice->parameter);
+        if (target != MD5_NONE) {
+            morphs->asked[target] = choice->value;
+        } else if (has_all) {
+            char *names = common_format("%s", ""); // of the targets, in one line
+            for (uint32_t k = 0; k < num_targets; k++) {
+                char *const longer = common_format("%s%s%s", names, k > 0 ? ", " : "",
+                                                   morphs->morph->targets[k].name);
+                free(names);
+                names = longer;
+            }
+            has_weights =
+                view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,
+                           names[0] != '\0' ? "available: " : "none available", names);
+            free(names);
+        }
+    }
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
     return has_weights;
 }

@@ -261,21 +261,6 @@ static md5_motion_desc blend_gaits(const md5_motion_item items[2], md5_sync sync
 
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 
-// The smallest range of so many steps in a row.
-static float smallest_range(const float places[STEPS_OF_GAIT + 1], int num_steps)
-{
-    float smallest = INFINITY;
-    for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
-        float low = INFINITY, high = -INFINITY;
-        for (int i = first; i <= first + num_steps; i++) {
-            low = fminf(low, places[i]);
-            high = fmaxf(high, places[i]);
-        }
-        smallest = fminf(smallest, high - low);
-    }
-    return smallest;
-}
-
 // The left foot over some seconds, forward and backward, and the smallest step of a cycle.
 static void show_sync(view_picture *picture)
 {
@@ -315,8 +300,19 @@ static void show_sync(view_picture *picture)
         const double walk = view_page_clip(picture, "walk")->anim->duration,
                      run = view_page_clip(picture, "run")->anim->duration;
         const double cycle = 1.0 / ((1.0 - gait) / walk + gait / run);
+        // The smallest range of a cycle's steps in a row.
+        const int num_steps = (int)lround(cycle / step);
+        float smallest = INFINITY;
+        for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
+            float low = INFINITY, high = -INFINITY;
+            for (int i = first; i <= first + num_steps; i++) {
+                low = fminf(low, places[i]);
+                high = fmaxf(high, places[i]);
+            }
+            smallest = fminf(smallest, high - low);
+        }
         view_add_fact(picture, way == 0 ? "smallest step, own rates" : "smallest step, in phase",
-                      smallest_range(places, (int)lround(cycle / step)), "units");
+                      smallest, "units");
     }
 }
 
@@ -348,30 +344,6 @@ static void make_transitions(md5_transition_desc rows[4], float fade)
     rows[3] = change("run", "walk", &is_slow, fade);
 }
 // end of lines
-
-// The states from left to right above the character, and arrows for the transitions: there above,
-// back below. What plays now is bright.
-static void draw_graph(view_picture *picture, const md5_machine *machine,
-                       const md5_layer_status *status)
-{
-    const md5_layer_desc *const layer = md5_machine_tables(machine)->layers;
-    const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
-    for (uint32_t i = 0; i < layer->num_states; i++)
-        view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
-                       status->state == i ? VIEW_YELLOW : VIEW_PLAIN, states[i].name);
-    for (uint32_t i = 0; i < layer->num_transitions; i++) {
-        const uint32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
-                       to = md5_find_state(machine, 0, layer->transitions[i].to);
-        const bool is_now = status->from == from && status->state == to;
-        const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
-        const float end = apart * ((float)to - 1.0f) - free_space * way;
-        const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
-        view_draw_to(picture, (md5_vec3){0.0f, apart * ((float)from - 1.0f) + free_space * way, z},
-                     0);
-        view_draw_to(picture, (md5_vec3){0.0f, end, z}, color);
-        view_draw_to(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way}, color);
-    }
-}
 
 // The parameter rises within two seconds, stays, and falls again.
 static void show_machine(view_picture *picture)
@@ -414,8 +386,24 @@ static void show_machine(view_picture *picture)
     }
     view_add_mark(&plots[0], now, shown_state, VIEW_RED);
     view_add_mark(&plots[1], now, shown_speed, VIEW_RED);
-    if (plays)
-        draw_graph(picture, p.machine, &shown);
+    // The states from left to right above the character, and arrows for the transitions: there
+    // above, back below. What plays now is bright.
+    const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
+    for (uint32_t i = 0; plays && i < layer.num_states; i++)
+        view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
+                       shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, states[i].name);
+    for (uint32_t i = 0; plays && i < layer.num_transitions; i++) {
+        const uint32_t from = md5_find_state(p.machine, 0, transitions[i].from),
+                       to = md5_find_state(p.machine, 0, transitions[i].to);
+        const bool is_now = shown.from == from && shown.state == to;
+        const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
+        const float end = apart * ((float)to - 1.0f) - free_space * way;
+        const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
+        view_draw_to(picture, (md5_vec3){0.0f, apart * ((float)from - 1.0f) + free_space * way, z},
+                     0);
+        view_draw_to(picture, (md5_vec3){0.0f, end, z}, color);
+        view_draw_to(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way}, color);
+    }
     view_add_fact(picture, "speed", shown_speed, "");
     view_add_fact(picture, "state", shown.state, states[shown.state].name);
     view_add_fact(picture, "from", shown.from != MD5_NONE ? shown.from : -1.0,

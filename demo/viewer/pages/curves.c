@@ -193,22 +193,6 @@ static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 }
 // end of lines
 
-// How near the curve comes to a point: at the nearest of many places, and then nearer and nearer.
-static double nearest_distance(const md5_curve *curve, md5_vec3 point)
-{
-    double nearest = INFINITY, t = 0.0;
-    for (int round = 0; round < 18; round++) {
-        const double step = ldexp(1.0, -9 - round), from = t;
-        for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
-            const double place = fmin(fmax(from + step * i, 0.0), 1.0);
-            const double distance = view_distance(md5_curve_point(curve, place), point);
-            t = distance < nearest ? place : t;
-            nearest = fmin(nearest, distance);
-        }
-    }
-    return nearest;
-}
-
 // One control point is moved by a slider, and its weight is that of a NURBS.
 static void show_curves(view_picture *picture)
 {
@@ -252,12 +236,24 @@ static void show_curves(view_picture *picture)
             if (by_distance == (way == 1) && fabs(x - part) <= step)
                 view_add_mark(picture->plots, x, speed, VIEW_RED);
         }
+    // How near the curve comes to the moved point: at the nearest of many places, and then nearer
+    // and nearer.
+    double nearest = INFINITY, nearest_t = 0.0;
+    for (int round = 0; round < 18; round++) {
+        const double span = ldexp(1.0, -9 - round), from = nearest_t;
+        for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
+            const double tried = fmin(fmax(from + span * i, 0.0), 1.0);
+            const double distance = view_distance(md5_curve_point(curve, tried), points[3]);
+            nearest_t = distance < nearest ? tried : nearest_t;
+            nearest = fmin(nearest, distance);
+        }
+    }
     const double length = md5_curve_length(curve);
     const double t = by_distance ? md5_curve_at_distance(curve, part * length) : part;
     view_add_fact(picture, "length", length, "units");
     view_add_fact(picture, "t", t, "");
     view_add_fact(picture, "distance gone", md5_curve_distance(curve, t), "units");
-    view_add_fact(picture, "to the moved point", nearest_distance(curve, points[3]), "units");
+    view_add_fact(picture, "to the moved point", nearest, "units");
     md5_destroy_curve(curve);
 }
 
@@ -295,19 +291,6 @@ static md5_vec3 angular_velocity(const rotations *r, double time, double step)
 
 static const double brief = 1.0 / 512.0;
 
-// By how much the angular velocity at a key differs from that before it. Twice the mean over a step
-// minus that over two steps is the velocity at their common end, up to the square of the step.
-static float jump_at(const rotations *r, double key)
-{
-    md5_vec3 velocity[2];
-    for (int side = 0; side < 2; side++) {
-        const double way = side == 0 ? -brief : brief;
-        velocity[side] = md5_vec3_sub(md5_vec3_scale(angular_velocity(r, key, way), 2.0f),
-                                      angular_velocity(r, key, 2.0 * way));
-    }
-    return view_distance(velocity[1], velocity[0]);
-}
-
 static void show_squad(view_picture *picture)
 {
     static const md5_vec3 axes[KEYS] = {
@@ -337,8 +320,19 @@ static void show_squad(view_picture *picture)
         }
         view_add_mark(plot, now, md5_vec3_length(angular_velocity(&r, now, brief)), VIEW_RED);
         float largest = 0.0f;
-        for (int i = 0; i < KEYS; i++)
-            largest = fmaxf(largest, jump_at(&r, times[i]));
+        for (int i = 0; i < KEYS; i++) {
+            // By how much the angular velocity at a key differs from that before it. Twice the mean
+            // over a step minus that over two steps is the velocity at their common end, up to the
+            // square of the step.
+            md5_vec3 velocity[2];
+            for (int side = 0; side < 2; side++) {
+                const double way = side == 0 ? -brief : brief;
+                velocity[side] =
+                    md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2.0f),
+                                 angular_velocity(&r, times[i], 2.0 * way));
+            }
+            largest = fmaxf(largest, view_distance(velocity[1], velocity[0]));
+        }
         view_add_fact(picture,
                       smooth == 1 ? "largest jump at a key, squad" : "largest jump at a key, slerp",
                       largest, "rad/s");

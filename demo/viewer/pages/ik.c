@@ -104,18 +104,6 @@ static void limit_arm(md5_joint_limit *limits, const md5_model *model, const md5
 }
 // end of lines
 
-// The axis of the elbow in its own space: perpendicular to both bones of the bind pose.
-static md5_vec3 find_elbow_axis(const md5_model *model, const md5_limb *arm)
-{
-    const md5_vec3 a = md5_mat34_translation(model->bind[arm->root]),
-                   b = md5_mat34_translation(model->bind[arm->middle]),
-                   c = md5_mat34_translation(model->bind[arm->tip]);
-    const md5_vec3 axis = md5_vec3_cross(md5_vec3_sub(b, a), md5_vec3_sub(c, b));
-    const md5_quat turn = md5_quat_from_mat34(model->bind[arm->middle]);
-    return md5_vec3_normalize(md5_quat_rotate(md5_quat_conjugate(turn), axis),
-                              (md5_vec3){0.0f, 1.0f, 0.0f});
-}
-
 // How far a joint has turned from the bind pose about an axis, and away from it, in radians.
 static double measure_turn(const view_picture *picture, const md5_xform *pose, uint32_t joint,
                            md5_vec3 axis, double *swing)
@@ -141,7 +129,16 @@ static void show_limits(view_picture *picture)
     md5_joint_limit limits[128] = {{.kind = MD5_LIMIT_NONE}};
     if (picture->scene->num_joints > 128)
         return;
-    const md5_vec3 axis = find_elbow_axis(picture->model, &arm);
+    // The axis of the elbow in its own space: perpendicular to both bones of the bind pose.
+    const md5_mat34 *const bind = picture->model->bind;
+    const md5_vec3 shoulder = md5_mat34_translation(bind[arm.root]),
+                   elbow = md5_mat34_translation(bind[arm.middle]),
+                   hand = md5_mat34_translation(bind[arm.tip]);
+    const md5_vec3 across =
+        md5_vec3_cross(md5_vec3_sub(elbow, shoulder), md5_vec3_sub(hand, elbow));
+    const md5_quat turn = md5_quat_from_mat34(bind[arm.middle]);
+    const md5_vec3 axis = md5_vec3_normalize(md5_quat_rotate(md5_quat_conjugate(turn), across),
+                                             (md5_vec3){0.0f, 1.0f, 0.0f});
     const float angles[3] = {fminf(v[1], v[2]), fmaxf(v[1], v[2]), v[3]};
     limit_arm(limits, picture->model, &arm, axis, angles);
     for (int limited = 0; limited < 2; limited++) {

@@ -142,31 +142,6 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     view_free_kept(&pages->kept);
 }
 
-// Draws the pictures of a figure's pose, unless they are there.
-static bool ready_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
-                           md5_error *error)
-{
-    const view_picture *const picture = &pages->picture;
-    if (pages->impostors == NULL
-        || memcmp(&pages->impostors_desc, &picture->impostor, sizeof picture->impostor) != 0) {
-        md5gl_destroy_impostors(stage->renderer, pages->impostors);
-        pages->impostors = md5gl_create_impostors(stage->renderer, &picture->impostor, error);
-        pages->impostors_desc = picture->impostor;
-    }
-    if (pages->impostors == NULL)
-        return false;
-    if (md5gl_has_impostor_pictures(pages->impostors, figure->moment.frame0))
-        return true;
-    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
-    md5_local_to_palette(picture->model, figure->pose, NULL, palette);
-    view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    const bool drew =
-        md5gl_draw_impostor_pictures(stage->renderer, pages->impostors, stage->document->drawn,
-                                     figure->moment.frame0, palette, error);
-    free(palette);
-    return drew;
-}
-
 // Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
 static bool ready_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
                          md5_error *error)
@@ -184,8 +159,26 @@ static bool ready_figure(view_pages *pages, const view_stage *stage, const view_
         *drawn = pages->heat.drawn;
         return is_ready;
     }
-    if (kind == VIEW_FIGURE_IMPOSTOR)
-        return ready_impostor(pages, stage, figure, error);
+    if (kind == VIEW_FIGURE_IMPOSTOR) { // the pictures of its pose, unless they are there
+        const md5gl_impostor_desc *const desc = &pages->picture.impostor;
+        if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
+            md5gl_destroy_impostors(stage->renderer, pages->impostors);
+            pages->impostors = md5gl_create_impostors(stage->renderer, desc, error);
+            pages->impostors_desc = *desc;
+        }
+        if (pages->impostors == NULL)
+            return false;
+        if (md5gl_has_impostor_pictures(pages->impostors, figure->moment.frame0))
+            return true;
+        md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
+        md5_local_to_palette(model, figure->pose, NULL, palette);
+        view_set_materials(stage, &stage->document->textures, stage->document->drawn);
+        const bool is_drawn =
+            md5gl_draw_impostor_pictures(stage->renderer, pages->impostors, stage->document->drawn,
+                                         figure->moment.frame0, palette, error);
+        free(palette);
+        return is_drawn;
+    }
     if (*drawn != NULL)
         return true;
     *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
@@ -417,36 +410,6 @@ static void write_code(column *c, const char *lines)
     c->y += space;
 }
 
-// A choice moves in whole steps.
-static void write_sliders(column *c, const view_page *page, float *values)
-{
-    const uint32_t count = view_num_sliders(page);
-    const float line = c->canvas->font->line[VIEW_TEXT];
-    if (c->ui == NULL) {
-        c->y += (float)count * line;
-        return;
-    }
-    c->ui->space = (view_rect){c->x, c->y, c->width, line};
-    c->ui->label_width = 0.34f * c->width;
-    c->ui->value_width = 0.3f * c->width;
-    for (uint32_t i = 0; i < count; i++) {
-        const view_slider *const slider = &page->sliders[i];
-        const int choice = (int)lroundf(values[i]);
-        const char *const word =
-            slider->words == view_easings ? md5_easing_name((md5_ease_kind)choice)
-            : slider->words == NULL || slider->words == view_whole ? NULL
-                                                                   : slider->words[choice];
-        char number[32];
-        (void)snprintf(number, sizeof number, slider->words == view_whole ? "%.0f" : "%.3g",
-                       values[i]);
-        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, word != NULL ? word : number, VIEW_BRIGHT,
-                      slider->low, slider->high, &slider->first, &values[i])
-            && slider->words != NULL)
-            values[i] = roundf(values[i]);
-    }
-    c->y = c->ui->space.y;
-}
-
 static void write_text(column *c, view_text_size size, view_color color, const char *text)
 {
     view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
@@ -469,7 +432,29 @@ static void write_column(column *c, view_pages *pages)
     for (uint32_t i = 0; i < rows.count; i++)
         write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
     write_code(c, view_page_lines(page->name));
-    write_sliders(c, page, pages->values);
+    const uint32_t num_sliders = view_num_sliders(page);
+    if (c->ui == NULL) {
+        c->y += (float)num_sliders * line;
+    } else {
+        c->ui->space = (view_rect){c->x, c->y, c->width, line};
+        c->ui->label_width = 0.34f * c->width;
+        c->ui->value_width = 0.3f * c->width;
+    }
+    for (uint32_t i = 0; i < num_sliders && c->ui != NULL; i++) {
+        const view_slider *const slider = &page->sliders[i];
+        float *const value = &pages->values[i];
+        const int choice = (int)lroundf(*value);
+        const char *const word =
+            slider->words == view_easings ? md5_easing_name((md5_ease_kind)choice)
+            : slider->words == NULL || slider->words == view_whole ? NULL
+                                                                   : slider->words[choice];
+        (void)snprintf(text, sizeof text, slider->words == view_whole ? "%.0f" : "%.3g", *value);
+        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, word != NULL ? word : text, VIEW_BRIGHT,
+                      slider->low, slider->high, &slider->first, value)
+            && slider->words != NULL) // a choice moves in whole steps
+            *value = roundf(*value);
+        c->y = c->ui->space.y;
+    }
     c->y += 0.3f * line;
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
         const view_fact *const fact = &pages->picture.facts[i];

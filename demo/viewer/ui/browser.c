@@ -507,35 +507,6 @@ const char *view_listed_name(const view_browser *browser, long long offset)
 
 // -- The panel ------------------------------------------------------------------------------
 
-static void draw_sections(view_ui *ui, float x, float y, float width)
-{
-    const view_browser *const browser = &ui->browser;
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float right = x + width;
-    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
-    char text[64];
-    if (browser->is_scanning) {
-        (void)snprintf(text, sizeof text, "reading: %zu files", browser->num_scanned);
-        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, text);
-        return;
-    }
-    for (int i = 0; i < VIEW_NUM_SECTIONS && x < right; i++) {
-        const bool is_open = (view_section)i == browser->section;
-        const view_color color = is_open                          ? VIEW_BRIGHT
-                                 : browser->num_in_section[i] > 0 ? VIEW_ACCENT
-                                                                  : VIEW_DIM;
-        (void)snprintf(text, sizeof text, "%s %zu", names[i], browser->num_in_section[i]);
-        const float used = view_draw_text(canvas, VIEW_TEXT, x, y, right - x, color, text);
-        if (ui_item(ui, (view_rect){x, y, used, line}, text))
-            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i};
-        if (is_open)
-            view_draw_rect(canvas, (view_rect){x, y + line - 2.0f * scale, used, scale},
-                           VIEW_BRIGHT);
-        x += used + 18.0f * scale;
-    }
-}
-
 // Title, count, sections of a game, and the typed filter or a hint.
 static void draw_heading(view_ui *ui, float x, float y, float width)
 {
@@ -544,6 +515,7 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const bool is_game = browser->kind == VIEW_BROWSE_GAME, is_typed = browser->filter[0] != '\0';
     const size_t num_all = is_game ? browser->num_names : browser->num_entries;
+    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
     char count[48], title[48], hint[160];
     (void)snprintf(title, sizeof title, "Texture of mesh %u", browser->mesh);
     if (is_game && !is_typed)
@@ -557,9 +529,28 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
                                                       : title);
     view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
                    count);
-    if (is_game) {
-        y += 1.2f * line;
-        draw_sections(ui, x, y, width);
+    y += is_game ? 1.2f * line : 0.0f;
+    if (is_game && browser->is_scanning) {
+        (void)snprintf(hint, sizeof hint, "reading: %zu files", browser->num_scanned);
+        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, hint);
+    }
+    float left = x;
+    for (int i = 0; is_game && !browser->is_scanning && i < VIEW_NUM_SECTIONS && left < x + width;
+         i++) {
+        const bool is_open = (view_section)i == browser->section;
+        const view_color color = is_open                          ? VIEW_BRIGHT
+                                 : browser->num_in_section[i] > 0 ? VIEW_ACCENT
+                                                                  : VIEW_DIM;
+        char text[64];
+        (void)snprintf(text, sizeof text, "%s %zu", names[i], browser->num_in_section[i]);
+        const float used =
+            view_draw_text(canvas, VIEW_TEXT, left, y, x + width - left, color, text);
+        if (ui_item(ui, (view_rect){left, y, used, line}, text))
+            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i};
+        if (is_open)
+            view_draw_rect(canvas, (view_rect){left, y + line - 2.0f * scale, used, scale},
+                           VIEW_BRIGHT);
+        left += used + 18.0f * scale;
     }
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
                              line + 4.0f * scale};

@@ -123,7 +123,6 @@ static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
 enum { MAX_STATES = 64, MAX_ROUND = 10, MAX_TRANSITIONS = 256 };
 typedef struct layer_graph {
     const md5_machine *machine;
-    uint32_t number;
     const md5_layer_desc *layer;
     md5_layer_status status;
     uint32_t count; // of states that are drawn
@@ -181,28 +180,6 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
     }
 }
 
-static void draw_node(const view_stage *stage, const layer_graph *graph, uint32_t state)
-{
-    const view_rect node = graph->nodes[state];
-    const float scale = stage->font->scale;
-    const bool is_left = graph->status.from == state;
-    const bool is_active = graph->status.state == state;
-    const char *const name = graph->layer->states[state].name;
-    const float text = view_text_width(stage->font, VIEW_TEXT, name);
-    const float room = node.width - node_padding * scale;
-    view_draw_round_rect(stage->canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
-    if (is_active) { // filled as far as the transition has come
-        const float part =
-            graph->status.from != MD5_NONE ? view_clamp(graph->status.progress, 0.0f, 1.0f) : 1.0f;
-        const view_rect filled = {node.x, node.y, fmaxf(part * node.width, 12.0f * scale),
-                                  node.height};
-        view_draw_round_rect(stage->canvas, filled, 6.0f * scale, 0x33507FFFu);
-    }
-    view_draw_text(stage->canvas, VIEW_TEXT, node.x + 0.5f * (node.width - fminf(text, room)),
-                   node.y + 2.0f * scale, room, is_active || is_left ? VIEW_BRIGHT : VIEW_PLAIN,
-                   name);
-}
-
 // -- Arrows ---------------------------------------------------------------------------------
 
 // How far a way from the centre of a rectangle stays inside of it, as a share of the way.
@@ -241,29 +218,6 @@ static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, vi
     draw_headed(stage, ends, way, color);
 }
 
-static void draw_transitions(const view_stage *stage, const layer_graph *graph)
-{
-    for (uint32_t i = 0; i < graph->layer->num_transitions && i < MAX_TRANSITIONS; i++) {
-        const md5_transition_desc *const transition = &graph->layer->transitions[i];
-        const uint32_t from = md5_find_state(graph->machine, graph->number, transition->from),
-                       to = md5_find_state(graph->machine, graph->number, transition->to);
-        if (to < graph->count
-            && transition->from == NULL) { // from any state: a short arrow from above
-            static const float down[2] = {0.0f, 1.0f};
-            const view_rect node = graph->nodes[to];
-            const float x = node.x + 0.5f * node.width, top = node.y - 14.0f * stage->font->scale;
-            const float ends[4] = {x, top, x, node.y};
-            draw_headed(stage, ends, down, arrow_color);
-            view_draw_disc(stage->canvas, x, top, 2.5f * stage->font->scale, arrow_color);
-        } else if (to < graph->count && from < graph->count)
-            draw_arrow(stage, graph->nodes[from], graph->nodes[to], arrow_color);
-    }
-    const bool is_drawn = graph->status.from < graph->count && graph->status.state < graph->count;
-    if (is_drawn) // also if it is none of the table
-        draw_arrow(stage, graph->nodes[graph->status.from], graph->nodes[graph->status.state],
-                   VIEW_AMBER);
-}
-
 // -- The panel ------------------------------------------------------------------------------
 
 // Layers of one state have nothing to show. Those with more states are wider.
@@ -276,7 +230,7 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
 {
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    const float padding = VIEW_PADDING * stage->font->scale;
+    const float scale = stage->font->scale, padding = VIEW_PADDING * scale;
     const view_rect box = graph_box(stage);
     float sum = 0.0f, x = box.x + padding;
     for (uint32_t i = 0; i < desc->num_layers; i++)
@@ -290,7 +244,6 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
         if (area.width > 0.0f) {
             char title[96];
             layer_graph graph = {.machine = machine->character->machine,
-                                 .number = i,
                                  .layer = &desc->layers[i],
                                  .status = md5_player_layer(machine->player, i)};
             place_nodes(&graph, stage->font, area);
@@ -298,12 +251,48 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
             (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s",
                            graph.layer->name, num_more);
             view_draw_text(stage->canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
-            draw_transitions(stage, &graph);
+            for (uint32_t k = 0; k < graph.layer->num_transitions && k < MAX_TRANSITIONS; k++) {
+                const md5_transition_desc *const transition = &graph.layer->transitions[k];
+                const uint32_t from = md5_find_state(graph.machine, i, transition->from),
+                               to = md5_find_state(graph.machine, i, transition->to);
+                if (to < graph.count && transition->from == NULL) {
+                    // From any state: a short arrow from above.
+                    static const float down[2] = {0.0f, 1.0f};
+                    const view_rect node = graph.nodes[to];
+                    const float middle = node.x + 0.5f * node.width, top = node.y - 14.0f * scale;
+                    const float ends[4] = {middle, top, middle, node.y};
+                    draw_headed(stage, ends, down, arrow_color);
+                    view_draw_disc(stage->canvas, middle, top, 2.5f * scale, arrow_color);
+                } else if (to < graph.count && from < graph.count)
+                    draw_arrow(stage, graph.nodes[from], graph.nodes[to], arrow_color);
+            }
+            // What is under way is drawn also if it is none of the table.
+            if (graph.status.from < graph.count && graph.status.state < graph.count)
+                draw_arrow(stage, graph.nodes[graph.status.from], graph.nodes[graph.status.state],
+                           VIEW_AMBER);
             for (uint32_t j = 0; j < graph.count; j++) {
-                draw_node(stage, &graph, j);
-                (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
-                               graph.layer->states[j].name);
-                if (ui_item(ui, graph.nodes[j], title))
+                const view_rect node = graph.nodes[j];
+                const bool is_left = graph.status.from == j;
+                const bool is_active = graph.status.state == j;
+                const char *const name = graph.layer->states[j].name;
+                const float text = view_text_width(stage->font, VIEW_TEXT, name);
+                const float room = node.width - node_padding * scale;
+                view_draw_round_rect(stage->canvas, node, 6.0f * scale,
+                                     is_left ? 0x6B5730FFu : node_color);
+                if (is_active) { // filled as far as the transition has come
+                    const float part = graph.status.from != MD5_NONE
+                                           ? view_clamp(graph.status.progress, 0.0f, 1.0f)
+                                           : 1.0f;
+                    const view_rect filled = {node.x, node.y,
+                                              fmaxf(part * node.width, 12.0f * scale), node.height};
+                    view_draw_round_rect(stage->canvas, filled, 6.0f * scale, 0x33507FFFu);
+                }
+                view_draw_text(stage->canvas, VIEW_TEXT,
+                               node.x + 0.5f * (node.width - fminf(text, room)),
+                               node.y + 2.0f * scale, room,
+                               is_active || is_left ? VIEW_BRIGHT : VIEW_PLAIN, name);
+                (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name, name);
+                if (ui_item(ui, node, title))
                     ui->command =
                         (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = j};
             }
@@ -534,32 +523,6 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
 
 // == The list of joints at the right =======================================================
 
-// Writes the joints in depth-first order, joints[num_joints], and the depth of each, depths[joint]:
-// files may list them in any order.
-static void walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
-{
-    const uint32_t num_joints = skeleton->num_joints;
-    // The joints from each one downward, and the place of its next child; the last one is the
-    // parent of root joints.
-    uint32_t *const sizes = common_alloc(2 * (size_t)num_joints + 1, sizeof *sizes);
-    uint32_t *const places = sizes + num_joints;
-    for (uint32_t i = num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        sizes[joint]++;
-        if (parent != MD5_NONE)
-            sizes[parent] += sizes[joint];
-    }
-    for (uint32_t i = 0; i < num_joints; i++) { // siblings are in the order of their numbers
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        uint32_t *const place = &places[parent != MD5_NONE ? parent : num_joints];
-        depths[joint] = parent != MD5_NONE ? depths[parent] + 1 : 0;
-        joints[*place] = joint;
-        places[joint] = *place + 1;
-        *place += sizes[joint];
-    }
-    free(sizes);
-}
-
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
     const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
@@ -584,10 +547,28 @@ static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
     const view_clip *const clip = view_shown_clip(scene);
     const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    uint32_t *const joints = common_alloc(2 * (size_t)skeleton->num_joints, sizeof *joints);
-    uint32_t *const depths = joints + skeleton->num_joints;
     const uint32_t count = skeleton->num_joints;
-    walk_joints(skeleton, joints, depths);
+    uint32_t *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
+    uint32_t *const depths = joints + count;
+    // The joints in depth-first order, since files may list them in any order, and the depth of
+    // each. `places`: of the next child of each joint, and of the next root joint.
+    uint32_t *const sizes = common_alloc(2 * (size_t)count + 1, sizeof *sizes); // with those below
+    uint32_t *const places = sizes + count;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        sizes[joint]++;
+        if (parent != MD5_NONE)
+            sizes[parent] += sizes[joint];
+    }
+    for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
+        depths[joint] = parent != MD5_NONE ? depths[parent] + 1 : 0;
+        joints[*place] = joint;
+        places[joint] = *place + 1;
+        *place += sizes[joint];
+    }
+    free(sizes);
 
     const float room = bottom - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf((float)count * line, room) / line) * line);
