@@ -131,7 +131,7 @@ typedef struct md5gl_mesh {
 // What a mesh looks like in one skin of its model.
 typedef struct md5gl_surface {
     md5gl_material material;          // does not own its textures
-    bool opacity_known, alpha_tested; // see md5gli_update_opacity()
+    bool opacity_known, alpha_tested; // found by md5gl_pose()
 } md5gl_surface;
 
 // Instances that follow each other and wear the same skin: what one draw can contain.

@@ -43,7 +43,7 @@ typedef struct md5_context {
     void *warn_user;
     uint32_t max_warnings, num_warnings;
     md5_held_warnings *held; // NULL: warnings are reported one by one
-    md5_axes axes;           // of the options, unchecked: see md5i_check_conversion()
+    md5_axes axes;           // of the options, unchecked: make_asset() checks them
     float scale;             // not 0
     bool flip_v;
     md5_error error;   // status MD5_OK: none yet, only its file is set
