@@ -316,11 +316,10 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
         const double length = md5_vec3d_dot(way, way); // squared
-        const double t =
+        double t =
             length > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / length : 0.0;
-        const md5_vec3d candidate = md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0   ? 0.0
-                                                                                   : t > 1.0 ? 1.0
-                                                                                             : t));
+        t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+        const md5_vec3d candidate = md5_vec3d_add(bone->from, md5_vec3d_scale(way, t));
         const md5_vec3d away = md5_vec3d_sub(candidate, point);
         const double square = md5_vec3d_dot(away, away);
         if (square < smallest) {
