@@ -446,7 +446,7 @@ static int bind_files(tool_arguments *arguments)
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
     int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
-    if (status == TOOL_OK) {
+    if (model && status == TOOL_OK) {
         // The bind pose as a file has it, and what a reader makes of that.
         for (uint32_t i = 0; i < num_joints; i++) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
