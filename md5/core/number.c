@@ -137,12 +137,10 @@ static void big_shift_left(big *number, uint32_t bits)
 
 static int big_compare(const big *a, const big *b)
 {
-    uint32_t i = a->count;
-    if (a->count != b->count)
-        return a->count > b->count ? 1 : -1;
-    while (i > 0 && a->words[i - 1] == b->words[i - 1])
-        i--;
-    return i == 0 ? 0 : a->words[i - 1] > b->words[i - 1] ? 1 : -1;
+    int order = (a->count > b->count) - (a->count < b->count);
+    for (uint32_t i = a->count; order == 0 && i-- > 0;)
+        order = (a->words[i] > b->words[i]) - (a->words[i] < b->words[i]);
+    return order;
 }
 
 // Compares the number with factor * 2^exponent, in whole numbers: 1, 0 or -1.

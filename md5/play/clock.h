@@ -193,11 +193,8 @@ static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delt
 // this takes the one to the left.
 static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
 {
-    double w = 1.0 + delta.cosine, z = delta.sine;
-    if (w < 1e-12) {
-        w = 0.0;
-        z = 1.0;
-    }
+    const bool is_half_turn = 1.0 + delta.cosine < 1e-12;
+    const double w = is_half_turn ? 0.0 : 1.0 + delta.cosine, z = is_half_turn ? 1.0 : delta.sine;
     const double length = sqrt(w * w + z * z);
     return (md5_xform){
         .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
