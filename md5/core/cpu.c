@@ -18,6 +18,8 @@ md5_cpu md5i_cpu_best(md5_cpu widest)
 {
     if (widest >= MD5_CPU_AVX512 && md5i_cpu_has(MD5_CPU_AVX512))
         return MD5_CPU_AVX512;
-    const md5_cpu usual = MD5_HAS_SSE2 ? MD5_CPU_SSE2 : MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
+    const md5_cpu usual = MD5_HAS_SSE2   ? MD5_CPU_SSE2
+                          : MD5_HAS_NEON ? MD5_CPU_NEON
+                                         : MD5_CPU_SCALAR;
     return md5i_cpu_has(MD5_CPU_AVX2) ? MD5_CPU_AVX2 : usual;
 }
