@@ -1,5 +1,5 @@
-// Uses open() and fstat() on POSIX systems: opening a pipe must not block, and C11 cannot tell one
-// from a file. On Windows, paths are UTF-8; other bytes are read as the system's code
+// Uses open(), fstat() and read() on POSIX systems: opening a pipe must not block, and C11 cannot
+// tell one from a file. On Windows, paths are UTF-8; other bytes are read as the system's code
 // page.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
@@ -25,6 +25,16 @@
 #include <wchar.h>
 #endif
 
+// An open file: a descriptor on POSIX systems, else a stream.
+typedef struct source {
+#if HAS_POSIX
+    int descriptor;
+#else
+    FILE *stream;
+#endif
+    size_t size; // 0 if unknown
+} source;
+
 static bool fail_io(md5_context *context, const char *what)
 {
     return md5i_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
@@ -40,19 +50,34 @@ static bool fail_kind(md5_context *context, bool is_folder)
 
 #if HAS_POSIX
 
-static FILE *open_stream(md5_context *context, const char *path)
+static bool open_source(md5_context *context, const char *path, source *opened)
 {
     struct stat status;
-    FILE *stream = NULL;
-    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    const bool is_open = descriptor >= 0 && fstat(descriptor, &status) == 0;
-    if (is_open && !S_ISREG(status.st_mode))
-        (void)fail_kind(context, S_ISDIR(status.st_mode));
-    else if (!is_open || !(stream = fdopen(descriptor, "rb")))
-        (void)fail_io(context, "cannot open the file");
-    if (!stream && descriptor >= 0)
-        close(descriptor);
-    return stream;
+    opened->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (opened->descriptor < 0 || fstat(opened->descriptor, &status) != 0)
+        return fail_io(context, "cannot open the file");
+    if (!S_ISREG(status.st_mode))
+        return fail_kind(context, S_ISDIR(status.st_mode));
+    opened->size = status.st_size > 0 ? (size_t)status.st_size : 0;
+    return true;
+}
+
+static void close_source(source *opened)
+{
+    if (opened->descriptor >= 0)
+        close(opened->descriptor);
+}
+
+// Reads 1 to `size` bytes, 0 at the end of the source.
+static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+                      size_t *count)
+{
+    ssize_t result;
+    do
+        result = read(from->descriptor, bytes, size);
+    while (result < 0 && errno == EINTR);
+    *count = result > 0 ? (size_t)result : 0;
+    return result >= 0 || fail_io(context, "cannot read the file");
 }
 
 #else
@@ -64,36 +89,65 @@ __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsi
                                                         const char *text, int length, wchar_t *wide,
                                                         int size);
 
-static FILE *open_stream(md5_context *context, const char *path)
+static FILE *open_stream(const char *path)
 {
     enum { UTF8 = 65001, INVALID_IS_ERROR = 8, LONGEST = 1024 };
     wchar_t wide[LONGEST];
+    if (MultiByteToWideChar(UTF8, INVALID_IS_ERROR, path, -1, wide, LONGEST) == 0)
+        return fopen(path, "rb");
+    return _wfopen(wide, L"rb");
+}
+
+static bool check_kind(md5_context *context, const char *path)
+{
     struct _stat64 status;
     const int kind = _stat64(path, &status) == 0 ? status.st_mode & _S_IFMT : _S_IFREG;
-    if (kind != _S_IFREG) {
-        (void)fail_kind(context, kind == _S_IFDIR);
-        return NULL;
-    }
-    errno = 0;
-    const bool is_wide = MultiByteToWideChar(UTF8, INVALID_IS_ERROR, path, -1, wide, LONGEST) != 0;
-    FILE *const stream = is_wide ? _wfopen(wide, L"rb") : fopen(path, "rb");
-    if (!stream)
-        (void)fail_io(context, "cannot open the file");
-    return stream;
+    return kind == _S_IFREG || fail_kind(context, kind == _S_IFDIR);
 }
 
 #else
 
-static FILE *open_stream(md5_context *context, const char *path)
+static FILE *open_stream(const char *path)
 {
-    errno = 0;
-    FILE *const stream = fopen(path, "rb");
-    if (!stream)
-        (void)fail_io(context, "cannot open the file");
-    return stream;
+    return fopen(path, "rb");
+}
+
+static bool check_kind(md5_context *context, const char *path)
+{
+    (void)context, (void)path;
+    return true;
 }
 
 #endif
+
+static bool open_source(md5_context *context, const char *path, source *opened)
+{
+    TRY(check_kind(context, path));
+    errno = 0;
+    opened->stream = open_stream(path);
+    if (!opened->stream)
+        return fail_io(context, "cannot open the file");
+    if (fseek(opened->stream, 0, SEEK_END) == 0) {
+        const long size = ftell(opened->stream);
+        opened->size = size > 0 ? (size_t)size : 0;
+    }
+    rewind(opened->stream);
+    return true;
+}
+
+static void close_source(source *opened)
+{
+    if (opened->stream)
+        fclose(opened->stream);
+}
+
+static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+                      size_t *count)
+{
+    errno = 0;
+    *count = fread(bytes, 1, size, from->stream);
+    return !ferror(from->stream) || fail_io(context, "cannot read the file");
+}
 
 #endif
 
@@ -114,29 +168,32 @@ static bool make_room(md5_context *context, md5_file_text *text, size_t room)
 
 // Reads a file into a buffer of its size. The buffer doubles if the size is unknown or the file
 // grew: when it is full, reading one more byte tells whether that is necessary.
+static bool read_source(md5_context *context, const source *from, md5_file_text *text)
+{
+    enum { LEAST = 1 << 16 };
+    TRY(make_room(context, text, from->size ? from->size : LEAST));
+    for (;;) {
+        char next;
+        size_t count = 0;
+        const bool is_full = text->size == text->room;
+        char *const to = is_full ? &next : text->memory + text->size;
+        TRY(read_some(context, from, to, is_full ? 1 : text->room - text->size, &count));
+        if (count == 0)
+            return true;
+        if (is_full) {
+            TRY(make_room(context, text, 2 * text->room));
+            text->memory[text->size] = next;
+        }
+        text->size += count;
+    }
+}
+
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
-    enum { FIRST_ROOM = 1 << 16 };
-    FILE *const stream = open_stream(context, path);
-    TRY(stream);
-    const long end = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : 0;
-    const size_t size = end > 0 ? (size_t)end : 0; // 0 if unknown
-    rewind(stream);
-    bool is_read = make_room(context, text, size ? size : FIRST_ROOM);
-    while (is_read) {
-        errno = 0;
-        text->size += fread(text->memory + text->size, 1, text->room - text->size, stream);
-        const int next = text->size < text->room ? EOF : getc(stream);
-        if (next == EOF)
-            break;
-        is_read = make_room(context, text, 2 * text->room);
-        if (is_read)
-            text->memory[text->size++] = (char)next;
-    }
-    if (is_read && ferror(stream))
-        is_read = fail_io(context, "cannot read the file");
-    (void)fclose(stream);
-    if (is_read && text->size < size)
+    source opened = {0};
+    const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
+    close_source(&opened);
+    if (is_read && text->size < opened.size)
         return md5i_fail(context, MD5_ERROR_IO, 0, 0,
                          "cannot read the file: it became shorter while it was read");
     return is_read;

@@ -30,7 +30,6 @@ int fclose(FILE *file);
 int fflush(FILE *file);
 int ferror(FILE *file);
 size_t fread(void *bytes, size_t size, size_t count, FILE *file);
-int getc(FILE *file);
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file);
 int fseek(FILE *file, long offset, int origin);
 long ftell(FILE *file);
