@@ -21,7 +21,7 @@ WORD = re.compile(r"[A-Za-z_]\w*$")
 
 @functools.lru_cache(maxsize=None)
 def read(path):
-    with open(path) as file:
+    with open(path, encoding="utf-8") as file:
         return file.read()
 
 
@@ -551,6 +551,11 @@ GL = "draws MD5 models with OpenGL"
 ON_MODEL = '\n#include "md5model.h"\n'
 
 
+def forwards(headers, library):
+    """The library's other headers, as one line each: programs include them under the same names."""
+    return {os.path.basename(path): '#include "%s.h"\n' % library for path in headers if stem_of(path) != library}
+
+
 def files_of(library):
     """md5/core is in each library, under names of its own."""
     what, headers, folders = LIBRARIES[library]
@@ -564,7 +569,7 @@ def files_of(library):
     first = "" if library == "md5model" else ON_MODEL
     headers = [path for path in seen if path in own]
     return {library + ".h": public_header(library + ".h", what, headers, first),
-            library + ".c": text}
+            library + ".c": text, **forwards(headers, library)}
 
 
 def gl_files(glad, shaders):
@@ -576,7 +581,8 @@ def gl_files(glad, shaders):
     headers = sorted(glob.glob("render/md5gl*.h"))
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
     return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
-            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
+            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders)),
+            **forwards(headers, "md5gl")}
 
 
 def system_headers_once(text):
@@ -606,7 +612,7 @@ def main(arguments):
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
     for name, text in files.items():
-        with open(os.path.join(arguments[0], name), "w", newline="\n") as file:
+        with open(os.path.join(arguments[0], name), "w", encoding="utf-8", newline="\n") as file:
             file.write(tidy(text))
 
 
