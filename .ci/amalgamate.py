@@ -408,8 +408,8 @@ def for_both_languages(text):
 
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
-    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
-                  r"(?:md5|md5gl)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
+    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[A-Za-z][A-Za-z0-9_ ]*[ *]+"
+                  r"(?:md5|md5gl)i?_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 
 
 PROLOGUE = '''

@@ -2,8 +2,8 @@
 """symbols.py [--renew]: compares the lists of exported names in .github/packaging/debian with the public
 headers, and prints what differs; --renew writes them. symbols.py LIBRARY prints the names of one, as md5play.
 
-Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that has
-them under the soname of today, which moves with every break.
+Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that
+has them under the soname of today, which moves with every break.
 """
 import glob
 import os
