@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and a file with its checksum.
+"""release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and its checksum.
 
-The same sources give the same bytes, wherever, whenever and by whom it is made: the time in it is the day of the release
-in the changelog, or SOURCE_DATE_EPOCH.
+The same sources give the same bytes, wherever, whenever and by whom it is made: the time in it is the day of
+the release in the changelog, or SOURCE_DATE_EPOCH.
 """
 import calendar
 import gzip
@@ -37,8 +37,8 @@ def date_of(version):
     heading = re.search("^## (.*)$", symbols.read(".github/CHANGELOG.md"), re.M).group(1)
     match = re.match(r"(\S+) - (\d{4}-\d\d-\d\d)$", heading)
     if not match or match.group(1) != version:
-        sys.exit("release: CHANGELOG.md begins with '## %s', expected '## %s - YYYY-MM-DD', the version of md5model.h"
-                 % (heading, version))
+        sys.exit("release: CHANGELOG.md begins with '## %s', expected '## %s - YYYY-MM-DD', the version of "
+                 "md5model.h" % (heading, version))
     return calendar.timegm(time.strptime(match.group(2), "%Y-%m-%d"))
 
 
@@ -72,12 +72,12 @@ def main(folder, out):
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or date_of(version))
     top = "md5model-" + version
     packed = archive(contents(folder, version), top, seconds)
-    for name, data in ((top + ".tar.gz", packed),
-                       (top + ".tar.gz.sha256", b"%s  %s.tar.gz\n" % (hashlib.sha256(packed).hexdigest().encode(),
-                                                                       top.encode()))):
-        with open(os.path.join(out, name), "wb") as file:
+    name = top + ".tar.gz"
+    checksum = "%s  %s\n" % (hashlib.sha256(packed).hexdigest(), name)
+    for path, data in ((name, packed), (name + ".sha256", checksum.encode())):
+        with open(os.path.join(out, path), "wb") as file:
             file.write(data)
-        print(os.path.join(out, name))
+        print(os.path.join(out, path))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""symbols.py [--renew]: compares the lists of exported names in .github/packaging/debian with the public headers, and
-prints what differs; --renew writes them. symbols.py LIBRARY prints the names of one, as md5play.
+"""symbols.py [--renew]: compares the lists of exported names in .github/packaging/debian with the public
+headers, and prints what differs; --renew writes them. symbols.py LIBRARY prints the names of one, as md5play.
 
-Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that has them
-under the soname of today, which moves with every break.
+Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that
+has them under the soname of today, which moves with every break.
 """
 import glob
 import os
@@ -37,7 +37,7 @@ def names_of(library):
 
 
 def symbols(package):
-    """The text of the package's list; a name that the old list has keeps its version, if the soname is the same."""
+    """The text of the package's list. What the old one has keeps its version, if the soname is the same."""
     now = version()
     first = now.rsplit(".", 1)[0] + ".0" if now.startswith("0.") else now.split(".")[0] + ".0.0"
     old = dict(re.findall(r"^ (\w+)@Base ([\d.]+)$", read("%s/%s.symbols" % (FOLDER, package)), re.M))
