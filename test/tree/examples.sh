@@ -134,22 +134,36 @@ else
 fi
 num_tried=$((num_tried + 1))
 
-# Share of a picture's pixels that are not its background, the colour of its first pixel, in percent.
-covered() {
-    python3 - "$1" <<'END'
+# What pictures show before their background, the colour of their first pixel. Of one: percent of its pixels, and the
+# number of colours. Of two: percent of what either shows that both show, and how their brightness correlates there.
+look_at() {
+    python3 - "$@" <<'END'
 import struct, sys
-data = open(sys.argv[1], "rb").read()
-start, width, height, bits = struct.unpack_from("<I", data, 10)[0], *struct.unpack_from("<ii", data, 18), struct.unpack_from("<H", data, 28)[0]
-size, row = bits // 8, (width * bits // 8 + 3) // 4 * 4
-pixels = [data[start + y * row + x * size:][:3] for y in range(0, abs(height), 4) for x in range(0, width, 4)]
-print(100 * sum(p != pixels[0] for p in pixels) // len(pixels), len(set(pixels)))
+
+def read(path):
+    data = open(path, "rb").read()
+    start, width, height, bits = struct.unpack_from("<I4xiixxH", data, 10)
+    size, row = bits // 8, (width * bits // 8 + 3) // 4 * 4
+    rows = [start + (height - 1 - y if height > 0 else y) * row for y in range(0, abs(height), 4)]
+    return [data[at + x:at + x + 3] for at in rows for x in range(0, width * size, 4 * size)]
+
+pictures = [read(path) for path in sys.argv[1:]]
+one, two = pictures[0], pictures[-1]
+either = [p != one[0] or q != two[0] for p, q in zip(one, two)]
+both = [(sum(p), sum(q)) for p, q in zip(one, two) if p != one[0] and q != two[0]]
+if len(pictures) == 1:
+    print(100 * len(both) // len(one), len(set(one)))
+else:
+    means = [sum(values) / len(both) for values in zip(*both)]
+    products = [sum((p[i] - means[i]) * (p[j] - means[j]) for p in both) for i, j in ((0, 1), (0, 0), (1, 1))]
+    print("%.1f %.2f" % (100 * len(both) / sum(either), products[0] / (products[1] * products[2]) ** 0.5))
 END
 }
 # SDL2 and GL drivers keep memory to the end, which a sanitizer takes for a leak.
 draws() { # NAME ARGUMENT...: a character covers an eighth to two fifths of the picture, in many shades
     ASAN_OPTIONS=detect_leaks=0 example "$@" "$scratch/picture.bmp" || return 1
     # shellcheck disable=SC2046 # two numbers
-    set -- $(covered "$scratch/picture.bmp")
+    set -- $(look_at "$scratch/picture.bmp")
     echo "$1 % covered, $2 colours"
     [ "$1" -ge 12 ] && [ "$1" -le 40 ] && [ "$2" -ge 50 ]
 }
@@ -174,9 +188,38 @@ try_c window
 # shellcheck disable=SC2086
 check "window draws" draws window $wave
 
+cp "$scratch/picture.bmp" "$scratch/window.bmp"
+
+# By Mesa's software renderer, where the compiled shaders are.
+lavapipe=$(find /usr/share/vulkan/icd.d -name 'lvp_icd*.json' 2>/dev/null | head -n 1)
+in_scratch() {
+    (cd "$scratch" && export VK_DRIVER_FILES="$lavapipe" VK_ICD_FILENAMES="$lavapipe" && "$@")
+}
+likeness() { # SECONDS: of its picture of that moment to window's, which is of 0.8
+    # shellcheck disable=SC2086
+    ASAN_OPTIONS=detect_leaks=0 example vulkan $wave vulkan.bmp "$1" && look_at window.bmp vulkan.bmp
+}
+# The light only correlates, since the surface is checkered.
+draws_what_window_does() {
+    same=$(likeness 0.8) && other=$(likeness 0.75) || return 1
+    echo "same pose: $same, other pose: $other"
+    # shellcheck disable=SC2086
+    holds '$1 >= 99 && $2 >= 0.7 && $3 < 98' $same $other
+}
+if [ -n "$lavapipe" ] && "$pkg" --exists vulkan && command -v glslangValidator >/dev/null; then
+    library=md5model others=vulkan
+    try_c vulkan
+    ln -s "$PWD/models" "$scratch/models"
+    check "vulkan's shaders compile" in_scratch glslangValidator -V "$PWD/demo/examples/vulkan.vert" "$PWD/demo/examples/vulkan.frag"
+    check "vulkan draws the pose and light of window" in_scratch draws_what_window_does
+else
+    skip "vulkan" "there is no Vulkan, lavapipe or glslangValidator"
+    num_tried=$((num_tried + 1))
+fi
+
 check "each example is tried" [ "$num_tried" -eq "$(find demo/examples -name '*.c*' | wc -l)" ]
 too_long() {
-    wc -l demo/examples/*.c* | awk '$2 != "total" && $1 > 150'
+    wc -l demo/examples/*.c* | awk '$2 != "total" && $1 > ($2 ~ /vulkan/ ? 400 : 150)'
 }
-silent "no example is longer than 150 lines" too_long
+silent "no example is longer than 150 lines, or Vulkan's 400" too_long
 finish
