@@ -418,13 +418,14 @@ FEATURES
 // Settings that would give other bits are refused below; this does without -ffp-contract=off.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#undef _M_FP_CONTRACT // of clang-cl, which does not take it back
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
 
 // Not every library uses all of what they share. As C++ this needs designated
 // initializers, which come with C++20 and which compilers know before.
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
