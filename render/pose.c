@@ -530,7 +530,7 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     const uint32_t count = model->num_instances;
     const md5_vec4 *const tints = instances->tints;
     const uint32_t *const skins = instances->skins, *const ids = instances->ids;
-    model->tinted = model->faded = model->has_ids = false;
+    model->tinted = model->faded = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;

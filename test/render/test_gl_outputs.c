@@ -375,6 +375,10 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
     was = scene_moved(200, 0, 0);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(motion[0] == 2.0f && motion[1] == 2.0f);
+    md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(motion[0] == 0.0f && motion[1] == 0.0f);
+    CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
 }
 
 TEST_OUTPUTS(gl_outputs_have_the_normals_that_are_lit, scene_square)
