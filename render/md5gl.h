@@ -487,10 +487,9 @@ MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *mod
 //   picture. See md5gl_instances.previous and md5gl_frame.previous_clip_from_world. Limited to -2
 //   to 2; 2, 2 if it was behind the camera
 // - uvec2: md5gl_instances.ids, where 0 is as if nothing was there; the index of the mesh
-// and the host clears it (keep_contents): glClear() is not defined for integers. Deforms of
-// md5gl_game.h are formed of the previous positions, too, as they are now in all else. Issues as
-// many draws as md5gl_draw_model(). Returns false with MD5_ERROR_GPU if a shader does not compile:
-// the programs of a path are built when it first needs them.
+// and the host clears it (keep_contents): glClear() is not defined for integers. Impostors have no
+// outputs. Issues as many draws as md5gl_draw_model(). Returns false with MD5_ERROR_GPU if a shader
+// does not compile: the programs of a path are built when it first needs them.
 MD5GL_API bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model,
                                   md5_error *error);
 

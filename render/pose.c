@@ -391,24 +391,26 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
         const md5gl_program *const program =
             &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
+        const GLint *const uniforms = program->uniforms;
         const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-        uint32_t first = 0;
-        for (uint32_t i = 0; i < copies * model->num_batches; i++) {
-            const bool was = i >= model->num_batches;
-            const md5gl_batch *const batch = &model->batches[i % model->num_batches];
-            md5gli_bind_mesh(renderer, model, mesh, program, batch, first % instances->count);
-            gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
-                          was ? (GLint)batch->previous_palettes : 0, 0,
-                          was ? (GLint)model->previous_weights : 0);
-            gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
-            gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
-            gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
-            renderer->optional.DispatchCompute(num_groups, batch->count, 1);
-            first += batch->count;
+        for (uint32_t was = 0; was < copies; was++) { // 1: in the previous frame
+            uint32_t first = 0;
+            for (uint32_t b = 0; b < model->num_batches; b++) {
+                const md5gl_batch *const batch = &model->batches[b];
+                md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+                gl->Uniform3i(uniforms[MD5GL_PREVIOUS], (GLint)(was * batch->previous_palettes), 0,
+                              (GLint)(was * model->previous_weights));
+                gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
+                gl->Uniform1i(uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
+                gl->Uniform1i(uniforms[MD5GL_FIRST_INSTANCE],
+                              (GLint)(was * instances->count + first));
+                renderer->optional.DispatchCompute(num_groups, batch->count, 1);
+                first += batch->count;
+            }
         }
         renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
         for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
@@ -530,7 +532,7 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     const uint32_t count = model->num_instances;
     const md5_vec4 *const tints = instances->tints;
     const uint32_t *const skins = instances->skins, *const ids = instances->ids;
-    model->tinted = model->faded = model->has_ids = false;
+    model->tinted = model->faded = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;

@@ -324,8 +324,9 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
               moved[2 * COUNT];
     for (int i = 0; i < 2 * COUNT; i++)
         moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    *scene_limits(renderer).max_texels = 24; // two instances in a batch
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE + 1; path++) {
-        md5gl_renderer *const renderer = stage->scene.renderer;
         const bool is_deformed = path > MD5GL_PATH_COMPUTE;
         if (!is_deformed && !md5gl_has_path(renderer, path))
             continue;
@@ -374,6 +375,10 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
     was = scene_moved(200, 0, 0);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(motion[0] == 2.0f && motion[1] == 2.0f);
+    md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(motion[0] == 0.0f && motion[1] == 0.0f);
+    CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
 }
 
 TEST_OUTPUTS(gl_outputs_have_the_normals_that_are_lit, scene_square)
@@ -619,7 +624,15 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
           && error.status == MD5_ERROR_RANGE);
     md5gl_destroy_baked(renderer, baked);
 
+    // Picking leaves the target to be read as a picture of its normals.
+    static outputs read;
     uint32_t mesh = 7;
+    gl_picture picture;
+    draw_outputs(stage, stage->copy, &(md5gl_instances){.count = 1, .palettes = palettes}, &read);
+    CHECK(picks(stage, 3, 3, 1, 0));
+    CHECK(md5gl_read_pixels(renderer, stage->target, SCENE_WIDTH, SCENE_HEIGHT, picture.rgba[0][0],
+                            NULL));
+    CHECK(picture_is(&picture, 3, 3, (uint8_t[4]){255, 128, 128, 255}, 1));
     CHECK(md5gl_pick(renderer, NULL, 0, 0, &mesh, NULL) == 0 && mesh == MD5_NONE);
 }
 
