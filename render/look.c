@@ -7,10 +7,10 @@
 
 const char *md5gl_picture_words(md5gl_picture kind)
 {
+    static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
+                                  "skins texture textures tex images img maps ";
     static const char *const words[MD5GL_NUM_PICTURES] = {
-        " d diffuse diff dif color colour col albedo basecolor cc skin skins texture textures "
-        "tex "
-        "images img maps ",
+        diffuse,
         " local n nor norm normal normals nrm bmp nm nrml nrmls ",
         " h height bump ",
         " s spec specular gloss specc sc ",
@@ -118,7 +118,8 @@ static bool load_material(look_loader *loader, const char *name, md5gl_material 
     char word[NAME_ROOM + 2];
     (void)snprintf(word, sizeof word, " %s ", last ? last + 1 : "");
     const int length = (int)strlen(name);
-    const bool has_word = last > name && strstr(md5gl_picture_words(MD5GL_PICTURE_DIFFUSE), word);
+    const bool has_word =
+        last && last > name && strstr(md5gl_picture_words(MD5GL_PICTURE_DIFFUSE), word);
     const int base = has_word ? (int)(last - name) : length;
     for (int kind = 0; kind < MD5GL_NUM_PICTURES; kind++) {
         md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;

@@ -39,19 +39,18 @@ static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t
     const unsigned char *const file = (const unsigned char *)bytes;
     const int max = MD5GL_STB_MAX_SIDE, length = size <= MD5GL_STB_MAX_FILE ? (int)size : 0;
     int x = 0, y = 0, channels = 0;
-    const unsigned char *pixels = NULL;
-    const char *reason = "too large";
+    const bool is_known = stbi_info_from_memory(file, length, &x, &y, &channels) != 0;
+    const bool fits =
+        is_known && x > 0 && y > 0 && x <= max && y <= max && x <= MD5GL_STB_MAX_TEXELS / y;
+    const unsigned char *const pixels =
+        fits ? stbi_load_from_memory(file, length, &x, &y, &channels, 4) : NULL;
     (void)user;
-    if (!stbi_info_from_memory(file, length, &x, &y, &channels))
-        reason = stbi_failure_reason();
-    else if (x > 0 && y > 0 && x <= max && y <= max && x <= MD5GL_STB_MAX_TEXELS / y
-             && (pixels = stbi_load_from_memory(file, length, &x, &y, &channels, 4)) == NULL)
-        reason = stbi_failure_reason();
     *width = (uint32_t)x;
     *height = (uint32_t)y;
     if (pixels == NULL) {
         error->status = MD5_ERROR_SYNTAX;
-        snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y, reason);
+        snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y,
+                 is_known && !fits ? "too large" : stbi_failure_reason());
     }
     return pixels;
 }

@@ -299,7 +299,9 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
             to[3] = 255;
             if (!heights)
                 continue;
-            const md5gl_slopes own = heights == desc ? (md5gl_slopes){0} : read_slopes(to, 0);
+            md5gl_slopes own = {0.0, 0.0};
+            if (heights != desc)
+                own = read_slopes(to, 0);
             const md5gl_slopes more =
                 slopes_of_heights(heights, (uint32_t)((uint64_t)x * heights->width / desc->width),
                                   (uint32_t)((uint64_t)y * heights->height / desc->height));

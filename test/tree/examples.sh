@@ -134,14 +134,15 @@ try_c window
 # shellcheck disable=SC2086
 check "window draws" draws window $wave
 # The same picture from TGA files, which are found by the names of pictures too.
-mkdir "$scratch/tga" && cp $bobbin/bobbin.md5mesh "$scratch/tga/"
-python3 - "$scratch/tga" $bobbin/*.png <<'END'
+mkdir "$scratch/tga" && cp $bobbin/bobbin.md5mesh $bobbin/*.png "$scratch/tga/"
+python3 - "$scratch/tga/bobbin.png" "$scratch/tga/bobbin_eye.png" "$scratch/tga/bobbin_local.png" <<'END'
 import os, struct, sys
 sys.path.insert(0, "test/viewer")
 import png
-for path in sys.argv[2:]:
+for path in sys.argv[1:]:
     width, height, rows, step = png.read(path)
-    with open(os.path.join(sys.argv[1], os.path.basename(path)[:-4] + ".tga"), "wb") as file:
+    os.remove(path)
+    with open(path[:-4] + ".tga", "wb") as file:
         file.write(struct.pack("<BBBHHBHHHHBB", 0, 0, 2, 0, 0, 0, 0, 0, width, height, 32, 0x28))
         for row in rows:
             for x in range(0, len(row), step):
