@@ -121,41 +121,38 @@ static bool load_material(look_loader *loader, const char *name, md5gl_material 
     const bool has_word =
         last && last > name && strstr(md5gl_picture_words(MD5GL_PICTURE_DIFFUSE), word);
     const int base = has_word ? (int)(last - name) : length;
-    for (int kind = 0; kind < MD5GL_NUM_PICTURES; kind++) {
-        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;
-        const bool is_diffuse = kind == MD5GL_PICTURE_DIFFUSE;
-        if (*textures[kind] != 0) // heights are not needed
-            continue;
-        if (!(is_diffuse && find_picture(loader, name, length, "", &picture))
-            && !(is_diffuse && has_word && find_picture(loader, name, base, "", &picture))
-            && !find_picture(loader, name, base, md5gl_picture_words((md5gl_picture)kind),
-                             &picture)) {
-            if (is_diffuse)
-                return false;
-            continue;
-        }
-        if (kind == MD5GL_PICTURE_HEIGHTS)
-            picture.normals = MD5GL_NORMALS_HEIGHTS;
-        else if (kind == MD5GL_PICTURE_NORMALS)
-            picture.normals = md5gl_guess_normals(&picture);
-        if (kind == MD5GL_PICTURE_NORMALS || kind == MD5GL_PICTURE_HEIGHTS)
-            picture.kind = MD5GL_TEXTURE_NORMALS;
-        if (kind == MD5GL_PICTURE_NORMALS && picture.normals == 0
-            && find_picture(loader, name, base, md5gl_picture_words(MD5GL_PICTURE_HEIGHTS),
-                            &heights))
-            picture.heights = &heights;
+    for (int kind = 0; kind < MD5GL_NUM_PICTURES && (kind == 0 || material->diffuse); kind++) {
         md5_error error = {.status = MD5_OK};
+        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;
+        const bool is_alone = kind == MD5GL_PICTURE_DIFFUSE
+                              && (find_picture(loader, name, length, "", &picture)
+                                  || (has_word && find_picture(loader, name, base, "", &picture)));
+        const char *const words = md5gl_picture_words((md5gl_picture)kind);
+        if (*textures[kind] != 0 // heights are not needed
+            || (!is_alone && !find_picture(loader, name, base, words, &picture)))
+            continue;
+        if (kind == MD5GL_PICTURE_DIFFUSE) {
+            material->two_sided = md5gl_has_holes(&picture);
+        } else if (kind == MD5GL_PICTURE_HEIGHTS) {
+            picture.kind = MD5GL_TEXTURE_NORMALS;
+            picture.normals = MD5GL_NORMALS_HEIGHTS;
+        } else if (kind == MD5GL_PICTURE_NORMALS) {
+            const char *const more = md5gl_picture_words(MD5GL_PICTURE_HEIGHTS);
+            picture.kind = MD5GL_TEXTURE_NORMALS;
+            picture.normals = md5gl_guess_normals(&picture);
+            if (picture.normals == 0 && find_picture(loader, name, base, more, &heights))
+                picture.heights = &heights;
+        }
         *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
         if (*textures[kind] != 0)
             loader->looks->textures[loader->looks->num_textures++] = *textures[kind];
         else
             warn(loader, desc->path, &error);
-        material->two_sided = material->two_sided || (is_diffuse && md5gl_has_holes(&picture));
         desc->release(desc->user, picture.texels);
         if (picture.heights)
             desc->release(desc->user, heights.texels);
     }
-    return true;
+    return material->diffuse != 0;
 }
 
 md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *desc,
@@ -169,7 +166,6 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
         return NULL;
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    const md5_mesh *const meshes = desc->model->meshes;
     const uint32_t count = desc->model->num_meshes;
     const size_t each = sizeof(md5gl_material) + MD5GL_NUM_PICTURES * sizeof(md5gl_texture);
     md5gl_looks *const looks = (md5gl_looks *)(void *)MD5GL_NEW(
@@ -179,38 +175,27 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
     looks->num_meshes = count;
     looks->materials = (md5gl_material *)(looks + 1);
     looks->textures = (md5gl_texture *)(looks->materials + count);
-    look_loader loader = {renderer, desc, looks, 0, ""};
-    char names[3][NAME_ROOM]; // of the shader, the mesh, the model's file
-    loader.folder_size = last_part(desc->path, names[2]);
-    char *const dot = strrchr(names[2], '.');
-    if (dot)
-        *dot = '\0';
-    bool has_one_shader = true;
-    for (uint32_t i = 1; i < count; i++)
-        has_one_shader = has_one_shader && strcmp(meshes[i].shader, meshes[0].shader) == 0;
+    char name[NAME_ROOM];
+    look_loader loader = {renderer, desc, looks, last_part(desc->path, name), ""};
     for (uint32_t i = 0; i < count; i++) {
         enum { COMPARED = 64 }; // real models have fewer meshes
-        const md5_mesh *const mesh = &meshes[i];
+        const md5_mesh *const meshes = desc->model->meshes, *const mesh = &meshes[i];
         md5gl_material *const material = &looks->materials[i];
         bool is_found = mesh->num_triangles == 0;
         for (uint32_t k = i > COMPARED ? i - COMPARED : 0; k < i && !is_found; k++) {
             is_found = mesh->shader[0] != '\0' && meshes[k].num_triangles > 0
                        && strcmp(meshes[k].shader, mesh->shader) == 0;
-            if (is_found)
-                *material = looks->materials[k];
+            *material = is_found ? looks->materials[k] : *material;
         }
-        (void)last_part(mesh->shader, names[0]);
-        (void)last_part(mesh->name, names[1]);
-        for (int k = 0; k < (has_one_shader ? 3 : 2) && !is_found; k++)
-            is_found = names[k][0] != '\0' && load_material(&loader, names[k], material);
-        if (material->diffuse == 0)
-            material->diffuse = md5gl_checker_texture(renderer);
-        if (!is_found) {
+        (void)last_part(mesh->shader[0] != '\0' ? mesh->shader : mesh->name, name);
+        if (!is_found && !(name[0] != '\0' && load_material(&loader, name, material))) {
             md5_error missing = {.status = MD5_OK};
             md5gli_fail(&missing, MD5_WARNING, "mesh %u: no picture \"%s\" beside the model",
-                        (unsigned)i, names[names[0][0] != '\0' ? 0 : 1]);
+                        (unsigned)i, name);
             warn(&loader, desc->path, &missing);
         }
+        if (material->diffuse == 0)
+            material->diffuse = md5gl_checker_texture(renderer);
     }
     return looks;
 }

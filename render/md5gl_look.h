@@ -57,20 +57,18 @@ typedef struct md5gl_looks {
     uint64_t reserved[4];      // 0
 } md5gl_looks;
 
-// Makes the material of each mesh that has triangles. A mesh's name is the last part of its shader
-// without ending, of "models/imp/imp_d.tga" "imp_d"; if no picture is called so, its own name, or
-// that of the model's file if all meshes have one shader. Its diffuse texture is the picture of
-// that name, or of that name with the last word changed to another one of md5gl_picture_words():
-// imp_d.png, imp.png, imp_diffuse.png. The other maps have a word of theirs there: imp_local.png,
-// imp_h.png, imp_s.png, imp_glow.png. Of several endings the first one that can be read counts.
-// Case is that of the names, as far as the system tells it apart.
+// Makes the material of each mesh that has triangles from the pictures that are called like the
+// last part of its shader, "imp_d" of "models/imp/imp_d.tga", or if it has none like the mesh. Its
+// diffuse texture is imp_d.tga or .png, ..., else imp.png, or imp_ and another one of
+// md5gl_picture_words(). The other maps have their words: imp_local.png, imp_h.png, imp_s.png,
+// imp_glow.png. Of several endings the first one that can be read counts.
 //
 // Normal maps are encoded as md5gl_guess_normals() says; heights are normals, or added to those in
 // id's encoding. Texels of alpha up to 0.5 are cut out: a mesh with md5gl_has_holes() is
-// two-sided. Meshes share textures of one file. Without a picture a mesh is a checker.
+// two-sided. Meshes of one shader share textures. Without a diffuse texture a mesh is a checker.
 //
-// Up to 120 files are looked for per mesh. A picture that cannot be used is a warning. Returns NULL
-// with MD5_ERROR_MEMORY, or if renderer or model are NULL. Call it outside of a frame.
+// Up to 225 names are tried for each shader. A picture that cannot be used is a warning. Returns
+// NULL with MD5_ERROR_MEMORY, or if renderer or model are NULL. Call it outside of a frame.
 MD5GL_API md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *desc,
                                         md5_error *error);
 MD5GL_API void md5gl_free_looks(md5gl_renderer *renderer, md5gl_looks *looks); // NULL is allowed

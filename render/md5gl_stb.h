@@ -28,35 +28,30 @@ const char *stbi_failure_reason(void);
 void stbi_image_free(void *pixels);
 #endif
 
-// Larger files and pictures are errors: bytes, and texels as many as in md5image.h.
-enum { MD5GL_STB_MAX_FILE = 1 << 29, MD5GL_STB_MAX_SIDE = 16384, MD5GL_STB_MAX_TEXELS = 1 << 26 };
-
-// Decodes the bytes of a file; NULL and the reason in *error on failure. Also for the decoder of
-// md5image.h. `user` is not used.
+// Decodes the bytes of a file, up to 2^29, to 2^26 pixels at most, as md5image.h; also for the
+// decoder there. Returns NULL and a reason in *error on failure. `user` is not used.
 static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t size,
                                            uint32_t *width, uint32_t *height, md5_error *error)
 {
     const unsigned char *const file = (const unsigned char *)bytes;
-    const int max = MD5GL_STB_MAX_SIDE, length = size <= MD5GL_STB_MAX_FILE ? (int)size : 0;
+    const int max = 1 << 14, length = size <= 1 << 29 ? (int)size : 0;
     int x = 0, y = 0, channels = 0;
     const bool is_known = stbi_info_from_memory(file, length, &x, &y, &channels) != 0;
-    const bool fits =
-        is_known && x > 0 && y > 0 && x <= max && y <= max && x <= MD5GL_STB_MAX_TEXELS / y;
+    const bool fits = is_known && x > 0 && y > 0 && x <= max && y <= max && x <= (1 << 26) / y;
     const unsigned char *const pixels =
         fits ? stbi_load_from_memory(file, length, &x, &y, &channels, 4) : NULL;
     (void)user;
     *width = (uint32_t)x;
     *height = (uint32_t)y;
-    if (pixels == NULL) {
-        error->status = MD5_ERROR_SYNTAX;
+    error->status = pixels != NULL ? error->status : MD5_ERROR_SYNTAX;
+    if (pixels == NULL)
         snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y,
                  is_known && !fits ? "too large" : stbi_failure_reason());
-    }
     return pixels;
 }
 
-// md5gl_looks_desc.load: reads a file of the system. Programs with archives give a function that
-// passes the bytes of theirs to md5gl_stb_decode(). `user` is not used.
+// md5gl_looks_desc.load, for files of the system; for others write a function that passes their
+// bytes to md5gl_stb_decode(). `user` is not used.
 static inline const void *md5gl_stb_load(void *user, const char *path, uint32_t *width,
                                          uint32_t *height, md5_error *error)
 {
@@ -65,14 +60,12 @@ static inline const void *md5gl_stb_load(void *user, const char *path, uint32_t 
     if (file == NULL)
         return NULL;
     const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-    void *const bytes = size > 0 && size <= MD5GL_STB_MAX_FILE ? malloc((size_t)size) : NULL;
+    void *const bytes = size > 0 && size <= 1 << 29 ? malloc((size_t)size) : NULL;
     rewind(file);
-    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) == (size_t)size) {
+    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) == (size_t)size)
         pixels = md5gl_stb_decode(user, bytes, (size_t)size, width, height, error);
-    } else {
-        error->status = MD5_ERROR_IO;
+    else
         snprintf(error->message, sizeof error->message, "cannot read a file of %ld bytes", size);
-    }
     free(bytes);
     fclose(file);
     return pixels;

@@ -266,27 +266,26 @@ TEST_SCENE (gl_looks_take_pictures_by_their_names) {
     }
 }
 
-// The shader's own file, then others of its name, the mesh's, and the model's if it has one shader.
+// The shader's own file before others of its name; without a shader, the mesh's. Meshes share.
 TEST_SCENE (gl_looks_take_the_best_name) {
-    static const char *const names[] = {"arm_d.tga",       "arm_d.png",   "arm.png",
-                                        "arm_diffuse.jpg", "body.png",    "body_albedo.png",
-                                        "imp.png",         "imp_skin.png"};
-    static const char *const shaders[] = {"x/arm_d.tga", "x/arm_d.tga", "other"};
+    static const uint8_t holes[4] = {255, 255, 255, 0};
+    static const char *const names[] = {"arm_d.tga",       "arm_d.png", "arm.png",
+                                        "arm_diffuse.jpg", "body.png",  "body_albedo.png",
+                                        "imp.png"};
+    static const char *const shaders[] = {"x/arm_d.tga", "x/arm_d.tga", ""};
     for (size_t first = 0; first <= COUNT_OF(names); first++) {
-        static const uint8_t holes[4] = {255, 255, 255, 0};
         fake_file files[COUNT_OF(names) + 1] = {{0}};
         fake_folder folder;
-        // The best one has holes.
+        // The best one of each has holes.
         for (size_t i = first; i < COUNT_OF(names); i++)
-            files[i - first] = (fake_file){names[i], 1, 1, i == first ? holes : white, NULL};
-        md5gl_looks *const looks = load(scene, &folder, files, shaders, 2);
-        CHECK_THAT(looks->materials[0].two_sided == (first < COUNT_OF(names)), "from %zu", first);
-        CHECK_UINT(looks->num_textures, first < COUNT_OF(names));
+            files[i - first] =
+                (fake_file){names[i], 1, 1, i == first || i == 4 ? holes : white, NULL};
+        md5gl_looks *const looks = load(scene, &folder, files, shaders, 3);
+        CHECK_THAT(looks->materials[0].two_sided == (first < 4), "from %zu", first);
+        CHECK_THAT(looks->materials[2].two_sided == (first < 6), "from %zu", first);
+        CHECK_UINT(looks->num_textures, first < 4 ? 2 : first < 6 ? 1 : 0);
         CHECK(looks->materials[0].diffuse == looks->materials[1].diffuse);
         md5gl_free_looks(scene->renderer, looks);
-        md5gl_looks *const others = load(scene, &folder, files, shaders, 3);
-        CHECK_UINT(others->num_textures, first < 4 ? 1 + 1 : first < 6 ? 2 : 0);
-        md5gl_free_looks(scene->renderer, others);
     }
 }
 
@@ -336,8 +335,8 @@ TEST_SCENE (gl_looks_open_files_of_the_folder_alone) {
     for (uint32_t i = 0; i < COUNT_OF(names); i++) {
         fake_folder folder;
         md5gl_looks *const looks = load(scene, &folder, files, &names[i], 1);
-        CHECK_THAT(!folder.is_left && folder.num_loads > 0, "name %u", (unsigned)i);
-        CHECK(folder.num_loads <= 3 * 120);
+        CHECK_THAT(!folder.is_left, "name %u", (unsigned)i);
+        CHECK(folder.num_loads <= 100);
         CHECK_UINT(looks->num_warnings, 1);
         md5gl_free_looks(scene->renderer, looks);
     }
@@ -439,5 +438,5 @@ TEST (gl_stb_refuses_what_is_damaged_or_too_large) {
     CHECK(md5gl_stb_load(NULL, test_path("models/none.png"), &width, &height, &error) == NULL);
     CHECK(error.status == MD5_OK && error.message[0] == '\0');
     CHECK(md5gl_stb_load(NULL, test_path("models"), &width, &height, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_IO);
+    CHECK(strncmp(error.message, "cannot read a file of ", 22) == 0);
 }
