@@ -22,6 +22,7 @@
 #define DISSOLVE {"dissolve.glsl", md5gl_shader_dissolve_glsl}
 #define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
 #define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
+#define PREVIOUS {"previous.glsl", md5gl_shader_previous_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
 #define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
 #define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
@@ -48,7 +49,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
-// Of a pass; build_pass() has the vertex stage.
+// Of a pass. build_pass() has the vertex stage, but for what a row begins it with.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
 #define LIT_BY(...)                                                                          \
     {                                                                                        \
@@ -64,13 +65,18 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}}},
     [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
     [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
+    [MD5GL_PASS_OUTPUTS] = {.vertex = {PREVIOUS},
+                            .fragment = {DISSOLVE,
+                                         SURFACE,
+                                         {"outputs.frag", md5gl_shader_outputs_frag}}},
 };
 
-enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
+enum { PRESKIN_BLEND = 4, PRESKIN_BIND = 5 }; // indices of these files in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
                 TABLE,
+                PREVIOUS,
                 PALETTE,
                 LINEAR,
                 PLAIN,
@@ -155,6 +161,7 @@ static const struct {
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},
+    {"ids", MD5GL_UNIT_GLOW}, // of outputs, which do not glow
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
@@ -355,9 +362,10 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
                              {"draw.vert", md5gl_shader_draw_vert}};
     if (pass == MD5GL_PASS_CAPTURE)
         vertex[6] = (md5gl_source){"capture.vert", md5gl_shader_capture_vert};
-    memcpy(sources.vertex, vertex, sizeof vertex);
+    md5gl_source *const files = sources.vertex + (sources.vertex[0].text != NULL);
+    memcpy(files, vertex, sizeof vertex);
     if (renderer->is_es)
-        sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;
+        files[1] = (md5gl_source)TABLE_TEXTURE;
     return md5gli_build_program(renderer, &sources, program, error);
 }
 

@@ -19,4 +19,5 @@ layout(std140) uniform Frame {
     vec4 environment;  // of its picture: cosine and sine of the rotation about z; last level of
                        // its reflections
     vec4 harmonics[9]; // of its light, times `ambient`: see shaders/sky_environment.glsl
+    mat4 previous_clip_from_world; // of the previous frame
 };
