@@ -597,9 +597,11 @@ def gl_files(glad, shaders):
     generated = "".join(
         heading(name + ", by glad") + own.sub("", read(os.path.join(glad, name)))
         for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
-    headers = sorted(glob.glob("render/md5gl*.h"))
+    by_choice = "render/md5gl_stb.h"  # which needs stb_image
+    headers = sorted(set(glob.glob("render/md5gl*.h")) - {by_choice})
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
-    return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
+    return {"md5gl_stb.h": read(by_choice),
+            "md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
             "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders)),
             **forwards(headers, "md5gl")}
 

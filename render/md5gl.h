@@ -149,6 +149,8 @@ typedef enum md5gl_wrap {
 typedef enum md5gl_normals {
     MD5GL_NORMALS_GREEN_UP = 1, // green is the component upward in the picture, as in most tools
     MD5GL_NORMALS_RXGB = 2,     // the red component is in alpha, as in id's compressed maps
+    MD5GL_NORMALS_HEIGHTS = 4, // alone: gray levels (r + g + b) / 3 are heights, 64 of which are as
+                               // high as a texel is wide; the picture repeats
 } md5gl_normals;
 
 typedef struct md5gl_texture_desc {
@@ -160,8 +162,20 @@ typedef struct md5gl_texture_desc {
     md5gl_wrap wrap;         // cube maps and masks are clamped
     bool is_nearest;         // neither filtered nor with mipmaps
     uint32_t normals;        // NORMALS: a combination of md5gl_normals flags
-    uint64_t reserved[4];    // 0
+    // NORMALS: heights of any size, as of HEIGHTS, whose slopes are added; NULL = none
+    const struct md5gl_texture_desc *heights;
+    uint64_t reserved[3]; // 0
 } md5gl_texture_desc;
+
+// Returns how the texels of a normal map are encoded, flags of md5gl_normals, since files do not
+// say. RXGB: red is constant, and alpha is not. GREEN_UP: the normals are not those of a surface
+// otherwise, whose slope along u changes along v as the slope along v does along u. Flat maps and
+// noise are id's. Linear in the texels; reads 256 rows of them at most for green.
+MD5GL_API uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc);
+
+// Returns whether more than 1 % of the texels have an alpha below one half: a surface with such
+// holes, which alpha_test cuts out, is usually seen from both sides.
+MD5GL_API bool md5gl_has_holes(const md5gl_texture_desc *desc);
 
 // Creates a texture with mipmaps, which the CPU computes: they are the same on every driver. `desc`
 // is read during the call. Returns 0 with MD5_ERROR_GPU if the size is not supported, or with

@@ -21,6 +21,14 @@ done
 for plus in g++ clang++; do
     ! command -v $plus >/dev/null || check_long "all are C++20 for $plus" silent_as_cxx $plus c++20
 done
+stb_after_md5gl() {
+    echo '#include "md5gl.h"
+#include "md5gl_stb.h"
+const void *(*load)(void *, const char *, uint32_t *, uint32_t *, md5_error *) = md5gl_stb_load;' >"$folder/stb.c"
+    # shellcheck disable=SC2086
+    cp build/md5gl_stb.h "$folder/" && silent_compiler $cc -std=c11 stb.c
+}
+check "md5gl_stb.h comes after md5gl.h" stb_after_md5gl
 
 check "the core is no longer than it was" at_most 24300 "$folder"/md5model.[ch]
 check "kernels of the core stand once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h

@@ -187,6 +187,39 @@ library=md5gl others=sdl2
 try_c window
 # shellcheck disable=SC2086
 check "window draws" draws window $wave
+# The same picture from TGA files, which are found by the names of pictures too.
+mkdir "$scratch/tga" && cp $bobbin/bobbin.md5mesh $bobbin/*.png "$scratch/tga/"
+python3 - "$scratch/tga/bobbin.png" "$scratch/tga/bobbin_eye.png" "$scratch/tga/bobbin_local.png" <<'END'
+import os, struct, sys
+sys.path.insert(0, "test/viewer")
+import png
+for path in sys.argv[1:]:
+    width, height, rows, step = png.read(path)
+    os.remove(path)
+    with open(path[:-4] + ".tga", "wb") as file:
+        file.write(struct.pack("<BBBHHBHHHHBB", 0, 0, 2, 0, 0, 0, 0, 0, width, height, 32, 0x28))
+        for row in rows:
+            for x in range(0, len(row), step):
+                file.write(bytes((row[x + 2], row[x + 1], row[x], row[x + 3] if step == 4 else 255)))
+END
+is_teal() { # of Bobbin's skin, which is white without its texture
+    cp "$scratch/picture.bmp" "$scratch/png.bmp"
+    python3 - "$scratch/png.bmp" <<'END'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+start, bits = struct.unpack_from("<I", data, 10)[0], struct.unpack_from("<H", data, 28)[0]
+blue_green_red = [data[at:at + 3] for at in range(start, len(data) - 3, bits // 8 * 7)]
+teal = sum(blue > red + 40 and green > red + 40 for blue, green, red in blue_green_red)
+print(100 * teal // len(blue_green_red), "% teal")
+sys.exit(teal * 50 < len(blue_green_red))
+END
+}
+check "window draws textures" is_teal
+same_from_tga() {
+    # shellcheck disable=SC2086
+    draws window "$scratch/tga/bobbin.md5mesh" $bobbin/wave.md5anim && cmp "$scratch/picture.bmp" "$scratch/png.bmp"
+}
+check "window draws the same from TGA files" same_from_tga
 
 cp "$scratch/picture.bmp" "$scratch/window.bmp"
 

@@ -64,7 +64,7 @@ case "${CFLAGS:-}" in
 *) silent "nothing has debug information" not_stripped ;;
 esac
 foreign_includes() {
-    grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z]+\.h"'
+    grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z_]+\.h"'
 }
 silent "headers include each other from beside them" foreign_includes
 not_in_the_tree() {
