@@ -262,7 +262,7 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
@@ -283,7 +283,7 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     if (style & MD5GL_LIT) {
-        md5gli_bind_shadows(renderer);
+        md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
         gl->Disable(GL_BLEND);
         md5gli_set_coverage(renderer, true);
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
@@ -581,7 +581,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
     }
@@ -596,7 +596,7 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gl_surface surface = *md5gli_surface_of(draw->model, draw->list->skin, draw->list->mesh);
     if (material)
         surface.material = *material;
-    md5gli_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     md5gli_set_coverage(renderer, true);
     const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
     set_up_mesh(renderer, &lit, draw->mesh, &surface, program);

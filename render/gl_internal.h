@@ -48,14 +48,20 @@ typedef struct md5gl_table {
 
 enum { MD5GL_TABLE_WIDTH = 1024 }; // as in shaders/table_texture.glsl
 
-// A depth map rendered from another viewpoint than the camera's: from the key light, or from below
-// the ground for contact shadows.
-enum { MD5GL_MAP_SUN, MD5GL_MAP_CONTACT, MD5GL_NUM_MAPS };
-typedef struct md5gl_shadow_map {
-    GLuint framebuffer, texture;
-    GLsizei side;       // texels
-    GLuint frame_block; // the frame's uniform block with the map's matrix
-} md5gl_shadow_map;
+// A depth map rendered from another viewpoint than the camera's: from the key light, from below the
+// ground for contact shadows, or from spot lights, whose maps are the quarters of one texture.
+enum {
+    MD5GL_MAP_SUN,
+    MD5GL_MAP_CONTACT,
+    MD5GL_MAP_SPOT,
+    MD5GL_NUM_MAPS = MD5GL_MAP_SPOT + MD5GL_MAX_SPOT_SHADOWS
+};
+typedef struct md5gl_depth_map {
+    md5gl_shadow_map shown; // to the host; of the last frame that had the map
+    float eye[4];           // where it is seen from, as in the frame's block
+    GLuint framebuffer;
+    GLuint frame_block; // the frame's uniform block with the map's matrix and eye
+} md5gl_depth_map;
 
 struct md5gl_renderer {
     GladGLContext gl;
@@ -85,25 +91,30 @@ struct md5gl_renderer {
     GLuint frame_block; // uniform buffer behind the block Frame
     GLuint line_array, line_buffer;
     GLuint panel_array, panel_buffer;
-    GLuint empty_array; // a vertex array without attributes
+    GLuint blob_array, blob_buffer;
+    char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
+    GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white, grey, checker;
 
-    md5gl_shadow_map maps[MD5GL_NUM_MAPS];
+    md5gl_depth_map maps[MD5GL_NUM_MAPS];
     bool has_shadows;
     GLuint compare_sampler, depth_sampler; // samplers of depth maps
 
     // The current frame.
-    bool in_frame;            // between begin and end
-    md5gl_target *target;     // NULL = `framebuffer`
-    GLuint framebuffer;       // that is drawn into
-    bool opaque;              // alpha is 1 in the whole target before anything is drawn
-    bool multisampled;        // alpha becomes coverage
-    bool adds_light;          // of lit surfaces: alpha becomes the largest component
-    bool shadowed;            // the frame has shadows
+    bool in_frame;               // between begin and end
+    md5gl_target *target;        // NULL = `framebuffer`
+    GLuint framebuffer;          // that is drawn into
+    bool opaque;                 // alpha is 1 in the whole target before anything is drawn
+    bool multisampled;           // alpha becomes coverage
+    bool adds_light;             // of lit surfaces: alpha becomes the largest component
+    bool shadowed;               // the frame has shadows: its maps are
+    uint32_t first_map, end_map; // maps[first_map] to maps[end_map - 1]
+    GLenum front_face;
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
     float shaded_ground[4];   // what shadows may reach of it: least x and y, largest x and y
     const md5gl_environment *environment; // NULL: none
+    md5gl_texture reflections;            // of the environment
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
     bool has_outputs;                     // the target is of md5gl_create_outputs()
     enum md5gl_pass lit_pass;             // LIT, or its kin for the frame's light
@@ -283,6 +294,8 @@ typedef struct md5gl_frame_block {
     float sun_from_world[16], contact_from_world[16];
     float shadow[4], contact[4], mode[4];
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+    float point_cones[MD5GL_MAX_POINT_LIGHTS][4];
+    float spot_from_world[MD5GL_MAX_SPOT_SHADOWS][16], spot_texels[MD5GL_MAX_SPOT_SHADOWS];
     float environment[4], harmonics[9][4];
     float previous_clip_from_world[16];
 } md5gl_frame_block;
@@ -305,11 +318,13 @@ void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error);
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer);
 
-// Fills in the shadow members of the block and clears the maps. Leaves other framebuffers bound.
+// Fills in the point lights and the shadow members of the block, which is complete then, and clears
+// the maps. Leaves other framebuffers bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
-void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
-void md5gli_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map); // for drawing into it
+// For reading the maps, from a unit on.
+void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit);
 void md5gli_set_coverage(md5gl_renderer *renderer,
                          bool on); // alpha becomes coverage, if multisampled
 

@@ -6,7 +6,7 @@
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
 //     md5gl_pose()                      uploads palettes, or moments of baked clips, once for all
 //                                       draws that follow; placements, tints, skins, morph weights
-//     md5gl_draw_shadows()              fills the shadow maps; before anything lit
+//     md5gl_draw_shadows()              fills the shadow maps; before anything lit; see "Worlds"
 //     md5gl_draw_model()                draws models; before overlays, which are blended over them
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
 //                                       md5gl_game.h
@@ -32,7 +32,7 @@
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
 //   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube and buffer texture and
-//   sampler of units 0..15; active unit 0
+//   sampler of units 0..16; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -332,14 +332,20 @@ typedef enum md5gl_lighting {
     MD5GL_LIGHTING_STUDIO,  // physically based, in linear color
     MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colors,
                             // without sRGB encoding; a small, sharp highlight
+    MD5GL_NUM_LIGHTINGS
 } md5gl_lighting;
 
-enum { MD5GL_MAX_POINT_LIGHTS = 8 };
+enum { MD5GL_MAX_POINT_LIGHTS = 8, MD5GL_MAX_SPOT_SHADOWS = 4 };
 
 typedef struct md5gl_point_light {
-    md5_vec3 position;    // world space
-    float range;          // units; no light beyond it
-    float color[3];       // linear, close to the light; falls off with the square of the distance
+    md5_vec3 position;  // world space
+    float range;        // units; no light beyond it
+    float color[3];     // linear, close to the light; falls off with the square of the distance
+    float cone;         // of a spot light, its full angle in degrees; 0 = shines all around
+    md5_vec3 direction; // of a spot light: from it, any length; 0, 0, 0 = down
+    float cone_edge;    // share of the angle over which its light fades to 0; 0 = 0.2, or MD5_ZERO
+    bool casts_shadow;  // a spot light: what is drawn into the shadow maps blocks its light. The
+                        // first MD5GL_MAX_SPOT_SHADOWS do; beyond 150 degrees nothing is blocked
     uint64_t reserved[2]; // 0
 } md5gl_point_light;
 
@@ -362,15 +368,16 @@ typedef struct md5gl_frame {
     md5_vec3 light_direction;   // from the scene to the key light, world space, any length
     float light[3], ambient[3]; // linear color of the key light, and of the sky
     const md5gl_point_light *point_lights; // [num_point_lights], read during the call
-    uint32_t num_point_lights;             // those beyond MD5GL_MAX_POINT_LIGHTS are ignored
+    uint32_t num_point_lights; // those beyond the first MD5GL_MAX_POINT_LIGHTS are ignored
 
     // Bounds in world space of everything that md5gl_draw_shadows() draws, which blocks the key
-    // light for models and ground. Empty bounds (all 0): no shadows.
+    // light for models and ground. Empty bounds (all 0): no shadows but those of spot lights.
     md5_bounds casters;
     float ground;           // height of the ground, units; it darkens below nearby casters
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
                             // to the context's texture size; a change recreates the map
+    uint32_t spot_texels;   // the same of each spot light's map; 0 = 512. Limited to half of that
     // STUDIO: the picture that takes the place of the sky; NULL = none. `ambient` multiplies its
     // light. It must live until the frame ends.
     const md5gl_environment *environment;
@@ -477,8 +484,8 @@ typedef struct md5gl_instances {
 MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error);
 
-// Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
-// `casters` are empty.
+// Draws all instances into the shadow maps, before anything lit. Does nothing in a frame without
+// shadows.
 MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns how far beside its hard shadow a caster can affect pixels, in units, because edges are
@@ -518,6 +525,19 @@ MD5GL_API uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, ui
 // plane itself is invisible. Fades out at `radius` units from the center.
 MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius);
 
+// A cheap shadow: a soft, dark disc on the ground, without any map.
+typedef struct md5gl_blob {
+    md5_vec3 position;    // of its center, world space
+    float radius;         // units; it is darkest in the middle. 0 or less: not drawn
+    md5_vec3 normal;      // of the ground there, any length; 0, 0, 0 = up
+    float darkness;       // share of the light that is taken in the middle, to 1; 0 = 0.5
+    uint64_t reserved[2]; // 0
+} md5gl_blob;
+
+// Draws blobs[count] over what is drawn already up to 0.15 radii in front of them, as ground is not
+// flat.
+MD5GL_API void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count);
+
 // One end of a line: world space, sRGB color with straight alpha.
 typedef struct md5gl_line_vertex {
     md5_vec3 position;
@@ -546,6 +566,77 @@ typedef struct md5gl_panel_vertex {
 MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
                                 md5gl_texture_kind kind, const md5gl_panel_vertex *vertices,
                                 uint32_t count);
+
+// -- Worlds ---------------------------------------------------------------------------------
+//
+// Geometry that the host draws itself, such as terrain, in the frame's light and shadows:
+//
+//   md5gl_shadow_glsl()                 once: text for the host's fragment shaders
+//   md5gl_begin_frame()
+//     md5gl_draw_casters()              the host's geometry casts, as models by
+//     md5gl_draw_shadows() md5gl_use_shadows()               for each of the host's programs,
+//     before it draws md5gl_resume_frame()              before md5gl draws again md5gl_draw_model()
+//     ...
+
+// Returns text for fragment shaders, to be put behind "#version 330 core", in OpenGL ES
+// "#version 300 es" with its default precisions: functions, a uniform block and four samplers,
+// whose names all begin with md5gl_. Lines that follow count from 1. Positions are in world space;
+// normals have unit length and are on the eye's side; `color` is linear; `gloss` 0 to 1 as in
+// materials.
+//   vec3 md5gl_shade(vec3 position, vec3 normal, vec3 color, float gloss)
+//       sRGB, as a model without maps: all lights, shadows, sky, tone mapping
+//   vec3 md5gl_light_surface(md5gl_plain(position, normal, color, gloss),
+//                            md5gl_direction_to_eye(position))
+//       the same, linear and without tone mapping; not of CLASSIC
+//   float md5gl_sunlight(vec3 position, vec3 normal)
+//   float md5gl_spotlight(int number, vec3 position, vec3 normal)
+//       share of the key light, or of a point light (of those with a range), that is not blocked
+//   float md5gl_contact_shade(vec3 position)
+//       share of the sky that casters close above hide, if the point is about as high as the
+//       frame's ground; md5gl_draw_ground() darkens by 0.7 of it
+//   vec3 md5gl_tone_map(vec3 linear), vec3 md5gl_srgb_from_linear(vec3 linear)
+// `lighting` is that of the frames that the shader draws in. Owned by the renderer. Returns NULL
+// with MD5_ERROR_MEMORY.
+MD5GL_API const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
+                                        md5_error *error);
+
+enum { MD5GL_NUM_SHADOW_UNITS = 4 };
+
+// Uses a host's linked program that has the text, within a frame: binds the frame's block to
+// uniform buffer `binding`, and 2D textures and samplers to MD5GL_NUM_SHADOW_UNITS units from
+// `first_unit` on, and sets the program's uniforms for them. The host unbinds the samplers of units
+// above 16.
+MD5GL_API void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
+                                 uint32_t binding);
+
+// Sets all GL state to what drawing needs, within a frame, after the host's own calls of GL.
+MD5GL_API void md5gl_resume_frame(md5gl_renderer *renderer);
+
+typedef enum md5gl_shadow_kind {
+    MD5GL_SHADOW_KEY_LIGHT,
+    MD5GL_SHADOW_CONTACT, // the lowest casters, seen from below; ground does not belong here
+    MD5GL_SHADOW_SPOT_LIGHT,
+} md5gl_shadow_kind;
+
+// A depth map of the current frame. Copy it for a lookup of your own.
+typedef struct md5gl_shadow_map {
+    md5gl_shadow_kind kind;
+    uint32_t light;            // SPOT_LIGHT: index into md5gl_frame.point_lights; else MD5_NONE
+    md5_mat44 clip_from_world; // for drawing into it: -w to w
+    md5_mat44 map_from_world;  // after division by w 0..1 over the map: column, row, depth
+    md5gl_texture depth;       // GL_DEPTH_COMPONENT24, owned by the renderer
+    uint32_t x, y, texels;     // the map: a square of the texture, from its lower left corner
+    uint64_t reserved[4];      // 0
+} md5gl_shadow_map;
+
+// Draws casters of the host into a map. GL's state is that at the top of this file, with the depth
+// test enabled and the map's framebuffer and viewport. It may change all of that state, but clears
+// nothing and calls no function of md5gl.
+typedef void md5gl_draw_caster(void *user, const md5gl_shadow_map *map);
+
+// Calls draw(user, map) for each map of the frame, before anything lit; then resumes the frame. The
+// frame's `casters` must contain what is drawn, or the key light's map cuts it off.
+MD5GL_API void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user);
 
 // -- Verification ---------------------------------------------------------------------------
 

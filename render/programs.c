@@ -13,6 +13,7 @@
 #define COLOUR  {"colour.glsl", md5gl_shader_colour_glsl}
 #define SHADOW  {"shadow.glsl", md5gl_shader_shadow_glsl}
 #define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
+#define SPOT    {"spot.glsl", md5gl_shader_spot_glsl}
 #define SKY     {"sky_studio.glsl", md5gl_shader_sky_studio_glsl}
 #define AROUND  {"environment.glsl", md5gl_shader_environment_glsl}
 #define PICTURE_SKY {"sky_environment.glsl", md5gl_shader_sky_environment_glsl}
@@ -69,6 +70,9 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
                             .fragment = {DISSOLVE,
                                          SURFACE,
                                          {"outputs.frag", md5gl_shader_outputs_frag}}},
+    [MD5GL_PASS_LIT_SPOTS] = LIT_BY(SPOT, STUDIO_LIGHT),
+    [MD5GL_PASS_LIT_ENVIRONMENT_SPOTS] = LIT_BY(SPOT, PICTURE_LIGHT),
+    [MD5GL_PASS_LIT_CLASSIC_SPOTS] = LIT_BY(SPOT, CLASSIC_LIGHT),
 };
 
 enum { PRESKIN_BLEND = 4, PRESKIN_BIND = 5 }; // indices of these files in preskin_sources
@@ -119,6 +123,11 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
             .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
             .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
         },
+    [MD5GL_PROGRAM_BLOB] =
+        {
+            .vertex = {FRAME, {"blob.vert", md5gl_shader_blob_vert}},
+            .fragment = {{"blob.frag", md5gl_shader_blob_frag}},
+        },
     [MD5GL_PROGRAM_BACKGROUND] =
         {
             .vertex = {{"environment.vert", md5gl_shader_environment_vert}},
@@ -133,6 +142,9 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
                                                       md5gl_shader_impostor_depth_frag}}},
     [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] = LIT_IMPOSTOR(PICTURE_LIGHT),
     [MD5GL_IMPOSTOR_LIT_CLASSIC] = LIT_IMPOSTOR(CLASSIC_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_SPOTS] = LIT_IMPOSTOR(SPOT, STUDIO_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_ENVIRONMENT_SPOTS] = LIT_IMPOSTOR(SPOT, PICTURE_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS] = LIT_IMPOSTOR(SPOT, CLASSIC_LIGHT),
 };
 
 // -- One program ------------------------------------------------------------------------------
@@ -165,6 +177,7 @@ static const struct {
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
+    {"spots", MD5GL_UNIT_SPOTS},
     {"tints", MD5GL_UNIT_TINTS},
     {"morph_first", MD5GL_UNIT_MORPH_FIRST},
     {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
@@ -232,10 +245,11 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 }
 
 // OpenGL ES needs a precision for everything: the highest, as desktops have.
-static const char es_heading[] = "#version 300 es\n"
-                                 "precision highp float;\nprecision highp int;\n"
-                                 "precision highp sampler2D;\nprecision highp usampler2D;\n"
-                                 "precision highp sampler2DShadow;\n";
+#define ES_PRECISIONS                                           \
+    "precision highp float;\nprecision highp int;\n"            \
+    "precision highp sampler2D;\nprecision highp usampler2D;\n" \
+    "precision highp sampler2DShadow;\n"
+static const char es_heading[] = "#version 300 es\n" ES_PRECISIONS;
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
@@ -328,6 +342,62 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     gl->DeleteProgram(program->name);
     program->name = 0;
     return false;
+}
+
+// -- Text for hosts ---------------------------------------------------------------------------
+
+// All names of the files below that are visible outside of functions: they get a prefix, so that
+// the host's own do not collide.
+#define HOST_NAMES(X)                                                                             \
+    X(Frame)                                                                                      \
+    X(clip_from_world)                                                                            \
+    X(eye)                                                                                        \
+    X(light_direction) X(light) X(ambient) X(viewport) X(origin) X(sun_from_world)                \
+        X(contact_from_world) X(shadow) X(contact) X(mode) X(point_positions) X(point_colours)    \
+            X(point_cones) X(spot_from_world) X(spot_texels) X(environment) X(harmonics)          \
+                X(srgb_from_linear) X(KNEE) X(PALING) X(tone_map) X(sun) X(sun_depth)             \
+                    X(contact_map) X(spots) X(GOLDEN_ANGLE) X(spread) X(BLOCKER_TAPS)             \
+                        X(FILTER_TAPS) X(BLOCKERS) X(FILTERS) X(MAX_SLOPE) X(sunlight)            \
+                            X(SPOT_RADIUS) X(SPOT_OFFSET) X(spotlight) X(CONTACT_TAPS)            \
+                                X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture)   \
+                                    X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) \
+                                        X(schlick) X(light_by) X(point_light) X(light_surface)    \
+                                            X(classic_by) X(classic_surface) X(BASE_REFLECTANCE)  \
+                                                X(direction_to_eye) X(plain) X(shade)
+#define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
+#define HOST_UNDEFINE(name) "#undef " #name "\n"
+
+const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
+{
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
+    MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS, "lighting: one of md5gl_lighting");
+    const char *const texts[] = {
+        renderer->is_es ? ES_PRECISIONS : "",
+        HOST_NAMES(HOST_DEFINE),
+        md5gl_shader_frame_glsl,
+        md5gl_shader_colour_glsl,
+        md5gl_shader_shadow_glsl,
+        md5gl_shader_spot_glsl,
+        md5gl_shader_environment_glsl,
+        md5gl_shader_sky_host_glsl,
+        md5gl_shader_light_glsl,
+        lighting == MD5GL_LIGHTING_CLASSIC ? md5gl_shader_classic_glsl : "",
+        md5gl_shader_shade_glsl,
+        HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
+    };
+    const size_t count = sizeof texts / sizeof texts[0];
+    char **const whole = &renderer->host_texts[lighting];
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]);
+    if (*whole || !(*whole = MD5GL_NEW(renderer, char, size, error)))
+        return *whole;
+    for (size_t i = 0; i < count; i++)
+        strcat(*whole, texts[i]);
+    return *whole;
 }
 
 // -- All programs -----------------------------------------------------------------------------

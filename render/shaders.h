@@ -6,7 +6,8 @@
 extern const char md5gl_shader_frame_glsl[], md5gl_shader_colour_glsl[], md5gl_shader_shadow_glsl[],
     md5gl_shader_light_glsl[], md5gl_shader_sky_studio_glsl[], md5gl_shader_sky_environment_glsl[],
     md5gl_shader_environment_glsl[], md5gl_shader_classic_glsl[], md5gl_shader_surface_glsl[],
-    md5gl_shader_shade_glsl[], md5gl_shader_dissolve_glsl[];
+    md5gl_shader_shade_glsl[], md5gl_shader_dissolve_glsl[], md5gl_shader_sky_host_glsl[],
+    md5gl_shader_spot_glsl[];
 
 // Skinned models.
 extern const char md5gl_shader_table_buffer_glsl[], md5gl_shader_table_texture_glsl[],
@@ -27,6 +28,7 @@ extern const char md5gl_shader_picture_frag[], md5gl_shader_impostor_views_glsl[
 extern const char md5gl_shader_line_vert[], md5gl_shader_line_frag[], md5gl_shader_grid_vert[],
     md5gl_shader_grid_frag[], md5gl_shader_ground_vert[], md5gl_shader_ground_frag[],
     md5gl_shader_panel_vert[], md5gl_shader_panel_frag[], md5gl_shader_image_frag[],
-    md5gl_shader_environment_vert[], md5gl_shader_environment_frag[];
+    md5gl_shader_environment_vert[], md5gl_shader_environment_frag[], md5gl_shader_blob_vert[],
+    md5gl_shader_blob_frag[];
 
 #endif

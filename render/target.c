@@ -237,18 +237,6 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     block.origin[1] = (float)frame->y;
     block.mode[0] = frame->lighting == MD5GL_LIGHTING_CLASSIC ? 1.0f : 0.0f;
     block.mode[1] = frame->tone_mapped ? 1.0f : 0.0f;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
-        const md5gl_point_light *const point = &frame->point_lights[i];
-        if (!(point->range > 0.0f))
-            continue;
-        const float position[4] = {point->position.x, point->position.y, point->position.z,
-                                   point->range};
-        memcpy(block.point_positions[count], position, sizeof position);
-        memcpy(block.point_colours[count], point->color, sizeof point->color);
-        count++;
-    }
-    block.mode[2] = (float)count;
     return block;
 }
 
@@ -259,6 +247,25 @@ void md5gli_bind_frame(md5gl_renderer *renderer)
     gl->Viewport((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
                  (GLsizei)renderer->height);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
+}
+
+// Sets what drawing relies on and is not GL's default.
+static void set_frame_state(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gli_bind_frame(renderer);
+    md5gli_bind_texture(gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D, renderer->reflections);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
+    gl->FrontFace(renderer->front_face);
+}
+
+void md5gl_resume_frame(md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    md5gli_reset_state(renderer);
+    set_frame_state(renderer);
 }
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
@@ -283,7 +290,12 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_begin_environment(renderer, frame, &block);
     md5gli_begin_shadows(renderer, frame, &block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    md5gli_bind_frame(renderer);
+    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
+    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
+    // triangles it turns back. The shadow maps are drawn without culling.
+    const float *const m = frame->clip_from_view.m;
+    renderer->front_face = m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW;
+    set_frame_state(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
     // Alpha becomes coverage then. OpenGL ES cannot write another alpha at the same time, so there
@@ -308,13 +320,6 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
         gl->Clear(GL_DEPTH_BUFFER_BIT | (renderer->has_outputs ? 0 : GL_COLOR_BUFFER_BIT));
         gl->Disable(GL_SCISSOR_TEST);
     }
-    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
-    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
-    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
-    // triangles it turns back. The shadow maps are drawn without culling.
-    const float *const m = frame->clip_from_view.m;
-    gl->FrontFace(m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW);
 }
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
