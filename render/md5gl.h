@@ -573,16 +573,16 @@ MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
 //
 //   md5gl_shadow_glsl()                 once: text for the host's fragment shaders
 //   md5gl_begin_frame()
-//     md5gl_draw_casters()              the host's geometry casts, as models by
-//     md5gl_draw_shadows() md5gl_use_shadows()               for each of the host's programs,
-//     before it draws md5gl_resume_frame()              before md5gl draws again md5gl_draw_model()
-//     ...
+//     md5gl_draw_casters()              the host's geometry casts
+//     md5gl_use_shadows()               for each of the host's programs, before it draws
+//     md5gl_resume_frame()              before md5gl draws again
+//   md5gl_end_frame()
 
 // Returns text for fragment shaders, to be put behind "#version 330 core", in OpenGL ES
-// "#version 300 es" with its default precisions: functions, a uniform block and four samplers,
-// whose names all begin with md5gl_. Lines that follow count from 1. Positions are in world space;
-// normals have unit length and are on the eye's side; `color` is linear; `gloss` 0 to 1 as in
-// materials.
+// "#version 300 es": functions, a uniform block and four samplers, whose names all begin with
+// md5gl_, and there the default precisions. Lines that follow count from 1. Positions are in world
+// space; normals have unit length and are on the eye's side; `color` is linear; `gloss` 0 to 1 as
+// in materials.
 //   vec3 md5gl_shade(vec3 position, vec3 normal, vec3 color, float gloss)
 //       sRGB, as a model without maps: all lights, shadows, sky, tone mapping
 //   vec3 md5gl_light_surface(md5gl_plain(position, normal, color, gloss),
