@@ -131,7 +131,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
         return NULL;
     }
     const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
-    MD5_ASSERT_OPTS(&opts);
+    MD5_ASSERT_ALLOCATOR(allocator);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
