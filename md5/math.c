@@ -398,12 +398,13 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
 }
 
 // The point of a pixel with a depth, in homogeneous coordinates: its w is 1 / w of clip space.
-typedef struct place {
+typedef struct unprojected {
     md5_vec3d at;
     double w;
-} place;
+} unprojected;
 
-static place place_of(const md5_mat44 *clip_from_world, md5_viewport viewport, md5_vec3 pixel)
+static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport viewport,
+                             md5_vec3 pixel)
 {
     double m[16], out[4];
     invert(clip_from_world, m);
@@ -413,14 +414,14 @@ static place place_of(const md5_mat44 *clip_from_world, md5_viewport viewport, m
     const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2.0 * depth - 1.0 : depth;
     for (int i = 0; i < 4; i++)
         out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
-    return (place){{out[0], out[1], out[2]}, out[3]};
+    return (unprojected){{out[0], out[1], out[2]}, out[3]};
 }
 
 bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
                          md5_vec3 *point)
 {
     MD5_ASSERT(point != NULL, "point: not NULL");
-    const place found = place_of(&clip_from_world, viewport, pixel);
+    const unprojected found = unproject(&clip_from_world, viewport, pixel);
     return found.w > 0.0
            && put_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
 }
@@ -429,8 +430,8 @@ bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_v
 md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
 {
     const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0f : 0.0f;
-    const place near = place_of(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
-    const place far = place_of(&clip_from_world, viewport, (md5_vec3){x, y, 1.0f - near_z});
+    const unprojected near = unproject(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
+    const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1.0f - near_z});
     const md5_vec3d along =
         md5_vec3d_sub(md5_vec3d_scale(far.at, near.w), md5_vec3d_scale(near.at, far.w));
     const double length = md5_vec3d_length(along), limit = length / (near.w * far.w);

@@ -18,15 +18,15 @@ typedef struct snapshot {
     md5_xform *pose; // [num_joints]
 } snapshot;
 
-typedef struct game {
+typedef struct stepped_game {
     md5_player *player;
     snapshot before, now; // the last two steps
     void *scratch;
     uint32_t speed; // a parameter
-} game;
+} stepped_game;
 
 // Only this advances time. Input belongs to a step, not to a frame.
-static void simulate(game *g, int number)
+static void simulate(stepped_game *g, int number)
 {
     const snapshot oldest = g->before;
     g->before = g->now;
@@ -53,7 +53,8 @@ int main(int argc, char **argv)
     }
     md5_error error = {0};
     md5_character *character = md5_load_character(argv[1], NULL, &error);
-    game g = {.player = character ? md5_create_player(character->machine, NULL, &error) : NULL};
+    stepped_game g = {.player =
+                          character ? md5_create_player(character->machine, NULL, &error) : NULL};
     if (!g.player) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;

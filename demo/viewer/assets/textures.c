@@ -701,7 +701,7 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
                            md5_vec4 *colours)
 {
     const view_layered *const layered = user;
-    const md5_deformed out = {to_positions, texcoords, colours};
+    const md5_deformed out = {.positions = to_positions, .texcoords = texcoords, .colors = colours};
     md5_deform_view view = layered->view;
     (void)mesh;
     if (instance < layered->num_placements) {
