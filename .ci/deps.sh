@@ -108,6 +108,8 @@ look_long() {
     command_found wine || wish wine
     command_found emcc || wish emscripten
     command_found node || wish node
+    # What CMake needs beside clang-cl.
+    command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
     # The oldest compilers that there are packages for, and a new one.
     for compiler in $(oldest gcc) $(oldest clang) clang-19; do
         command_found "$compiler" || wish "$compiler"
@@ -183,6 +185,7 @@ package() {
     apt:wine) echo wine wine64 ;;
     apt:node) echo nodejs ;;
     apt:libfuzzer) echo libclang-rt-dev ;;
+    apt:llvm-19) echo llvm-19 lld-19 ;;
     dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     dnf:sdl2) echo SDL2-devel ;;

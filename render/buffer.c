@@ -80,8 +80,9 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         // Floats cannot be filtered, and a texture that has no mipmaps must not ask for them.
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        const void *const parts[2] = {data, NULL};
         if (size > 0)
-            fill_texture(renderer, &table, (const void *const[2]){data, NULL}, size);
+            fill_texture(renderer, &table, parts, size);
     }
     gl->BindTexture(target, 0);
     return table;

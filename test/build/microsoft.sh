@@ -12,10 +12,9 @@ as_microsoft() {
         -isystem test/build/msvc -Wall -Wextra -Wpedantic -Wgnu -Wvla -Werror "$@"
 }
 
-# clang_cl FLAGS... -- FILE...: the newest clang-cl, for Microsoft's ABI, every warning an error, with the headers of mingw-w64 in the
-# form that they have for Microsoft's compiler. They suppose that it knows no attributes, which Clang's own headers need.
-clang_cl() {
-    mingw=$(echo '#include <_mingw.h>' | x86_64-w64-mingw32-gcc -M -x c - | tr ' ' '\n' | sed -n 's|/_mingw\.h$||p')
+# microsoft_headers: prints clang-cl's flags for the headers of mingw-w64 in the form that they have for Microsoft's compiler. They
+# suppose that it knows no attributes, which Clang's own headers need.
+microsoft_headers() {
     # shellcheck disable=SC2154 # of report.sh
     mkdir -p "$scratch/mingw" && cat >"$scratch/mingw/_mingw.h" <<'END'
 #include_next <_mingw.h>
@@ -27,8 +26,14 @@ clang_cl() {
 #undef __MINGW_NOTHROW
 #define __MINGW_NOTHROW
 END
-    "$newest_clang" --driver-mode=cl --target=x86_64-pc-windows-msvc /nologo /c /GS- /Zl /W4 /WX \
-        -imsvc "$scratch/mingw" -imsvc "$mingw" "$@"
+    echo '#include <_mingw.h>' | x86_64-w64-mingw32-gcc -M -x c - | tr ' ' '\n' |
+        sed -n "s|/_mingw\\.h\$||p" | sed "s|^|/GS- /Zl /W4 /WX -imsvc $scratch/mingw -imsvc |"
+}
+
+# clang_cl FLAGS... -- FILE...: the newest clang-cl, for Microsoft's ABI, every warning an error.
+clang_cl() {
+    # shellcheck disable=SC2046 # several words
+    "$newest_clang" --driver-mode=cl --target=x86_64-pc-windows-msvc /nologo /c $(microsoft_headers) "$@"
 }
 newest_clang=$(for name in clang-19 clang; do command -v $name && break; done)
 
@@ -37,5 +42,5 @@ link_with_mingw() {
     program=$1
     shift
     echo 'int _fltused = 1;' >"$scratch/floats.c"
-    x86_64-w64-mingw32-gcc "$@" "$scratch/floats.c" -Wl,--defsym,__chkstk=___chkstk_ms -o "$program"
+    x86_64-w64-mingw32-gcc -static -o "$program" "$scratch/floats.c" "$@" -Wl,--defsym,__chkstk=___chkstk_ms
 }
