@@ -221,6 +221,12 @@ same_from_tga() {
 }
 check "window draws the same from TGA files" same_from_tga
 
+# White: with what others draw its light is compared.
+mkdir "$scratch/white" && cp $bobbin/bobbin.md5mesh "$scratch/white/"
+for name in bobbin bobbin_eye; do # one texel of 24 bits
+    printf '\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\030\0\377\377\377' >"$scratch/white/$name.tga"
+done
+check "window draws a white model" draws window "$scratch/white/bobbin.md5mesh" $bobbin/wave.md5anim
 cp "$scratch/picture.bmp" "$scratch/window.bmp"
 
 # By Mesa's software renderer, where the compiled shaders are.
