@@ -184,7 +184,7 @@ build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) 
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.
-NEEDS = $(if $(filter-out gl install-lib amalgamate docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
+NEEDS = $(if $(filter-out gl install-lib amalgamate release docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
 ## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh .ci/deps.sh $(NEEDS)

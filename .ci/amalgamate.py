@@ -21,7 +21,7 @@ WORD = re.compile(r"[A-Za-z_]\w*$")
 
 @functools.lru_cache(maxsize=None)
 def read(path):
-    with open(path) as file:
+    with open(path, encoding="utf-8") as file:
         return file.read()
 
 
@@ -318,9 +318,20 @@ def stem_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
+def words(text):
+    """Words that name no member: what a name at file scope can stand for, or is hidden by."""
+    tokens = [token for kind, token in code_tokens(text) for token in
+              ([each for _, each in code_tokens_of_macro(token)] if kind == "macro" else [token])]
+    return {token for before, token in zip([""] + tokens, tokens)
+            if WORD.match(token) and before not in (".", "->")}
+
+
 def members(text):
     """Words that name a member of a struct somewhere."""
     return set(re.findall(r"(?:\.|->)\s*([A-Za-z_]\w*)", text))
+
+
+PREFIXES = ("md5_", "md5i_", "md5gl_", "md5gli_")
 
 
 def rename_clashes(units, shared):
@@ -337,12 +348,18 @@ def rename_clashes(units, shared):
         all_macros |= macros
     stems = [stem_of(path) for path in units]
     result = {}
+    later, seen = {}, set()
+    for path in reversed(list(units)):
+        later[path] = set(seen)
+        seen |= words(units[path])
     for path, text in units.items():
         names, macros = declared[path]
+        is_kernels = stem_of(path) == KERNELS
         clashing = {name for name in names
                     if (count[name] > 1 or name in taken or name in all_macros - macros)
-                    and not (name.startswith(("md5_", "md5i_", "md5gl_", "md5gli_")) and name in taken)}
-        is_kernels = stem_of(path) == KERNELS
+                    and not (name.startswith(PREFIXES) and name in taken)}
+        if not is_kernels:  # a local name further down would hide it, of which compilers warn
+            clashing |= {name for name in names & later[path] - macros if not name.startswith(PREFIXES)}
         if is_kernels:
             clashing |= (names - macros) & members(text)
         suffix = "_" + stem_of(path)
@@ -391,8 +408,8 @@ def for_both_languages(text):
 
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
-    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
-                  r"(?:md5|md5gl)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
+    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[A-Za-z][A-Za-z0-9_ ]*[ *]+"
+                  r"(?:md5|md5gl)i?_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 
 
 PROLOGUE = '''
@@ -401,13 +418,14 @@ FEATURES
 // Settings that would give other bits are refused below; this does without -ffp-contract=off.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#undef _M_FP_CONTRACT // of clang-cl, which does not take it back
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
 
 // Not every library uses all of what they share. As C++ this needs designated
 // initializers, which come with C++20 and which compilers know before.
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
@@ -551,6 +569,12 @@ GL = "draws MD5 models with OpenGL"
 ON_MODEL = '\n#include "md5model.h"\n'
 
 
+def forwards(headers, library):
+    """The library's other headers, as one line each: programs include them under the same names."""
+    return {os.path.basename(path): '#include "%s.h"\n' % library
+            for path in headers if stem_of(path) != library}
+
+
 def files_of(library):
     """md5/core is in each library, under names of its own."""
     what, headers, folders = LIBRARIES[library]
@@ -564,7 +588,7 @@ def files_of(library):
     first = "" if library == "md5model" else ON_MODEL
     headers = [path for path in seen if path in own]
     return {library + ".h": public_header(library + ".h", what, headers, first),
-            library + ".c": text}
+            library + ".c": text, **forwards(headers, library)}
 
 
 def gl_files(glad, shaders):
@@ -573,10 +597,13 @@ def gl_files(glad, shaders):
     generated = "".join(
         heading(name + ", by glad") + own.sub("", read(os.path.join(glad, name)))
         for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
-    headers = sorted(glob.glob("render/md5gl*.h"))
+    by_choice = "render/md5gl_stb.h"  # which needs stb_image
+    headers = sorted(set(glob.glob("render/md5gl*.h")) - {by_choice})
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
-    return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
-            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
+    return {"md5gl_stb.h": read(by_choice),
+            "md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
+            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders)),
+            **forwards(headers, "md5gl")}
 
 
 def system_headers_once(text):
@@ -606,7 +633,7 @@ def main(arguments):
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
     for name, text in files.items():
-        with open(os.path.join(arguments[0], name), "w", newline="\n") as file:
+        with open(os.path.join(arguments[0], name), "w", encoding="utf-8", newline="\n") as file:
             file.write(tidy(text))
 
 

@@ -23,6 +23,7 @@ enum md5gl_attribute {
     MD5GL_AT_WEIGHTS = 6,
     MD5GL_AT_WEIGHTS_HIGH = 7,
     MD5GL_AT_COLOUR = 8,
+    MD5GL_AT_PREVIOUS = 9, // position in the previous frame, of vertices that are skinned already
 };
 
 enum md5gl_unit {
@@ -93,6 +94,8 @@ enum md5gl_storage_binding {
     X(MD5GL_IS_COLOUR, "is_colour")           \
     X(MD5GL_RAYS, "rays")                     \
     X(MD5GL_PAINTS, "paints")                 \
+    X(MD5GL_PREVIOUS, "previous")             \
+    X(MD5GL_IDENTITY, "first_identity")       \
     X(MD5GL_LEVEL, "level")
 
 enum md5gl_uniform {
@@ -120,6 +123,7 @@ enum md5gl_pass {
     MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
     MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
     MD5GL_PASS_LIT_CLASSIC,                       // LIT by MD5GL_LIGHTING_CLASSIC
+    MD5GL_PASS_OUTPUTS,                           // of md5gl_draw_outputs()
     MD5GL_PASS_LIT_SPOTS,                         // the three with shadows of spot lights
     MD5GL_PASS_LIT_ENVIRONMENT_SPOTS,
     MD5GL_PASS_LIT_CLASSIC_SPOTS,

@@ -23,6 +23,7 @@
 #define DISSOLVE {"dissolve.glsl", md5gl_shader_dissolve_glsl}
 #define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
 #define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
+#define PREVIOUS {"previous.glsl", md5gl_shader_previous_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
 #define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
 #define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
@@ -49,7 +50,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
-// Of a pass; build_pass() has the vertex stage.
+// Of a pass. build_pass() has the vertex stage, but for what a row begins it with.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
 #define LIT_BY(...)                                                                          \
     {                                                                                        \
@@ -65,16 +66,21 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}}},
     [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
     [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
+    [MD5GL_PASS_OUTPUTS] = {.vertex = {PREVIOUS},
+                            .fragment = {DISSOLVE,
+                                         SURFACE,
+                                         {"outputs.frag", md5gl_shader_outputs_frag}}},
     [MD5GL_PASS_LIT_SPOTS] = LIT_BY(SPOT, STUDIO_LIGHT),
     [MD5GL_PASS_LIT_ENVIRONMENT_SPOTS] = LIT_BY(SPOT, PICTURE_LIGHT),
     [MD5GL_PASS_LIT_CLASSIC_SPOTS] = LIT_BY(SPOT, CLASSIC_LIGHT),
 };
 
-enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
+enum { PRESKIN_BLEND = 4, PRESKIN_BIND = 5 }; // indices of these files in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
                 TABLE,
+                PREVIOUS,
                 PALETTE,
                 LINEAR,
                 PLAIN,
@@ -167,6 +173,7 @@ static const struct {
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},
+    {"ids", MD5GL_UNIT_GLOW}, // of outputs, which do not glow
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
@@ -341,22 +348,19 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 
 // All names of the files below that are visible outside of functions: they get a prefix, so that
 // the host's own do not collide.
-#define HOST_NAMES(X)                                                                              \
-    X(Frame)                                                                                       \
-    X(clip_from_world)                                                                             \
-    X(eye)                                                                                         \
-    X(light_direction)                                                                             \
-    X(light) X(ambient) X(viewport) X(origin) X(sun_from_world) X(contact_from_world) X(shadow)    \
-        X(contact) X(mode) X(point_positions) X(point_colours) X(point_cones) X(spot_from_world)   \
-            X(spot_texels) X(environment) X(harmonics) X(srgb_from_linear) X(KNEE) X(PALING)       \
-                X(tone_map) X(sun) X(sun_depth) X(contact_map) X(spots) X(GOLDEN_ANGLE) X(spread)  \
-                    X(BLOCKER_TAPS) X(FILTER_TAPS) X(BLOCKERS) X(FILTERS) X(MAX_SLOPE) X(sunlight) \
-                        X(SPOT_RADIUS) X(SPOT_OFFSET) X(spotlight) X(CONTACT_TAPS)                 \
-                            X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture)        \
-                                X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM)      \
-                                    X(schlick) X(light_by) X(point_light) X(light_surface)         \
-                                        X(classic_by) X(classic_surface) X(BASE_REFLECTANCE)       \
-                                            X(direction_to_eye) X(plain) X(shade)
+// clang-format off
+#define HOST_NAMES(X) \
+    X(Frame) X(clip_from_world) X(eye) X(light_direction) X(light) X(ambient) X(viewport) \
+    X(origin) X(sun_from_world) X(contact_from_world) X(shadow) X(contact) X(mode) \
+    X(point_positions) X(point_colours) X(point_cones) X(spot_from_world) X(spot_texels) \
+    X(environment) X(harmonics) X(srgb_from_linear) X(KNEE) X(PALING) X(tone_map) X(sun) \
+    X(sun_depth) X(contact_map) X(spots) X(GOLDEN_ANGLE) X(spread) X(BLOCKER_TAPS) \
+    X(FILTER_TAPS) X(BLOCKERS) X(FILTERS) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
+    X(spotlight) X(CONTACT_TAPS) X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture) \
+    X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) X(schlick) X(light_by) \
+    X(point_light) X(light_surface) X(classic_by) X(classic_surface) X(BASE_REFLECTANCE) \
+    X(direction_to_eye) X(plain) X(shade)
+// clang-format on
 #define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
 #define HOST_UNDEFINE(name) "#undef " #name "\n"
 
@@ -425,9 +429,10 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
                              {"draw.vert", md5gl_shader_draw_vert}};
     if (pass == MD5GL_PASS_CAPTURE)
         vertex[6] = (md5gl_source){"capture.vert", md5gl_shader_capture_vert};
-    memcpy(sources.vertex, vertex, sizeof vertex);
+    md5gl_source *const files = sources.vertex + (sources.vertex[0].text != NULL);
+    memcpy(files, vertex, sizeof vertex);
     if (renderer->is_es)
-        sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;
+        files[1] = (md5gl_source)TABLE_TEXTURE;
     return md5gli_build_program(renderer, &sources, program, error);
 }
 

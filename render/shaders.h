@@ -16,7 +16,8 @@ extern const char md5gl_shader_table_buffer_glsl[], md5gl_shader_table_texture_g
     md5gl_shader_skin8_glsl[], md5gl_shader_skin_exact_glsl[], md5gl_shader_skin_posed_glsl[],
     md5gl_shader_skin_baked_glsl[], md5gl_shader_preskin_glsl[], md5gl_shader_preskin_comp[],
     md5gl_shader_draw_vert[], md5gl_shader_capture_vert[], md5gl_shader_lit_frag[],
-    md5gl_shader_depth_frag[], md5gl_shader_flat_frag[], md5gl_shader_stage_frag[];
+    md5gl_shader_depth_frag[], md5gl_shader_flat_frag[], md5gl_shader_stage_frag[],
+    md5gl_shader_previous_glsl[], md5gl_shader_outputs_frag[];
 
 // Impostors.
 extern const char md5gl_shader_picture_frag[], md5gl_shader_impostor_views_glsl[],

@@ -22,4 +22,5 @@ layout(std140) uniform Frame {
     vec4 environment;  // of its picture: cosine and sine of the rotation about z; last level of
                        // its reflections; 1 = there is one
     vec4 harmonics[9]; // of its light, or the sky's, times `ambient`: see shaders/environment.glsl
+    mat4 previous_clip_from_world; // of the previous frame
 };

@@ -1,5 +1,6 @@
 // Mistakes of the caller: builds with assertions abort with a message that names the function and
 // the argument.
+#include "render/md5gl_look.h"
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
 
@@ -38,6 +39,8 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         const uint8_t texel[4] = {0};
         scene_normals(stage->scene.renderer, 1, 1, texel, 8, NULL);
     }
+    MISTAKE ("md5gl_load_looks(): desc: with path, load and release")
+        md5gl_load_looks(stage->scene.renderer, &(md5gl_looks_desc){.path = "imp"}, NULL);
     MISTAKE ("md5gl_path_name(): path: one of md5gl_path")
         md5gl_path_name((md5gl_path)-1);
     MISTAKE ("md5gl_mesh_path(): mesh: an index")

@@ -443,7 +443,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_dressing){
                 .model = model, .path = address, .game = view_package_game(package, &log)}));
-        const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
+        const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene->renderer);
