@@ -383,17 +383,3 @@ void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t firs
         gl->Uniform1i(gl->GetUniformLocation(program, samplers[i]), (GLint)(first_unit + i));
     md5gli_bind_shadows(renderer, first_unit);
 }
-
-void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user)
-{
-    MD5_ASSERT(renderer != NULL && draw != NULL, "renderer, draw: not NULL");
-    MD5GL_ASSERT_IN_FRAME(renderer);
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
-        md5gli_reset_state(renderer);
-        md5gli_bind_map(renderer, &renderer->maps[i]);
-        renderer->gl.Enable(GL_DEPTH_TEST);
-        draw(user, &renderer->maps[i].shown);
-    }
-    if (renderer->shadowed)
-        md5gl_resume_frame(renderer);
-}
