@@ -392,7 +392,7 @@ def for_both_languages(text):
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
     return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
-                  r"(?:md5|md5gl)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
+                  r"(?:md5i?|md5gli?)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 
 
 PROLOGUE = '''
@@ -402,7 +402,7 @@ FEATURES
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
 #endif
 
 // Not every library uses all of what they share. As C++ this needs designated

@@ -38,6 +38,33 @@ typedef enum md5_cpu {
     MD5_CPU_COUNT
 } md5_cpu;
 
+// {name_scalar, name_sse2, ...}: what stands for each set in a table, plain C where there is none.
+#define MD5_OF_EACH_SET(name)                                                     \
+    {                                                                             \
+        name##_scalar, MD5_OF_SSE2(name), MD5_OF_AVX2(name), MD5_OF_AVX512(name), \
+            MD5_OF_NEON(name)                                                     \
+    }
+#if MD5_HAS_SSE2
+#define MD5_OF_SSE2(name) name##_sse2
+#else
+#define MD5_OF_SSE2(name) name##_scalar
+#endif
+#if MD5_HAS_AVX2
+#define MD5_OF_AVX2(name) name##_avx2
+#else
+#define MD5_OF_AVX2(name) name##_scalar
+#endif
+#if MD5_HAS_AVX512
+#define MD5_OF_AVX512(name) name##_avx512
+#else
+#define MD5_OF_AVX512(name) name##_scalar
+#endif
+#if MD5_HAS_NEON
+#define MD5_OF_NEON(name) name##_neon
+#else
+#define MD5_OF_NEON(name) name##_scalar
+#endif
+
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5i_cpu_has(md5_cpu level);
 

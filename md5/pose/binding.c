@@ -311,9 +311,10 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     const size_t num_targets = found.anim->skeleton.num_joints;
     const size_t num_integers =
         3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
-    const md5_packed *const packed = found.anim->packed;
-    const uint32_t num_groups =
-        packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
+    const md5_packed *const packed = MD5_PACKED(found.anim);
+    const uint32_t num_groups = MD5_HAS_COMPRESSED && packed
+                                    ? md5i_packed_group(packed, found.tracks + num_tracks, NULL)
+                                    : 0;
     uint32_t *tracks = NULL, *integers = NULL;
     md5_rebase *rebases = NULL;
     md5_pose_plan *plan = NULL;
@@ -348,7 +349,7 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     binding->size = block.used;
     binding->allocator = context.allocator;
     build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
-    if (packed) {
+    if (MD5_HAS_COMPRESSED && packed) {
         plan->groups = groups;
         plan->num_groups = md5i_packed_group(packed, plan->driven, groups);
     }
