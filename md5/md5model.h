@@ -153,8 +153,10 @@ typedef struct md5_load_opts { // 0 in a member is its default
     md5_allocator allocator;
     md5_files files;       // where md5_load_*() read; their bytes do not count as memory
     const char *file_name; // the name that messages use for bytes in memory; NULL = none
-    md5_warn_fn *warn;     // NULL: warnings are only counted
+#ifndef MD5_NO_WARNINGS
+    md5_warn_fn *warn; // NULL: warnings are only counted
     void *warn_user;
+#endif
     uint32_t max_warnings; // warnings reported in one call, the last one saying so; 0 = 100
     md5_axes axes;         // of the result; 0 = id's: see below
     float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1

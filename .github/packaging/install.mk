@@ -98,7 +98,8 @@ uninstall:
 
 # -- Other forms --------------------------------------------------------------------------------------
 
-## make amalgamate     the library as two files, build/md5model.h and build/md5model.c; also md5gl.h and md5gl.c
+## make amalgamate     the library as two files, build/md5model.h and build/md5model.c; also md5gl.h and md5gl.c;
+##                     build/small for engines
 amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	@mkdir -p build
 	$(PYTHON) .ci/amalgamate.py build $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)

@@ -415,8 +415,10 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     const md5_context *const context = arena->context;
     const md5_load_opts opts = {.allocator = context->allocator,
                                 .file_name = context->error.file,
+#ifndef MD5_NO_WARNINGS
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
+#endif
                                 .max_warnings = context->max_warnings};
     float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
     TRY(of_model);

@@ -170,7 +170,7 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
 
 // A joint's rotation or translation (x y z 0) at a moment.
 #ifdef MD5_NO_COMPRESSED
-#define md5i_packed_joint_at(...) ((md5_quat){0})
+#define md5i_packed_joint_at(packed, joint, kind, moment) ((void)(moment), (md5_quat){0})
 #else
 md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
                               const md5_moment *moment);

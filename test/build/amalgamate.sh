@@ -7,7 +7,7 @@ folder=$scratch/alone
 mkdir "$folder"
 
 amalgamate() {
-    make --no-print-directory amalgamate && cp build/md5model.[ch] build/md5play.[ch] build/md5game.[ch] build/md5gl.[ch] "$folder/"
+    make --no-print-directory amalgamate && cp -r build/small build/md5config.h build/md5model.[ch] build/md5play.[ch] build/md5game.[ch] build/md5gl.[ch] "$folder/"
 }
 
 # silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word.
