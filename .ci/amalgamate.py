@@ -19,7 +19,7 @@ import sys
 # What an engine that poses and lets its shaders skin does without: FOLDER/small.
 SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS MD5_NO_CUBIC
     MD5_NO_PARTS MD5_NO_EXTRAS""".split()
-CONFIG = "md5/core/md5config.h"
+CONFIG = ".ci/md5config.h"
 SWITCH = re.compile(r"^(?:// )?#define (MD5_(?:NO_|ONLY_)\w+)", re.M)
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|'
@@ -454,6 +454,7 @@ def for_both_languages(text):
 
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
+    text = re.sub(r"^(?=md5_\w+_kernel md5i_[\w, \n]+;)", "static ", text, flags=re.M)
     return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
                   r"(?:md5i?|md5gli?)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 

@@ -71,16 +71,6 @@ static void convert_matrices(const md5_context *context, md5_mat34 *matrices, si
 // arena. Returns false, with the context's error set, and then leaves no block behind.
 typedef bool build_asset(md5_arena *arena, const char *text, size_t size, void **asset);
 
-// Returns what a file of these bytes is, if this build does not read it, or NULL.
-static const char *left_out(const char *bytes, size_t size)
-{
-    if (!MD5_HAS_BFG
-        && (md5_is_bfg(bytes, size, MD5_BFG_MESH) || md5_is_bfg(bytes, size, MD5_BFG_ANIM)
-            || md5_is_bfg(bytes, size, MD5_BFG_CAMERA)))
-        return "a binary file of Doom 3 BFG";
-    return !MD5_HAS_COMPRESSED && md5i_is_packed_file(bytes, size) ? "a compressed clip" : NULL;
-}
-
 // Makes an asset of the text, or, if there is none, of the file at `path`.
 static void *make_asset(build_asset *build, const char *path, const char *text, size_t size,
                         const md5_load_opts *opts, md5_error *error)
@@ -94,19 +84,14 @@ static void *make_asset(build_asset *build, const char *path, const char *text, 
     md5_arena arena = {.context = &context};
     context.held = &held;
     const bool is_read = text || md5i_read_file_text(&context, path, &file);
-    const char *const bytes = text ? text : file.bytes;
-    const size_t num_bytes = text ? size : file.size;
     if (is_read && (unsigned)context.axes >= MD5_NUM_AXES)
         md5i_fail(&context, MD5_ERROR_RANGE, 0, 0, "md5_load_opts.axes is %d, which is not valid",
                   (int)context.axes);
     else if (is_read && !(context.scale >= min_scale && context.scale <= max_scale))
         md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
                   "the options' scale is %g, which must be 1e-06 to 1e+06", (double)context.scale);
-    else if (is_read && left_out(bytes, num_bytes))
-        md5i_fail(&context, MD5_ERROR_VERSION, 0, 0, "this is %s, which this build does not read",
-                  left_out(bytes, num_bytes));
-    else if (is_read && md5_check_text_size(&context, num_bytes))
-        build(&arena, bytes, num_bytes, &asset);
+    else if (is_read && md5_check_text_size(&context, text ? size : file.size))
+        build(&arena, text ? text : file.bytes, text ? size : file.size, &asset);
     md5i_report_held(&context);
     md5i_arena_free(&arena);
     md5i_free_file_text(&context, &file);
@@ -180,13 +165,12 @@ void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *ran
 
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    if (MD5_HAS_COMPRESSED && md5i_is_packed_file(text, size))
+    if (md5i_is_packed_file(text, size))
         return md5i_read_packed_file(arena, text, size, asset);
     const md5_context *const context = arena->context;
     md5_anim_file file;
-    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg(text, size, MD5_BFG_ANIM);
-    TRY(is_bfg ? md5i_read_bfg_anim(arena, text, size, &file)
-               : md5i_read_anim_file(arena, text, size, &file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
+                                             : md5i_read_anim_file(arena, text, size, &file));
     const uint32_t num_joints = file.num_joints;
     const size_t num_frames = file.num_frames;
     uint32_t num_rotations, num_translations;
@@ -285,16 +269,14 @@ void md5_free_anim(md5_anim *anim)
 }
 
 #ifndef MD5_NO_EXTRAS
-
 // == Cameras =====================================================================================
 
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;
     md5_camera_file file;
-    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg(text, size, MD5_BFG_CAMERA);
-    TRY(is_bfg ? md5i_read_bfg_camera(arena, text, size, &file)
-               : md5i_read_camera_file(arena, text, size, &file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(arena, text, size, &file)
+                                               : md5i_read_camera_file(arena, text, size, &file));
     md5_block block = {0};
     md5_camera *camera = NULL;
     const uint32_t *cuts = NULL;
@@ -359,7 +341,6 @@ void md5_free_camera(md5_camera *camera)
     if (camera)
         camera->allocator.free(camera->allocator.user, camera, camera->size);
 }
-
 #endif
 
 // == Meshes ======================================================================================
@@ -526,22 +507,15 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
 
 // -- Plans and losses -----------------------------------------------------------------------
 
-// What a build without parts is not asked for.
-enum { LEFT_OUT_PARTS = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES };
-
-static bool fail_parts(md5_context *context)
-{
-    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                     "tangents, skin plans and losses are left out of this build, and "
-                     "md5_load_opts.without must name all three");
-}
-
 // Makes those of the two `parts` that meshes lack.
 static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                           md5_mesh *meshes)
 {
+    const uint32_t left_out = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
     if (!MD5_HAS_PARTS)
-        return true;
+        return !(parts & left_out)
+               || MD5_LEFT_OUT(context, "tangents, skin plans and losses: md5_load_opts.without "
+                                        "must name them");
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (parts & MD5_PART_SKIN_PLANS && !meshes[m].skin_plan)
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
@@ -739,8 +713,6 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     md5i_context_begin(&context, &opts, NULL, error);
     if (parts == 0 || model->num_meshes == 0)
         return true;
-    if (!MD5_HAS_PARTS && parts & LEFT_OUT_PARTS)
-        return fail_parts(&context);
     if (!model->geometry)
         return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
     const bool has_tables = !model->meshes[0].first_influence;
@@ -768,7 +740,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
                        md5_mesh_file *file, md5_model **result)
 {
     md5_context *const context = arena->context;
-    const bool is_bfg = MD5_HAS_BFG && md5_is_bfg(text, size, MD5_BFG_MESH);
+    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
         // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
@@ -835,8 +807,6 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
-    if (!MD5_HAS_PARTS && ~context->without & LEFT_OUT_PARTS)
-        return fail_parts(context);
     md5_arena joints = {.context = context};
     md5_mesh_file file;
     md5_model *model;

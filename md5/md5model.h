@@ -506,7 +506,6 @@ MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0,
                                           float fraction);
 
 #ifndef MD5_NO_EXTRAS
-
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
 // and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
@@ -523,7 +522,6 @@ MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5
 // Returns the camera's view of the last cut before `time`; NULL if there is none.
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
-
 #endif
 
 // -- Posing ---------------------------------------------------------------------------------
@@ -655,7 +653,6 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
                           uint32_t count, md5_xform *out);
 
 #ifndef MD5_NO_COMPRESSED
-
 // -- Compressed clips -----------------------------------------------------------------------
 
 // Clips in a fifth to an eighth of their memory, with an error that is measured.
@@ -707,7 +704,6 @@ MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts 
 // depend on their position or the platform, and end with a checksum. Returns 0 if the clip is not
 // compressed.
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
-
 #endif
 
 #ifdef __cplusplus

@@ -173,7 +173,6 @@ typedef struct md5_morph {
 } md5_morph;
 
 #ifndef MD5_NO_EXTRAS
-
 // Takes the differences of sources[count] from `model`. Sources are read during the call only; load
 // them with the options of the model. They have the model's joints (names and parents) and meshes,
 // and in each mesh as many vertices, used by the same triangles, with the same mirror seams; what
@@ -193,7 +192,6 @@ MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
 // Returns the index of the first target of that name (case-sensitive), or MD5_NONE if there is none
 // or `name` is NULL.
 MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name);
-
 #endif
 
 // md5_skin_job.morph_weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
@@ -211,7 +209,6 @@ MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 // vertices that targets of weights other than 0 move.
 
 #ifndef MD5_NO_EXTRAS
-
 // == Baked clips =================================================================================
 //
 // Clips baked into vertices, for crowds so far away that neither palettes nor weights are
@@ -354,7 +351,6 @@ typedef struct md5_weights {
 MD5_API md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
                                       md5_error *error);
 MD5_API void md5_free_weights(md5_weights *weights);
-
 #endif
 
 // == Queries =====================================================================================

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #ifndef MD5_NO_COMPRESSED
-
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
     uint32_t joint;
@@ -867,5 +866,4 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5i_arena_free(&arena);
     return compressed;
 }
-
 #endif

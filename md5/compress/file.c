@@ -15,7 +15,6 @@ bool md5i_is_packed_file(const char *bytes, size_t size)
 }
 
 #ifndef MD5_NO_COMPRESSED
-
 // == Blocks ======================================================================================
 //
 // The block of a compressed clip: measured, checked, copied, freed.
@@ -492,5 +491,4 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     };
     return plain;
 }
-
 #endif

@@ -11,7 +11,7 @@ bool md5i_is_packed_file(const char *bytes, size_t size);
 // Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
 // false.
 #ifdef MD5_NO_COMPRESSED
-#define md5i_read_packed_file(...) false
+#define md5i_read_packed_file(arena, ...) MD5_LEFT_OUT((arena)->context, "compressed clips")
 #else
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
 #endif

@@ -3,12 +3,6 @@
 #ifndef MD5_CORE_PARTS_H
 #define MD5_CORE_PARTS_H
 
-#ifdef MD5_NO_BFG
-#define MD5_HAS_BFG 0
-#else
-#define MD5_HAS_BFG 1
-#endif
-
 #ifdef MD5_ONLY_VERSION_10
 #define MD5_HAS_VERSIONS 0
 #else

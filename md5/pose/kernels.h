@@ -67,11 +67,8 @@ extern const md5_pose_kernels md5i_pose_kernels_avx512;
 extern const md5_pose_kernels md5i_pose_kernels_neon;
 
 // Not in the table: programs that do not blend are linked without it.
-md5_combine_kernel md5i_combine_scalar;
-md5_combine_kernel md5i_combine_sse2;
-md5_combine_kernel md5i_combine_avx2;
-md5_combine_kernel md5i_combine_avx512;
-md5_combine_kernel md5i_combine_neon;
+md5_combine_kernel md5i_combine_scalar, md5i_combine_sse2, md5i_combine_avx2, md5i_combine_avx512,
+    md5i_combine_neon;
 md5_combine_kernel *md5i_combine_of(md5_cpu level);
 
 // Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones.

@@ -145,9 +145,9 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 
 // The same for a .bmd5mesh, a .bMD5anim, and a .bcanim of its successors.
 #ifdef MD5_NO_BFG
-#define md5i_read_bfg_mesh(...) false
-#define md5i_read_bfg_anim(...) false
-#define md5i_read_bfg_camera(...) false
+#define md5i_read_bfg_mesh(arena, ...) MD5_LEFT_OUT((arena)->context, "files of Doom 3 BFG")
+#define md5i_read_bfg_anim md5i_read_bfg_mesh
+#define md5i_read_bfg_camera md5i_read_bfg_mesh
 #else
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);

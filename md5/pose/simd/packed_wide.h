@@ -390,7 +390,6 @@ MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_pack
 }
 
 #endif
-
 #endif
 
 #endif

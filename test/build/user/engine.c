@@ -258,7 +258,7 @@ static bool show(const char *mesh_name, const char *anim_name)
     opts.flip_v = true;
     opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
     md5_model *const model = md5_load_model(mesh_name, &opts, &error);
-    md5_anim *const anim = md5_load_anim(anim_name, &opts, &error);
+    md5_anim *const anim = !model ? NULL : md5_load_anim(anim_name, &opts, &error);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     uint32_t hash = 2166136261u;
     const bool is_good = !binding || show_model(model, binding, &hash);
