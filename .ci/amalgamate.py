@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
-md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl.
+md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they read.
+FOLDER/small has md5model without the text of what SMALL switches off.
+
+amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
@@ -13,16 +16,76 @@ import os
 import re
 import sys
 
+# What an engine that poses and lets its shaders skin does without: FOLDER/small.
+SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS MD5_NO_CUBIC
+    MD5_NO_PARTS MD5_NO_EXTRAS""".split()
+CONFIG = ".ci/md5config.h"
+SWITCH = re.compile(r"^(?:// )?#define (MD5_(?:NO_|ONLY_)\w+)", re.M)
+
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|'
                    r'\.?\d(?:[eEpP][+-]|[\w.])*|->|##|\s+|.', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*$")
 
 
+left_out = []  # switches whose text is not written
+
+
 @functools.lru_cache(maxsize=None)
 def read(path):
     with open(path, encoding="utf-8") as file:
-        return file.read()
+        return without_parts(file.read()) if left_out else file.read()
+
+
+# -- Switches ------------------------------------------------------------------------------------------
+
+def known(condition):
+    """Whether a condition of the preprocessor holds, as far as switches decide it; else None."""
+    values = {name: "True" for name in left_out}
+    if "MD5_NO_SIMD" in left_out:
+        values.update((kind + each, "False") for each in SETS for kind in ("MD5_WIDE_", "MD5_HAS_"))
+        values["MD5_HAS_KERNELS"] = "False"
+    text = re.sub(r"defined ?\((\w+)\)|defined (\w+)", r"\1\2", condition)
+    text = re.sub(r"\w+", lambda match: values.get(match.group(0), "None"), text)
+    parts = [re.sub(r"!\s*(True|False)", lambda match: str(match.group(1) == "False"), part).strip("() ")
+             for part in re.split(r"&&|\|\|", text)]
+    if "||" in text and "&&" in text:
+        return None
+    decides = "True" if "||" in text else "False"
+    if decides in parts:
+        return decides == "True"
+    return parts[0] == "True" if set(parts) <= {"True", "False"} else None
+
+
+def without_parts(text):
+    """The text without what the switches leave out, and without the lines that ask for them."""
+    out, stack = [], []  # of each #if: whether its text is written, whether a branch was, whether its lines are
+    for line in text.split("\n"):
+        word = re.match(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b(.*?)(//.*)?$", line)
+        outside = all(each[0] for each in (stack[:-1] if word and word.group(1) in ("elif", "else", "endif") else stack))
+        if not word:
+            if outside:
+                out.append(line)
+            continue
+        kind, condition = word.group(1), word.group(2).strip()
+        value = {"else": True, "endif": None}.get(kind, known(condition))
+        if kind == "ifndef" and value is not None:
+            value = not value
+        if kind.startswith("if"):
+            stack.append([value is not False, value is True, value is None])
+            if value is None and outside:
+                out.append(line)
+        elif kind == "endif":
+            if stack.pop()[2] and outside:
+                out.append(line)
+        else:
+            top = stack[-1]
+            had, top[0] = top[1], not top[1] and value is not False
+            top[1] = had or value is True
+            if top[0] and outside and (top[2] or value is None):
+                out.append(line if top[2] else re.sub("elif", "if", line))
+                top[2] = True
+    return "\n".join(out)
 
 
 def resolve(including, name):
@@ -408,6 +471,7 @@ def for_both_languages(text):
 
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
+    text = re.sub(r"^(?=md5_\w+_kernel md5i_[\w, \n]+;)", "static ", text, flags=re.M)
     return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[A-Za-z][A-Za-z0-9_ ]*[ *]+"
                   r"(?:md5|md5gl)i?_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 
@@ -420,7 +484,7 @@ FEATURES
 #pragma STDC FP_CONTRACT OFF
 #undef _M_FP_CONTRACT // of clang-cl, which does not take it back
 #elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
 #endif
 
 // Not every library uses all of what they share. As C++ this needs designated
@@ -509,14 +573,30 @@ def comment(text):
 
 def beginning(name, what):
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
-            "// MD5_NO_SIMD leaves plain C, MD5_NO_FILES no files of the system; MD5_AVX512 adds kernels.\n"
+            "// md5config.h beside them says what they have.\n"
             "//\n%s"
             % (name, version(), what, comment(read("LICENSE"))))
 
 
+READS_CONFIG = """
+#if defined(__has_include)
+#if __has_include("md5config.h")
+#include "md5config.h"
+#endif
+#endif
+"""
+
+
+def needs_config():
+    """The lines that refuse to put back what is not in the text."""
+    return "" if not left_out else "\n#if %s\n#error \"md5config.h: this form was written without what %s\"\n#endif\n" % (
+        " || ".join("!defined(%s)" % each for each in left_out), "it no longer leaves out")
+
+
 def public_header(name, what, paths, first):
     guard = "MD5_AMALGAMATED_" + name.upper().replace(".", "_")
-    text = beginning(name, what) + "#ifndef %s\n#define %s\n%s" % (guard, guard, first)
+    text = beginning(name, what) + "#ifndef %s\n#define %s\n" % (guard, guard)
+    text += first or READS_CONFIG + needs_config()
     for path in paths:
         text += heading(path) + INCLUDE.sub("", read(path))
     return text + "\n#endif\n"
@@ -536,6 +616,7 @@ def without_avx512(text):
 
 def source(name, what, headers, sources, generated):
     """All sources behind the headers that they share, which no longer need to include each other."""
+    sources = [path for path in sources if SET.search(read(path)) or not is_empty(INCLUDE.sub("", read(path)))]
     kernels, sets = kernel_units([path for path in sources if is_kernel(path)])
     inner = [path for path in sorted_by_includes(sources)
              if path.endswith(".h") and not is_kernel(path) and not re.match(PUBLIC, path)]
@@ -547,7 +628,7 @@ def source(name, what, headers, sources, generated):
     kernels = {path: units.pop(path) for path in kernels}
     shared = shared.replace("#include <glad/gl.h>\n", "")
     body = shared + "".join(heading(path) + text for path, text in units.items())
-    first = prologue(units) + (SELF.replace('"NAME"', '"%s"' % name) if kernels else "")
+    first = READS_CONFIG + prologue(units) + (SELF.replace('"NAME"', '"%s"' % name) if len(sets) > 1 else "")
     text = first + '\n#include "%s.h"\n' % name[:-2]
     text += system_headers_once(generated + for_both_languages(body))
     if kernels:
@@ -625,19 +706,48 @@ def tidy(text):
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+def config_file():
+    """md5config.h, with those switches on that the text was written by."""
+    text = read(CONFIG)
+    for name in left_out:
+        text = re.sub(r"^// (?=#define %s\b)" % name, "", text, flags=re.M)
+    return {"md5config.h": text}
+
+
+def write(folder, files):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8", newline="\n") as file:
+            file.write(tidy(text))
+
+
+def write_without(switches, folder):
+    config = config_file()["md5config.h"]
+    unknown = set(switches) - set(SWITCH.findall(config))
+    if unknown:
+        sys.exit("amalgamate: unknown switches: " + " ".join(sorted(unknown)))
+    left_out.extend(switches)
+    config_text = config_file()
+    read.cache_clear()
+    includes.cache_clear()
+    write(folder, {**files_of("md5model"), **config_text})
+
+
 def main(arguments):
-    os.makedirs(arguments[0], exist_ok=True)
-    files = {}
+    if arguments[0] == "--config":
+        with open(arguments[1]) as file:
+            write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
+        return
+    files = config_file()
     for library in LIBRARIES:
         files.update(files_of(library))
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
-    for name, text in files.items():
-        with open(os.path.join(arguments[0], name), "w", encoding="utf-8", newline="\n") as file:
-            file.write(tidy(text))
+    write(arguments[0], files)
+    write_without(SMALL, os.path.join(arguments[0], "small"))
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 4):
-        sys.exit("usage: " + __doc__.split("\n\n", 1)[0])
+        sys.exit("usage: " + __doc__)
     main(sys.argv[1:])

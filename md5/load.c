@@ -7,6 +7,7 @@
 #include "md5/compress/file.h"
 #include "md5/core/axes.h"
 #include "md5/core/file.h"
+#include "md5/core/parts.h"
 #include "md5/md5skin.h"
 #include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
@@ -267,6 +268,7 @@ void md5_free_anim(md5_anim *anim)
         anim->allocator.free(anim->allocator.user, anim, anim->size);
 }
 
+#ifndef MD5_NO_EXTRAS
 // == Cameras =====================================================================================
 
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
@@ -339,6 +341,7 @@ void md5_free_camera(md5_camera *camera)
     if (camera)
         camera->allocator.free(camera->allocator.user, camera, camera->size);
 }
+#endif
 
 // == Meshes ======================================================================================
 //
@@ -508,6 +511,11 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
 static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                           md5_mesh *meshes)
 {
+    const uint32_t left_out = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
+    if (!MD5_HAS_PARTS)
+        return !(parts & left_out)
+               || MD5_LEFT_OUT(context, "tangents, skin plans and losses: md5_load_opts.without "
+                                        "must name them");
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (parts & MD5_PART_SKIN_PLANS && !meshes[m].skin_plan)
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));

@@ -153,8 +153,10 @@ typedef struct md5_load_opts { // 0 in a member is its default
     md5_allocator allocator;
     md5_files files;       // where md5_load_*() read; their bytes do not count as memory
     const char *file_name; // the name that messages use for bytes in memory; NULL = none
-    md5_warn_fn *warn;     // NULL: warnings are only counted
+#ifndef MD5_NO_WARNINGS
+    md5_warn_fn *warn; // NULL: warnings are only counted
     void *warn_user;
+#endif
     uint32_t max_warnings; // warnings reported in one call, the last one saying so; 0 = 100
     md5_axes axes;         // of the result; 0 = id's: see below
     float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
@@ -355,7 +357,9 @@ typedef struct md5_camera { // one .md5camera: a camera path in shots, separated
 // whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
+#ifndef MD5_NO_EXTRAS
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
+#endif
 
 // Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
 // models have bones with matrices and whose animations have channels: of each joint x, y and z, and
@@ -377,8 +381,10 @@ MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
                                  md5_error *error);
+#ifndef MD5_NO_EXTRAS
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                                      md5_error *error);
+#endif
 
 // Return the index of the first joint or mesh of that name (case-sensitive), or MD5_NONE if there
 // is none or `name` is NULL. Linear in their number: call them once.
@@ -411,7 +417,9 @@ MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *err
 
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
+#ifndef MD5_NO_EXTRAS
 MD5_API void md5_free_camera(md5_camera *camera);
+#endif
 
 // -- Binding --------------------------------------------------------------------------------
 
@@ -472,8 +480,10 @@ typedef enum md5_wrap {
 typedef enum md5_interpolation { // between two frames
     MD5_INTERPOLATE_LINEAR,      // rotations are slerped, translations lerped
     MD5_INTERPOLATE_STEP,        // each frame holds until the next
-    MD5_INTERPOLATE_CUBIC,       // smooth through the frames: see md5_sample()
-    MD5_INTERPOLATE_NLERP,       // as LINEAR, with rotations by md5_quat_nlerp()
+#ifndef MD5_NO_CUBIC
+    MD5_INTERPOLATE_CUBIC, // smooth through the frames: see md5_sample()
+#endif
+    MD5_INTERPOLATE_NLERP = 3, // as LINEAR, with rotations by md5_quat_nlerp()
 } md5_interpolation;
 
 // A sample position in a clip: two frames and the fraction between them. A value: it never grows.
@@ -495,6 +505,7 @@ MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wra
 MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
                                           float fraction);
 
+#ifndef MD5_NO_EXTRAS
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
 // and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
@@ -511,6 +522,7 @@ MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5
 // Returns the camera's view of the last cut before `time`; NULL if there is none.
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
+#endif
 
 // -- Posing ---------------------------------------------------------------------------------
 
@@ -640,6 +652,7 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
                           const md5_xform *reference, float weight, const float *joint_weights,
                           uint32_t count, md5_xform *out);
 
+#ifndef MD5_NO_COMPRESSED
 // -- Compressed clips -----------------------------------------------------------------------
 
 // Clips in a fifth to an eighth of their memory, with an error that is measured.
@@ -691,6 +704,7 @@ MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts 
 // depend on their position or the platform, and end with a checksum. Returns 0 if the clip is not
 // compressed.
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
+#endif
 
 #ifdef __cplusplus
 }

@@ -172,6 +172,7 @@ typedef struct md5_morph {
     md5_allocator allocator;
 } md5_morph;
 
+#ifndef MD5_NO_EXTRAS
 // Takes the differences of sources[count] from `model`. Sources are read during the call only; load
 // them with the options of the model. They have the model's joints (names and parents) and meshes,
 // and in each mesh as many vertices, used by the same triangles, with the same mirror seams; what
@@ -191,6 +192,7 @@ MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
 // Returns the index of the first target of that name (case-sensitive), or MD5_NONE if there is none
 // or `name` is NULL.
 MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name);
+#endif
 
 // md5_skin_job.morph_weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
 // is the target, 2 twice as far, -1 its opposite. A vertex of the bind pose is
@@ -206,6 +208,7 @@ MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 // influences are (bias * (point + difference), bias). Skins the mesh as it is, then changes those
 // vertices that targets of weights other than 0 move.
 
+#ifndef MD5_NO_EXTRAS
 // == Baked clips =================================================================================
 //
 // Clips baked into vertices, for crowds so far away that neither palettes nor weights are
@@ -348,6 +351,7 @@ typedef struct md5_weights {
 MD5_API md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
                                       md5_error *error);
 MD5_API void md5_free_weights(md5_weights *weights);
+#endif
 
 // == Queries =====================================================================================
 //

@@ -98,7 +98,8 @@ uninstall:
 
 # -- Other forms --------------------------------------------------------------------------------------
 
-## make amalgamate     each library as two files, such as md5model.h and md5model.c: the folder build/amalgamated/md5model
+## make amalgamate     each library as two files, such as md5model.h and md5model.c: the folder build/amalgamated/md5model;
+##                     in its folder small/ a small form for engines
 AMALGAMATED := build/amalgamated
 amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	@rm -rf $(AMALGAMATED)

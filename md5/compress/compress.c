@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef MD5_NO_COMPRESSED
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
     uint32_t joint;
@@ -413,8 +414,10 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     const md5_context *const context = arena->context;
     const md5_load_opts opts = {.allocator = context->allocator,
                                 .file_name = context->error.file,
+#ifndef MD5_NO_WARNINGS
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
+#endif
                                 .max_warnings = context->max_warnings};
     float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
     TRY(of_model);
@@ -863,3 +866,4 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5i_arena_free(&arena);
     return compressed;
 }
+#endif

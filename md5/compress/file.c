@@ -7,6 +7,14 @@
 
 #include <string.h>
 
+enum { MAGIC = 0x4343354d };
+
+bool md5i_is_packed_file(const char *bytes, size_t size)
+{
+    return size >= 4 && md5_get_bytes((const uint8_t *)bytes, 4) == MAGIC;
+}
+
+#ifndef MD5_NO_COMPRESSED
 // == Blocks ======================================================================================
 //
 // The block of a compressed clip: measured, checked, copied, freed.
@@ -174,7 +182,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 //   the packed bytes: see packed.h.
 
 // "M5CC"
-enum { MAGIC = 0x4343354d, VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
+enum { VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
 
 // -- Writing ----------------------------------------------------------------------------------
 
@@ -300,11 +308,6 @@ static bool read_fixed(clip_reader *reader, size_t size)
         || !(fabsf(base.x) <= 1e15f && fabsf(base.y) <= 1e15f && fabsf(base.z) <= 1e15f))
         return fail(reader, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
     return true;
-}
-
-bool md5i_is_packed_file(const char *bytes, size_t size)
-{
-    return size >= 4 && md5_get_bytes((const uint8_t *)bytes, 4) == MAGIC;
 }
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
@@ -488,3 +491,4 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     };
     return plain;
 }
+#endif

@@ -10,7 +10,11 @@ bool md5i_is_packed_file(const char *bytes, size_t size);
 
 // Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
 // false.
+#ifdef MD5_NO_COMPRESSED
+#define md5i_read_packed_file(arena, ...) MD5_LEFT_OUT((arena)->context, "compressed clips")
+#else
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
+#endif
 
 // Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
 // tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
@@ -18,6 +22,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed);
 
+#ifndef MD5_NO_COMPRESSED
 // Distances and budgets of joints, [anim joints] each.
 typedef struct md5_skin_reach {
     float *own;     // from a joint to the farthest point of the skin that it moves
@@ -26,5 +31,6 @@ typedef struct md5_skin_reach {
 } md5_skin_reach;
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach);
+#endif
 
 #endif

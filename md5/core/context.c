@@ -77,8 +77,10 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     if (context->allocator.limit == 0)
         context->allocator.limit = DEFAULT_MEMORY_LIMIT;
     context->files = chosen->files;
+#ifndef MD5_NO_WARNINGS
     context->warn = chosen->warn;
     context->warn_user = chosen->warn_user;
+#endif
     context->max_warnings = chosen->max_warnings ? chosen->max_warnings : DEFAULT_MAX_WARNINGS;
     context->axes = chosen->axes;
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
@@ -141,6 +143,8 @@ static void report(const md5_context *context, uint32_t number, md5_error *warni
 
 void md5i_report_held(md5_context *context)
 {
+    (void)context;
+#ifndef MD5_NO_WARNINGS
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
         const md5_held_warning *const kind = &held->kinds[i];
@@ -155,6 +159,7 @@ void md5i_report_held(md5_context *context)
     }
     if (held)
         held->count = 0;
+#endif
 }
 
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
@@ -199,6 +204,8 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
 
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
 {
+    (void)context, (void)line, (void)column, (void)format;
+#ifndef MD5_NO_WARNINGS
     char message[sizeof((md5_error *)0)->message];
     va_list arguments;
     if (!md5i_count_warning(context, format, NULL, 0, line))
@@ -207,6 +214,7 @@ void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     md5i_report_warning(context, line, column, message);
+#endif
 }
 
 void *md5i_alloc(md5_context *context, size_t size)

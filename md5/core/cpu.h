@@ -38,6 +38,17 @@ typedef enum md5_cpu {
     MD5_CPU_COUNT
 } md5_cpu;
 
+// {name_scalar, name_sse2, ...}: what a table has for each set, plain C where there is none.
+#define MD5_OF_EACH_SET(name)                                                                      \
+    {                                                                                              \
+        name##_scalar, MD5_OF_SET(MD5_HAS_SSE2, name, sse2), MD5_OF_SET(MD5_HAS_AVX2, name, avx2), \
+            MD5_OF_SET(MD5_HAS_AVX512, name, avx512), MD5_OF_SET(MD5_HAS_NEON, name, neon)         \
+    }
+#define MD5_OF_SET(has, name, set) MD5_CHOOSE(has, name, set)
+#define MD5_CHOOSE(has, name, set) MD5_CHOOSE_##has(name, set)
+#define MD5_CHOOSE_0(name, set) name##_scalar
+#define MD5_CHOOSE_1(name, set) name##_##set
+
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5i_cpu_has(md5_cpu level);
 

@@ -145,18 +145,24 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
 
 void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...)
 {
+    (void)lex, (void)position, (void)format;
+#ifndef MD5_NO_WARNINGS
     va_list arguments;
     va_start(arguments, format);
     warn(lex, position, false, format, arguments);
     va_end(arguments);
+#endif
 }
 
 void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
 {
+    (void)lex, (void)position, (void)format;
+#ifndef MD5_NO_WARNINGS
     va_list arguments;
     va_start(arguments, format);
     warn(lex, position, true, format, arguments);
     va_end(arguments);
+#endif
 }
 
 // -- White space ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/number.h"
+#include "md5/core/parts.h"
 
 #include <string.h>
 
@@ -89,7 +90,8 @@ static inline bool md5_span_is(md5_span span, const char *text)
 // Whether so many bytes follow `position`, and those before it that md5_scan_common() asks for.
 static inline bool md5_lex_has_room(const md5_lex *lex, const char *position, size_t size)
 {
-    return position >= lex->text + MD5_BYTES_BEFORE && position + size <= lex->end;
+    return MD5_HAS_SHORTCUTS && position >= lex->text + MD5_BYTES_BEFORE
+           && position + size <= lex->end;
 }
 
 // Whether the span begins as no number does.

@@ -295,8 +295,12 @@ static bool match(md5_arena *arena, md5_binding *binding)
 
 // `found` has the skeleton, its bind pose and the clip, and the model if there is one. Builds the
 // binding in one block: the binding, tracks and targets side by side, rebases, the plan with its
-// integers and groups, and the inverse bind pose if there is no model that has it.
-static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error *error)
+// integers and groups, and the inverse bind pose if there is no model that has it: by `invert`,
+// which is NULL otherwise, so that programs that bind models only are linked without it.
+typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
+                              const md5_xform *bind_local, md5_mat34 *inverse);
+static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error *error,
+                         invert_bind_pose *invert)
 {
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
@@ -311,9 +315,10 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     const size_t num_targets = found.anim->skeleton.num_joints;
     const size_t num_integers =
         3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
-    const md5_packed *const packed = found.anim->packed;
-    const uint32_t num_groups =
-        packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
+    const md5_packed *const packed = MD5_PACKED(found.anim);
+    const uint32_t num_groups = MD5_HAS_COMPRESSED && packed
+                                    ? md5i_packed_group(packed, found.tracks + num_tracks, NULL)
+                                    : 0;
     uint32_t *tracks = NULL, *integers = NULL;
     md5_rebase *rebases = NULL;
     md5_pose_plan *plan = NULL;
@@ -327,20 +332,19 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
             (md5_rebase *)md5i_block_put(&block, found.rebases, found.num_rebases, sizeof *rebases);
         plan = MD5_TAKE(&block, md5_pose_plan, 1);
         integers = MD5_TAKE(&block, uint32_t, num_integers);
-        inverse_bind = MD5_TAKE(&block, md5_mat34, found.inverse_bind ? 0 : num_tracks);
+        inverse_bind = MD5_TAKE(&block, md5_mat34, invert ? num_tracks : 0);
         groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
         if (pass == 0 && !md5i_block_allocate(&context, &block))
             break;
     }
-    if (block.base && !found.inverse_bind
-        && !md5i_invert_bind_pose(&arena, found.skeleton, found.bind_local, inverse_bind)) {
+    if (block.base && invert && !invert(&arena, found.skeleton, found.bind_local, inverse_bind)) {
         md5i_free(&context, block.base, block.used);
         block.base = NULL;
     }
     md5i_arena_free(&arena);
     if (!block.base)
         return NULL;
-    if (!found.inverse_bind)
+    if (invert)
         binding->inverse_bind = inverse_bind;
     binding->tracks = tracks;
     binding->rebases = rebases;
@@ -348,7 +352,7 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     binding->size = block.used;
     binding->allocator = context.allocator;
     build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
-    if (packed) {
+    if (MD5_HAS_COMPRESSED && packed) {
         plan->groups = groups;
         plan->num_groups = md5i_packed_group(packed, plan->driven, groups);
     }
@@ -370,7 +374,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         .inverse_bind = model->inverse_bind,
         .anim = anim,
     };
-    return bind(parts, opts, error);
+    return bind(parts, opts, error, NULL);
 }
 
 #if !defined(NDEBUG)
@@ -406,7 +410,7 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};
-    return bind(parts, opts, error);
+    return bind(parts, opts, error, md5i_invert_bind_pose);
 }
 
 void md5_free_binding(md5_binding *binding)

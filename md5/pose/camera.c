@@ -3,6 +3,7 @@
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
 
+#ifndef MD5_NO_EXTRAS
 // Returns how many cuts were passed after that many played frames. Each hides one of the stored
 // frames. Counts as the original engine does, so that cuts out of order behave the same.
 static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
@@ -135,3 +136,4 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     }
     return mean_of(&sum, middle.rotation);
 }
+#endif

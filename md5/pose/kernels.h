@@ -29,6 +29,8 @@ typedef struct md5_combination {
     uint32_t count; // joints
 } md5_combination;
 
+typedef void md5_combine_kernel(const md5_combination *poses);
+
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones:
     // rotations by nlerp if moment->interpolation says so, else by slerp.
@@ -44,8 +46,6 @@ typedef struct md5_pose_kernels {
     // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL.
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
-
-    void (*combine)(const md5_combination *poses);
 
     // md5_pose_palette() for `width` characters with the same binding, one in each lane, which has
     // no rebases, and whose moments all have the interpolation LINEAR, or all NLERP. NULL if
@@ -65,6 +65,11 @@ extern const md5_pose_kernels md5i_pose_kernels_sse2;
 extern const md5_pose_kernels md5i_pose_kernels_avx2;
 extern const md5_pose_kernels md5i_pose_kernels_avx512;
 extern const md5_pose_kernels md5i_pose_kernels_neon;
+
+// Not in the table: programs that do not blend are linked without it.
+md5_combine_kernel md5i_combine_scalar, md5i_combine_sse2, md5i_combine_avx2, md5i_combine_avx512,
+    md5i_combine_neon;
+md5_combine_kernel *md5i_combine_of(md5_cpu level);
 
 // Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones.
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);

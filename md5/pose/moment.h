@@ -10,6 +10,12 @@ static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *mome
     return moment->frame0 < anim->num_frames && moment->frame1 < anim->num_frames;
 }
 
+#ifdef MD5_NO_CUBIC
+#define MD5_IS_CUBIC(moment) false
+#else
+#define MD5_IS_CUBIC(moment) ((moment)->interpolation == MD5_INTERPOLATE_CUBIC)
+#endif
+
 #define MD5_ASSERT_MOMENT(anim, moment) \
     MD5_ASSERT(md5_is_moment_of(anim, &(moment)), #moment ": its frames are frames of this clip")
 

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#ifndef MD5_NO_COMPRESSED
 const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
                                                      10, 12, 16, 20, 24, 32, 48, 64};
 
@@ -340,3 +341,4 @@ uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
     grouping.groups = groups;
     return group_tracks(&grouping, targets);
 }
+#endif

@@ -26,6 +26,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"
+#include "md5/core/parts.h"
 #include "md5/md5model.h"
 
 #include <string.h>
@@ -55,6 +56,9 @@ extern const uint8_t md5i_packed_steps[MD5_PACKED_STEPS];
 typedef struct md5_packed_place {
     uint32_t head, keys;
 } md5_packed_place;
+
+// The tracks of a clip; NULL: it is not compressed. A macro, to be constant without an optimizer.
+#define MD5_PACKED(anim) (MD5_HAS_COMPRESSED ? (anim)->packed : NULL)
 
 struct md5_packed {
     uint32_t num_joints, num_frames;
@@ -164,16 +168,18 @@ md5_packed_kernel md5i_packed_sample_scalar;
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
                              const md5_moment *moment, md5_xform *pose);
 
-// A joint's rotation or translation (x y z 0) at a moment.
+// A joint's rotation or translation (x y z 0) at a moment. And the groups of the tracks that drive
+// a joint, when a clip is bound: returns their number, and writes them if `groups` is not NULL.
+// targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the largest
+// number.
+#ifdef MD5_NO_COMPRESSED
+#define md5i_packed_joint_at(packed, joint, kind, moment) ((void)(moment), (md5_quat){0})
+#define md5i_packed_group(...) 0
+#else
 md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
                               const md5_moment *moment);
-
-// -- Bindings ---------------------------------------------------------------------------------
-
-// The groups of the tracks that drive a joint. Returns their number, and writes them if `groups` is
-// not NULL. targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the
-// largest number.
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups);
+#endif
 
 #endif

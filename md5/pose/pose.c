@@ -15,26 +15,15 @@
 
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)
 {
-    switch (level) {
-#if MD5_HAS_SSE2
-    case MD5_CPU_SSE2:
-        return &md5i_pose_kernels_sse2;
-#endif
-#if MD5_HAS_AVX2
-    case MD5_CPU_AVX2:
-        return &md5i_pose_kernels_avx2;
-#endif
-#if MD5_HAS_AVX512
-    case MD5_CPU_AVX512:
-        return &md5i_pose_kernels_avx512;
-#endif
-#if MD5_HAS_NEON
-    case MD5_CPU_NEON:
-        return &md5i_pose_kernels_neon;
-#endif
-    default:
-        return &md5i_pose_kernels_scalar;
-    }
+    static const md5_pose_kernels *const kernels[MD5_CPU_COUNT] =
+        MD5_OF_EACH_SET(&md5i_pose_kernels);
+    return kernels[level];
+}
+
+md5_combine_kernel *md5i_combine_of(md5_cpu level)
+{
+    static md5_combine_kernel *const kernels[MD5_CPU_COUNT] = MD5_OF_EACH_SET(md5i_combine);
+    return kernels[level];
 }
 
 const md5_pose_kernels *md5i_pose_kernels_best(void)
@@ -144,7 +133,7 @@ static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot, md5_root 
 static md5_vec3 sample_root(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (!moves || root == MD5_ROOT_IN_PLACE || moment->interpolation != MD5_INTERPOLATE_CUBIC)
+    if (!moves || root == MD5_ROOT_IN_PLACE || !MD5_IS_CUBIC(moment))
         return md5i_root_translation(anim, moment, root);
     const sampler cubic = begin_sampler(anim, moment);
     return cubic_translation(&cubic, 0, root);
@@ -201,7 +190,7 @@ static md5_quatd exponential(md5_vec3d a)
 static MD5_ALWAYS_INLINE md5_quat stored_rotation(const md5_anim *anim, uint32_t frame,
                                                   uint32_t slot)
 {
-    if (!anim->packed)
+    if (!MD5_PACKED(anim))
         return anim->rotations[(size_t)frame * anim->num_rotations + slot];
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
     return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
@@ -254,9 +243,9 @@ static md5_quat sample_rotation(const sampler *from, uint32_t slot)
     const md5_sampling *const linear = &from->linear;
     const md5_anim *const anim = linear->anim;
     const md5_moment *const moment = linear->moment;
-    if (moment->interpolation == MD5_INTERPOLATE_CUBIC)
+    if (MD5_IS_CUBIC(moment))
         return cubic_rotation(from, slot);
-    if (!anim->packed)
+    if (!MD5_PACKED(anim))
         return md5_sample_rotation(linear, slot);
     if (linear->is_nlerp) // not between two keys but between two frames
         return md5_nlerp_weighted(&linear->nlerp, stored_rotation(anim, moment->frame0, slot),
@@ -269,9 +258,9 @@ static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
 {
     const md5_sampling *const linear = &from->linear;
     const md5_anim *const anim = linear->anim;
-    if (linear->moment->interpolation == MD5_INTERPOLATE_CUBIC)
+    if (MD5_IS_CUBIC(linear->moment))
         return cubic_translation(from, slot, MD5_ROOT_FILE);
-    if (!anim->packed || linear->is_nlerp)
+    if (!MD5_PACKED(anim) || linear->is_nlerp)
         return md5_sample_translation(linear, slot);
     const md5_quat v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
                                             MD5_PACKED_TRANSLATION, linear->moment);
@@ -365,8 +354,8 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
     const md5_targets *const targets = &plan->targets;
     if (!targets->rotations_in_order || !targets->translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    if (moment->interpolation == MD5_INTERPOLATE_CUBIC
-        || (anim->packed && moment->interpolation == MD5_INTERPOLATE_NLERP)) {
+    if (MD5_IS_CUBIC(moment)
+        || (MD5_PACKED(anim) && moment->interpolation == MD5_INTERPOLATE_NLERP)) {
         // The kernels have neither: one track after the other.
         const sampler from = begin_sampler(anim, moment);
         for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
@@ -381,7 +370,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
             pose[target].translation = sample_translation(&from, slot);
             pose[target].pad = 0.0f;
         }
-    } else if (anim->packed) {
+    } else if (MD5_PACKED(anim)) {
         kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
     } else {
         kernels->sample(anim, moment, targets, pose);
@@ -533,7 +522,7 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_ASSERT_POSE(from);
     MD5_ASSERT_POSE(to);
     MD5_ASSERT_POSE(pose);
-    md5i_pose_kernels_best()->combine(
+    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
 }
 
@@ -550,7 +539,7 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(reference);
     MD5_ASSERT_POSE(difference);
-    md5i_pose_kernels_best()->combine(
+    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1.0f, count});
 }
 
@@ -561,7 +550,7 @@ void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xfor
     MD5_ASSERT_POSE(source);
     MD5_ASSERT_POSE(out);
     const md5_combining kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
-    md5i_pose_kernels_best()->combine(
+    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){kind, pose, source, reference, out, joint_weights, weight, count});
 }
 
@@ -664,7 +653,7 @@ static bool fits_lanes(const md5_pose_job *job)
 {
     const md5_moment *const moment = &job->moment;
     const md5_binding *const binding = job->binding;
-    return binding->num_rebases == 0 && !binding->anim->packed
+    return binding->num_rebases == 0 && !MD5_PACKED(binding->anim)
            && md5_is_moment_of(binding->anim, moment)
            && (moment->interpolation == MD5_INTERPOLATE_LINEAR
                || moment->interpolation == MD5_INTERPOLATE_NLERP);

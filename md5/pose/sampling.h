@@ -32,7 +32,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
 // anim->translation_joints[slot] at a frame, also of a compressed clip.
 static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    if (!anim->packed)
+    if (!MD5_PACKED(anim))
         return anim->translations[(size_t)frame * anim->num_translations + slot];
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
     const md5_quat value = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],

@@ -772,12 +772,12 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_an
            && (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value)) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_header_see(lex, header, word);
-        const bool is_old = header->version == MD5_VERSION_6;
         const bool is_end = lex->at == lex->end && reader.num_frames_read == 0;
-        if (is_old && md5i_lex_take_word(lex, "numchannels"))
+        if (MD5_IS_VERSION_6(header) && md5i_lex_take_word(lex, "numchannels"))
             TRY(read_channels(lex, header, file));
-        else if (is_end || (is_old && md5_span_is(word, "channel")))
-            return md5i_lex_fail_found(lex, "expected '%s'", is_old ? "numchannels" : "frame");
+        else if (is_end || (MD5_IS_VERSION_6(header) && md5_span_is(word, "channel")))
+            return md5i_lex_fail_found(lex, "expected '%s'",
+                                       MD5_IS_VERSION_6(header) ? "numchannels" : "frame");
         else
             TRY(read_top_word(&reader, word));
     }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#ifndef MD5_NO_BFG
 // Values in binary files, whose byte order is mixed. After the first failure every value is 0, so
 // that only counts and what follows from values need a check.
 
@@ -541,3 +542,4 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     file->frames = frames;
     return true;
 }
+#endif

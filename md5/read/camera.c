@@ -3,6 +3,7 @@
 #include "md5/read/tables.h"
 #include "md5/read/header.h"
 
+#ifndef MD5_NO_EXTRAS
 // The fewest bytes that one of each takes in a text: see mesh_parse.c.
 enum {
     CUT_BYTES = sizeof "0 " - 1,
@@ -174,3 +175,4 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
     file->frames = reader.frames;
     return true;
 }
+#endif

@@ -101,7 +101,8 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
         return;
     const unsigned kinds = word_kinds(word);
     header->has_body = kinds != 0;
-    if (!header->version_at || !(kinds & header->kind) || !is_of_other_age(header, word, kinds))
+    if (!MD5_HAS_VERSIONS || !header->version_at || !(kinds & header->kind)
+        || !is_of_other_age(header, word, kinds))
         return;
     md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
                   header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
@@ -133,12 +134,16 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
                                  "'MD5Version' appears a second time");
         TRY(md5i_lex_int(lex, &version));
         header->version_at = lex->number_at;
-        const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
-        if (version != 10 && version != 12 && !is_old)
-            return md5i_lex_fail(
-                lex, header->version_at, MD5_ERROR_VERSION,
-                "MD5 version %lld cannot be read, only version 10%s", (long long)version,
-                version == MD5_VERSION_6 ? "; cameras of the 2002 alpha are not known" : "");
+        const bool is_camera = header->kind == MD5_KIND_CAMERA;
+        const bool is_old = MD5_HAS_VERSIONS && version == MD5_VERSION_6 && !is_camera;
+        if (version != 10 && !(MD5_HAS_VERSIONS && version == 12) && !is_old)
+            return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
+                                 "MD5 version %lld cannot be read, only version 10%s",
+                                 (long long)version,
+                                 !MD5_HAS_VERSIONS ? " in this build"
+                                 : is_camera && version == MD5_VERSION_6
+                                     ? "; cameras of the 2002 alpha are not known"
+                                     : "");
         header->version = (uint32_t)version;
         return true;
     }

@@ -3,6 +3,7 @@
 #define MD5_READ_HEADER_H
 
 #include "md5/core/lex.h"
+#include "md5/core/parts.h"
 
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,
@@ -20,6 +21,8 @@ typedef struct md5_count {
 } md5_count;
 
 enum { MD5_VERSION_6 = 6 };
+
+#define MD5_IS_VERSION_6(header) (MD5_HAS_VERSIONS && (header)->version == MD5_VERSION_6)
 
 typedef struct md5_header {
     md5_kind kind;

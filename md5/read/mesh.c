@@ -190,13 +190,13 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
     md5_arena *const arena = lex->arena;
-    const bool is_old = block->is_old;
+    const bool is_old = MD5_HAS_VERSIONS && block->is_old;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
     TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
     TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
-    if (mesh->has_frames) {
+    if (MD5_HAS_VERSIONS && mesh->has_frames) {
         TRY(mesh->normals = MD5_ROOM(arena, md5_vec3, count));
         TRY(mesh->tangents = MD5_ROOM(arena, md5_vec4, count));
     }
@@ -217,7 +217,7 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
             if (vertex->num_weights == 0)
                 md5i_lex_warn(lex, lex->number_at, "a vertex without weights stays at the origin");
         }
-        if (mesh->has_frames) {
+        if (MD5_HAS_VERSIONS && mesh->has_frames) {
             TRY(md5i_lex_vec3(lex, md5i_lex_float, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
@@ -271,7 +271,7 @@ static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joint
 {
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
-    const bool is_old = block->is_old;
+    const bool is_old = MD5_HAS_VERSIONS && block->is_old;
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
     TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
@@ -299,7 +299,9 @@ static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joint
 // The form of a row of vertices: see md5i_end_rows().
 static const char *vertex_row(const md5_mesh_block *block)
 {
-    return block->is_old ? "wiiiii" : block->mesh->has_frames ? "wipiipp" : "wipii";
+    return MD5_HAS_VERSIONS && block->is_old ? "wiiiii"
+           : block->mesh->has_frames         ? "wipiipp"
+                                             : "wipii";
 }
 
 // Check indices at the end of a mesh. An index outside of its table is an error; so are vertices
@@ -509,7 +511,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
         return read_triangles(lex, block);
     if (md5i_lex_take_word(lex, "numweights"))
         return read_weights(lex, block, reader->num_joints.value);
-    if (block->mesh->has_frames && md5i_lex_take_word(lex, "numvertexcolors")) {
+    if (MD5_HAS_VERSIONS && block->mesh->has_frames && md5i_lex_take_word(lex, "numvertexcolors")) {
         // Version 12 only: vertexcolor i ( r g b a )
         md5_mesh_build *const mesh = block->mesh;
         bool is_warned = false;
@@ -537,10 +539,10 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
                                                      : "numweights";
         TRY(md5i_need_count(lex, count, count_word));
         return md5i_end_rows(lex, count_word, count->value,
-                             is_vertex       ? vertex_row(block)
-                             : is_triangle   ? "wiiii"
-                             : block->is_old ? "wiiiiii"
-                                             : "wiiip");
+                             is_vertex                           ? vertex_row(block)
+                             : is_triangle                       ? "wiiii"
+                             : MD5_HAS_VERSIONS && block->is_old ? "wiiiiii"
+                                                                 : "wiiip");
     }
     md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
@@ -610,7 +612,7 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
 static bool read_top_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
-    const bool is_old = reader->header.version == MD5_VERSION_6;
+    const bool is_old = MD5_IS_VERSION_6(&reader->header);
     if (md5_span_is(word, "mesh")) {
         uint32_t number;
         if (!reader->joints)
@@ -621,7 +623,7 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
             reader->file->tables = md5i_arena_here(lex->arena);
         md5_mesh_build *const mesh = &reader->meshes[reader->num_meshes_read];
         md5_mesh_block block = {.mesh = mesh, .is_old = is_old};
-        mesh->has_frames = reader->header.version == 12;
+        mesh->has_frames = MD5_HAS_VERSIONS && reader->header.version == 12;
         lex->at += strlen("mesh");
         TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
         TRY(md5i_lex_expect(lex, '{'));
@@ -656,7 +658,7 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         reader->num_meshes_read++;
         return true;
     }
-    if (is_old)
+    if (MD5_IS_VERSION_6(&reader->header))
         return read_old_word(reader, word);
     if (md5_span_is(word, "joints")) {
         const char *const position = lex->at;
@@ -706,7 +708,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
         md5i_header_see(lex, &reader.header, word);
         TRY(read_top_word(&reader, word));
     }
-    const bool is_old = reader.header.version == MD5_VERSION_6;
+    const bool is_old = MD5_IS_VERSION_6(&reader.header);
     if (!reader.joints)
         return md5i_lex_fail_found(lex, "expected '%s'", is_old ? "bone" : "joints");
     const char *const count_word = is_old ? "nummeshes" : "numMeshes";

@@ -76,9 +76,6 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
                          md5_mesh_file *file);
 
-// The same for a .bmd5mesh of Doom 3 BFG.
-bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
-
 // -- .md5anim ------------------------------------------------------------------------------------
 
 enum { MD5_TRANSLATES = 7, MD5_ROTATES = 56 }; // flags of md5_track
@@ -104,9 +101,6 @@ typedef struct md5_anim_file {
 // Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
 // Returns false with the context's error set.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
-
-// The same for a .bMD5anim of Doom 3 BFG.
-bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 
 // A clip of it, ready to sample.
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
@@ -147,7 +141,17 @@ typedef struct md5_camera_file {
 // Returns false with the context's error set.
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
 
-// The same for a .bcanim of Doom 3 BFG's successors.
+// -- Doom 3 BFG ----------------------------------------------------------------------------------
+
+// The same for a .bmd5mesh, a .bMD5anim, and a .bcanim of its successors.
+#ifdef MD5_NO_BFG
+#define md5i_read_bfg_mesh(arena, ...) MD5_LEFT_OUT((arena)->context, "files of Doom 3 BFG")
+#define md5i_read_bfg_anim md5i_read_bfg_mesh
+#define md5i_read_bfg_camera md5i_read_bfg_mesh
+#else
+bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
+bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
+#endif
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#ifndef MD5_NO_EXTRAS
 enum { LEVELS = 65535 }; // of a coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
@@ -222,3 +223,4 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
     }
     return largest;
 }
+#endif

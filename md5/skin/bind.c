@@ -11,6 +11,7 @@
 #include "md5/skin/bind.h"
 #include "md5/skin/weld.h"
 
+#ifndef MD5_NO_EXTRAS
 // == Voxels ======================================================================================
 
 enum { UNKNOWN, SHELL, OUTSIDE };
@@ -887,3 +888,4 @@ void md5_free_weights(md5_weights *weights)
     const md5_allocator allocator = weights->allocator;
     allocator.free(allocator.user, weights, weights->size);
 }
+#endif

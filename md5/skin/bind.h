@@ -13,6 +13,8 @@
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
 
+#ifndef MD5_NO_EXTRAS
+
 #define MD5_NO_VOXEL UINT32_MAX
 
 typedef struct md5_grid {
@@ -74,5 +76,6 @@ bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *
 // Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
 // the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
 void md5i_measure_paths(md5_paths *paths, uint32_t joint);
+#endif
 
 #endif

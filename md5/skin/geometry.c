@@ -2,6 +2,7 @@
 // vertices on mirror seams, normals, tangents, and the order of them all.
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 #include "md5/skin/pair.h"
 #include "md5/skin/weld.h"
 
@@ -251,7 +252,8 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     unsigned char *const uses =
         MD5_NEW(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
     // A vertex with a tangent from the file keeps it on both sides.
-    if (!uses || mesh->has_frames || scratch->context->without & MD5_PART_TANGENTS)
+    if (!MD5_HAS_PARTS || !uses || mesh->has_frames
+        || scratch->context->without & MD5_PART_TANGENTS)
         return uses;
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
     const uint16_t *const narrow = mesh->narrow_indices;
@@ -710,7 +712,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
     // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
     for (uint32_t vertex = 0; vertex < num_read; vertex++)
         mesh->sources[vertex] = vertex;
-    if (mesh->num_vertices > num_read)
+    if (MD5_HAS_PARTS && mesh->num_vertices > num_read)
         TRY(split_seams(scratch, mesh));
     TRY(gather_influences(scratch, joints, mesh, &used));
     first_influence[num_read] = used;
@@ -725,7 +727,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
         first_influence[vertex + 1] = used;
     }
     md5i_arena_rewind(scratch, before);
-    if (mesh->has_frames) {
+    if (MD5_HAS_VERSIONS && mesh->has_frames) {
         // The file's normals and tangents come to model space, from the space of each vertex's
         // dominant joint, which is that of its first influence. Both get unit length, tangents are
         // made perpendicular to normals.
@@ -738,7 +740,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
             const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
             const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
             mesh->normals[vertex] = normal;
-            if (!mesh->tangents)
+            if (!MD5_HAS_PARTS || !mesh->tangents)
                 continue;
             const md5_vec4 from_file = mesh->tangents[vertex];
             const md5_vec3d along =
@@ -750,7 +752,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
         return true;
     }
     TRY(build_normals(scratch, mesh));
-    return !mesh->tangents || build_tangents(scratch, mesh);
+    return !MD5_HAS_PARTS || !mesh->tangents || build_tangents(scratch, mesh);
 }
 
 size_t md5i_geometry_measure_size(uint64_t num_vertices)

@@ -29,6 +29,9 @@ typedef struct md5i_skin_job {
     const md5_mesh *mesh;
     const md5_mat34 *palette;   // or NULL
     const md5_dual_quat *duals; // or NULL; if set, used instead of the palette, and without bounds
+    // md5i_blend_duals if `duals` is set. A pointer: programs without such jobs are linked without
+    // it.
+    md5_mat34 (*blend_duals)(const struct md5i_skin_job *job, uint32_t vertex);
     md5_vec3 *positions;
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
@@ -101,6 +104,9 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 
 // The matrix of a dual quaternion of any length.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
+
+// The matrix of a vertex of a job with `duals`; 0 if it has no influences.
+md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex);
 
 // The matrix of a job that moves a vertex of the bind pose; 0 if it has no influences.
 md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex);

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#ifndef MD5_NO_EXTRAS
 // -- Topology ---------------------------------------------------------------------------------
 
 // A source beside the model, for messages.
@@ -325,3 +326,4 @@ uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
     }
     return MD5_NONE;
 }
+#endif

@@ -1,6 +1,7 @@
 // Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
@@ -35,30 +36,8 @@ enum { FEWEST_VERTICES = 4 };
 void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 {
     const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= FEWEST_VERTICES;
-    switch (is_wide ? level : MD5_CPU_SCALAR) {
-#if MD5_HAS_SSE2
-    case MD5_CPU_SSE2:
-        md5i_skin_sse2(job);
-        break;
-#endif
-#if MD5_HAS_AVX2
-    case MD5_CPU_AVX2:
-        md5i_skin_avx2(job);
-        break;
-#endif
-#if MD5_HAS_AVX512
-    case MD5_CPU_AVX512:
-        md5i_skin_avx512(job);
-        break;
-#endif
-#if MD5_HAS_NEON
-    case MD5_CPU_NEON:
-        md5i_skin_neon(job);
-        break;
-#endif
-    default:
-        md5i_skin_scalar(job);
-    }
+    static void (*const kernels[MD5_CPU_COUNT])(const md5i_skin_job *) = MD5_OF_EACH_SET(md5i_skin);
+    kernels[is_wide ? level : MD5_CPU_SCALAR](job);
 }
 
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
@@ -72,7 +51,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
         .palette = palette,
         .positions = positions,
         .normals = normals,
-        .tangents = mesh->tangents ? tangents : NULL,
+        .tangents = MD5_HAS_PARTS && mesh->tangents ? tangents : NULL,
     };
     md5i_skin_with(md5i_cpu_best(MD5_CPU_AVX512), &job);
 }
@@ -203,6 +182,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
         .mesh = from->mesh,
         .palette = from->palette,
         .duals = from->duals,
+        .blend_duals = from->duals ? md5i_blend_duals : NULL,
         .positions = (md5_vec3 *)from->positions,
         .normals = (md5_vec3 *)from->normals,
         .tangents = from->mesh->tangents ? (md5_vec4 *)from->tangents : NULL,

@@ -1,6 +1,7 @@
 // Both ways of skinning in plain C, which every faster kernel must equal bit for bit.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
@@ -209,19 +210,24 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     }};
 }
 
+md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
+{
+    const md5_mesh *const mesh = job->mesh;
+    if (mesh->first_influence[vertex] == mesh->first_influence[vertex + 1])
+        return (md5_mat34){0};
+    const md5_dual_quat sum = blend_duals(mesh, job->duals, vertex);
+    return md5i_dual_matrix(&sum);
+}
+
 // Blends the matrices of a vertex's joints, or their dual quaternions. Zero if the vertex has no
 // influences: it stays at the origin and keeps its directions.
 static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
-    const md5_mesh *const mesh = job->mesh;
     if (!job->duals)
-        return blend(mesh, job->palette, vertex);
-    rows e = {0};
-    if (mesh->first_influence[vertex] < mesh->first_influence[vertex + 1]) {
-        const md5_dual_quat sum = blend_duals(mesh, job->duals, vertex);
-        const md5_mat34 m = md5i_dual_matrix(&sum);
-        memcpy(&e, &m, sizeof e);
-    }
+        return blend(job->mesh, job->palette, vertex);
+    const md5_mat34 m = job->blend_duals(job, vertex);
+    rows e;
+    memcpy(&e, &m, sizeof e);
     return e;
 }
 
@@ -296,8 +302,8 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
 
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
-    const md5_skin_plan *const plan = job->mesh->skin_plan;
-    for (uint32_t i = 0; plan && i < plan->num_runs; i++)
+    const md5_skin_plan *const plan = MD5_HAS_PARTS ? job->mesh->skin_plan : NULL;
+    for (uint32_t i = 0; MD5_HAS_PARTS && plan && i < plan->num_runs; i++)
         md5i_skin_run_scalar(job, &plan->runs[i]);
     if (!plan)
         md5i_skin_vertices_scalar(job, NULL, 0, job->mesh->num_vertices, true);

@@ -258,14 +258,13 @@ static uint64_t work_finish(void *of, md5_cpu level)
 static uint64_t combine(const posing *made, md5_cpu level, md5_combining kind, const float *mask,
                         float weight)
 {
-    md5i_pose_kernels_of(level)->combine(
-        &(md5_combination){.kind = kind,
-                           .a = made->pose,
-                           .b = made->layer,
-                           .out = made->mixed,
-                           .joint_weights = mask,
-                           .weight = weight,
-                           .count = made->model->skeleton.num_joints});
+    md5i_combine_of(level)(&(md5_combination){.kind = kind,
+                                              .a = made->pose,
+                                              .b = made->layer,
+                                              .out = made->mixed,
+                                              .joint_weights = mask,
+                                              .weight = weight,
+                                              .count = made->model->skeleton.num_joints});
     return made->mixed[0].rotation.x > 0.0f;
 }
 

@@ -146,6 +146,7 @@ static uint64_t skin_all_dual(const skinning *of)
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {
         md5i_skin_job job = of->jobs[i];
         job.duals = of->dual;
+        job.blend_duals = md5i_blend_duals;
         job.tangents = NULL;
         md5i_skin_with(of->level, &job);
         seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;

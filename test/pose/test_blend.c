@@ -331,11 +331,11 @@ TEST (differences_made_and_added_in_one_call_give_the_same_bits) {
 
 enum { NUM_CALLS = MD5_ADD_DIFFERENCE + 1 };
 
-static void run_call(const md5_pose_kernels *kernels, md5_combining what, const poses *made,
-                     float weight, const float *joint_weights, uint32_t count, md5_xform *out)
+static void run_call(md5_cpu level, md5_combining what, const poses *made, float weight,
+                     const float *joint_weights, uint32_t count, md5_xform *out)
 {
     const bool subtracts = what == MD5_SUBTRACT;
-    kernels->combine(
+    md5i_combine_of(level)(
         &(md5_combination){what, made->a, made->b, what == MD5_ADD_DIFFERENCE ? made->c : NULL, out,
                            subtracts ? NULL : joint_weights, subtracts ? -1.0f : weight, count});
 }
@@ -346,23 +346,21 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
     for (int what = 0; what < NUM_CALLS; what++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(md5i_pose_kernels_of(MD5_CPU_SCALAR), (md5_combining)what, made, weight,
-                 joint_weights, count, expected);
+        run_call(MD5_CPU_SCALAR, (md5_combining)what, made, weight, joint_weights, count, expected);
         memset(found.out, 0x5a, sizeof found.out);
-        run_call(kernels, (md5_combining)what, made, weight, joint_weights, count, found.out);
+        run_call(level, (md5_combining)what, made, weight, joint_weights, count, found.out);
         bool held = same(found.out, expected, MAX_COUNT);
         memcpy(&found, made, sizeof found);
-        run_call(kernels, (md5_combining)what, &found, weight, joint_weights, count, found.a);
+        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.a);
         held = held && same(found.a, expected, count)
                && same(found.a + count, made->a + count, MAX_COUNT - count);
         memcpy(&found, made, sizeof found);
-        run_call(kernels, (md5_combining)what, &found, weight, joint_weights, count, found.b);
+        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
         memcpy(&found, made, sizeof found);
-        run_call(kernels, (md5_combining)what, &found, weight, joint_weights, count, found.c);
+        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
         CHECK_THAT(held, "call %d with instruction set %d and %u joints", what, (int)level,
                    (unsigned)count);

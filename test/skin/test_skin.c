@@ -560,6 +560,7 @@ static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *resul
     const md5i_skin_job job = {.mesh = of->mesh,
                                .palette = of->palette,
                                .duals = is_dual ? of->dual : NULL,
+                               .blend_duals = md5i_blend_duals,
                                .positions = result->positions,
                                .normals = result->normals,
                                .tangents = result->tangents};

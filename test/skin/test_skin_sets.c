@@ -45,6 +45,7 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, const md5_du
     const md5i_skin_job job = {.mesh = mesh,
                                .palette = palette,
                                .duals = duals,
+                               .blend_duals = md5i_blend_duals,
                                .positions = result.positions,
                                .normals = result.normals,
                                .tangents = result.tangents};

@@ -598,13 +598,13 @@ MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *po
     combine(MD5_ADD_DIFFERENCE, &own);
 }
 
-static void combine_poses(const md5_combination *poses)
+void MD5_WIDE_NAME(md5i_combine)(const md5_combination *poses)
 {
     static void (*const kinds[])(const md5_combination *) = {blend, add, subtract, add_difference};
     if (poses->count >= MD5_WIDTH)
         kinds[poses->kind](poses);
     else if (poses->count > 0)
-        MD5_WIDE_NARROWER(md5i_pose_kernels).combine(poses);
+        MD5_WIDE_NARROWER(md5i_combine)(poses);
 }
 
 #endif

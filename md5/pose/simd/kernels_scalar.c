@@ -50,9 +50,10 @@ static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
 
 const md5_pose_kernels md5i_pose_kernels_scalar = {
     .sample = sample,
+#ifndef MD5_NO_COMPRESSED
     .sample_packed = md5i_packed_sample_scalar,
+#endif
     .multiply = multiply,
     .finish = finish,
-    .combine = combine_poses,
     .width = 1,
 };

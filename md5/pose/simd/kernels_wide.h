@@ -10,10 +10,11 @@
 
 const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .sample = sample,
+#ifndef MD5_NO_COMPRESSED
     .sample_packed = sample_packed,
+#endif
     .multiply = multiply,
     .finish = finish,
-    .combine = combine_poses,
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,

@@ -6,6 +6,8 @@
 #include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
 
+#ifndef MD5_NO_COMPRESSED
+
 #ifdef MD5_WIDE_AVX512
 
 // A group has eight lanes.
@@ -387,6 +389,7 @@ MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_pack
     }
 }
 
+#endif
 #endif
 
 #endif

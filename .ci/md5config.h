@@ -1,0 +1,27 @@
+// md5config.h: what the two-file form of the library has. Yours to edit: all its files include it
+// where it lies beside them. A switch that is defined leaves a part out, the KB being those that a
+// program which loads, poses and packs vertices gets smaller by (gcc 12 -Os, x86-64). Functions that
+// nobody calls need no switch: -ffunction-sections and -Wl,--gc-sections leave them out.
+#ifndef MD5CONFIG_H
+#define MD5CONFIG_H
+
+// -- Code that only saves time: the same bits --
+
+// #define MD5_NO_SIMD // kernels for SSE2, AVX2 and NEON: 30 KB
+// #define MD5_AVX512  // adds kernels for AVX-512
+
+// -- Files: loads refuse what is left out, with an error that says so --
+
+// #define MD5_NO_FILES        // the system's: there are md5_load_opts.files and texts in memory: 1 KB
+// #define MD5_NO_BFG          // binary files of Doom 3 BFG: 7 KB
+// #define MD5_NO_COMPRESSED   // compressed clips, md5_compress_anim(): 8 KB
+// #define MD5_ONLY_VERSION_10 // neither version 6, the 2002 alpha's, nor 12, Storm Engine 2's: 10 KB
+
+// -- What programs may ask for: names are not declared, or loads fail --
+
+// #define MD5_NO_WARNINGS // md5_load_opts.warn; num_warnings is 0. md5play needs them: 5 KB
+// #define MD5_NO_CUBIC    // MD5_INTERPOLATE_CUBIC: 4 KB
+// #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them: 8 KB
+// #define MD5_NO_EXTRAS   // cameras, md5_make_morph(), md5_make_baked(), md5_make_weights(): 1500 lines
+
+#endif

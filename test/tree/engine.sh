@@ -1,0 +1,178 @@
+#!/bin/sh
+# The library in an engine's tree, from the archive only: built as Quake ports are, in C and as C++, by five flags; its
+# bits are those of the library; what it costs: lines, seconds, KB; what was left out is refused.
+# MD5_ARCHIVE=FOLDER: an unpacked archive instead of what `make amalgamate` writes.
+. test/build/report.sh
+. test/build/amalgamate.sh
+
+archive=${MD5_ARCHIVE:-$folder} engine=$PWD/test/build/user/engine.c
+# How such engines are compiled, and what they are asked to add for md5model.c.
+c="-std=gnu11 -Wall -Wno-trigraphs -O3 -DNDEBUG"
+plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG"
+small="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
+link="-Wl,--gc-sections"
+bobbin="bobbin.md5mesh walk.md5anim bobbin.md5mesh idle.md5anim bobbin.md5mesh chase.md5anim"
+
+[ -n "${MD5_ARCHIVE:-}" ] || check "make amalgamate" amalgamate
+
+# builds NAME FLAGS...: with md5model.c of the small form.
+# shellcheck disable=SC2086 # several words
+builds() {
+    name=$1
+    shift
+    $cc $c "$@" -I"$archive/small" -c "$engine" -o "$scratch/engine.o" &&
+        $cc $c $small -c "$archive/small/md5model.c" -o "$scratch/md5model.o" &&
+        $cc "$scratch/engine.o" "$scratch/md5model.o" $link -lm -o "$scratch/$name"
+}
+# shellcheck disable=SC2086
+builds_plus() {
+    c++ $plus -DENGINE_CHECKS -I"$archive/small" "$engine" "$archive/small/md5model.c" -lm -o "$scratch/plus"
+}
+# shellcheck disable=SC2086,SC2154
+builds_whole() {
+    $cc $c -DENGINE_CHECKS -Ibuild/include/md5model -include md5skin.h "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
+}
+# shellcheck disable=SC2086
+shows() { # PROGRAM: our model
+    "$scratch/$1" models/bobbin $bobbin >"$scratch/$1.txt" && [ "$(grep -c 'joints,' "$scratch/$1.txt")" = 3 ]
+}
+same_as_whole() { # PROGRAM
+    shows "$1" && diff "$scratch/whole.txt" "$scratch/$1.txt"
+}
+no_words() {
+    (cd "$archive/small" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wno-trigraphs md5model.c) >"$scratch/words" 2>&1 &&
+        [ ! -s "$scratch/words" ] || { cat "$scratch/words"; false; }
+}
+
+check "with the whole library" builds_whole
+check "positions are those of md5_skin(), weights sum to 255" shows whole
+check "in C" builds c -DENGINE_CHECKS
+check "the same bits" same_as_whole c
+check "in silence" no_words "$cc" -std=gnu11
+if command -v c++ >/dev/null; then
+    check "in C++" builds_plus
+    check "the same bits in C++" same_as_whole plus
+    check "in silence in C++" no_words c++ -x c++ -std=gnu++17
+else
+    skip "in C++" "there is no C++ compiler"
+fi
+
+# -- What it costs --
+
+at_most_flags() {
+    [ $# -le 5 ]
+}
+# shellcheck disable=SC2086
+check "five flags" at_most_flags $small $link
+of_guide() { # COLUMN: of the row of the small form in the guide
+    sed -n "s/^| \`md5model\/small\` | //p" .github/docs/installing.md | tr -d " " | cut -d "|" -f "$1"
+}
+check "the guide promises no more than an engine takes" test "$(of_guide 1)" -le 15000 -a "$(of_guide 4)" -le 60
+check "lines as the guide says" at_most "$(of_guide 1)" "$archive"/small/md5model.[ch] "$archive/small/md5config.h"
+# Processor time, which a busy machine raises little; today it is a third.
+seconds() { # MOST COMMAND...
+    most=$1
+    shift
+    (
+        "$@" || exit 1
+        times
+    ) >"$scratch/times" && awk -v most="$most" 'NR == 2 {
+        split($1, part, "[ms]")
+        used = 60 * part[1] + part[2]
+        print used " s, at most " most
+        exit !(used <= most) }' "$scratch/times"
+}
+check "3 seconds at -O0" seconds 3 env CCACHE_DISABLE=1 "$cc" -std=gnu11 -O0 -c "$archive/small/md5model.c" -o "$scratch/slow.o"
+check "the engine before" builds before -DENGINE_ONLY
+check "the engine after" builds after
+bytes_of() { # PROGRAM: of code and data; of the file, stripped, whose pages are filled more or less
+    strip "$scratch/$1" && size "$scratch/$1" | awk 'NR == 2 { printf "%d ", $1 + $2 }' && wc -c <"$scratch/$1"
+}
+adds_at_most() { # KB
+    { bytes_of before && bytes_of after; } >"$scratch/bytes"
+    awk -v most=$(($1 * 1024)) '{ code = $1 - code; file = $2 - file }
+        END { print code " bytes of code and data, " file " of the file, at most " most
+              exit !(NR == 2 && code > 0 && code <= most && file <= most) }' "$scratch/bytes"
+}
+case $($cc -dumpmachine),$($cc -dumpversion) in
+x86_64-*linux-gnu,12*) check "KB as the guide says" adds_at_most "$(of_guide 4)" ;;
+*) skip "KB as the guide says" "this is not gcc 12 for x86-64" ;;
+esac
+
+# -- What was left out --
+
+refuses() { # WORDS MESH ANIM
+    "$scratch/c" "" "$2" "$3" | tee "$scratch/said.txt" | grep -q "refused: .*$1" || { cat "$scratch/said.txt"; false; }
+}
+walk=$PWD/models/bobbin/walk.md5anim
+printf 'BRM\n' >"$scratch/model.bmd5mesh"
+printf 'M5CCxxxxxxxx' >"$scratch/clip.md5anim"
+printf 'MD5Version 6\ncommandline ""\nnumbones 1\n' >"$scratch/old.md5mesh"
+check "a file of Doom 3 BFG is refused" refuses "this build is without files of Doom 3 BFG" "$scratch/model.bmd5mesh" "$walk"
+check "a compressed clip is refused" refuses "this build is without compressed clips" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
+check "version 6 is refused" refuses "version 6 cannot be read, only version 10 in this build" "$scratch/old.md5mesh" "$walk"
+compiles() { # EXPRESSION: in a function of a program
+    printf '#include "md5model.h"\nvoid f(md5_load_opts *opts);\nvoid f(md5_load_opts *opts)\n{\n(void)opts;\n(void)(%s);\n}\n' "$1" |
+        $cc -std=gnu11 -Werror -fsyntax-only -I"$archive/small" -x c - >"$scratch/words" 2>&1
+}
+left_out() {
+    ! compiles "$1" && grep -q "${2:-$1}" "$scratch/words" || { cat "$scratch/words"; false; }
+}
+check "a program compiles" compiles opts-\>flip_v
+for name in MD5_INTERPOLATE_CUBIC md5_make_baked md5_compress_anim md5_load_camera; do
+    check "$name is not declared" left_out $name
+done
+check "nor are warnings" left_out "opts->warn" warn
+for switch in MD5_NO_BFG MD5_NO_SIMD; do
+    mkdir "$scratch/$switch"
+    cp "$archive"/small/md5model.[ch] "$scratch/$switch/"
+    sed "s|^#define $switch|// &|" "$archive/small/md5config.h" >"$scratch/$switch/md5config.h"
+    asks() {
+        ! $cc -std=gnu11 -fsyntax-only "$scratch/$switch/md5model.c" >"$scratch/words" 2>&1 && grep -q "written without" "$scratch/words"
+    }
+    check "what is not in the text cannot be asked for: $switch" asks
+done
+# Tangents must be named as left out.
+sed 's/opts.without = .*/opts.without = 0;/' "$engine" >"$scratch/tangents.c"
+# shellcheck disable=SC2086
+refuses_tangents() {
+    $cc $c -I"$archive/small" "$scratch/tangents.c" "$scratch/md5model.o" -lm -o "$scratch/tangents" &&
+        "$scratch/tangents" models/bobbin bobbin.md5mesh walk.md5anim | grep -q "refused: .*this build is without tangents"
+}
+check "a load that asks for tangents fails" refuses_tangents
+# The whole form with the same switches is the same program.
+# shellcheck disable=SC2086
+switches_of_whole() {
+    mkdir "$scratch/switched" && cp "$archive"/md5model.[ch] "$archive/small/md5config.h" "$scratch/switched/" &&
+        $cc $c -DENGINE_CHECKS -I"$scratch/switched" "$engine" "$scratch/switched/md5model.c" -lm -o "$scratch/switched/engine" &&
+        "$scratch/switched/engine" models/bobbin $bobbin | diff "$scratch/whole.txt" -
+}
+check_long "the whole form with these switches" switches_of_whole
+
+# -- Models of others: each with the first animation beside it --
+
+pairs() {
+    find "$MD5_CORPUS" -name '*.md5mesh' -size -2000k | sort | while read -r mesh; do
+        anim=$(find "$(dirname "$mesh")" -maxdepth 1 -name '*.md5anim' | sort | head -n 1)
+        [ -n "$anim" ] && printf '%s\n%s\n' "$mesh" "$anim"
+    done | grep -v ' ' | head -n "${1:-80}"
+}
+same_for_others() {
+    # shellcheck disable=SC2046 # many words
+    set -- $(pairs)
+    for program in whole c; do
+        "$scratch/$program" "" "$@" >"$scratch/$program.txt" || { tail -n 5 "$scratch/$program.txt"; return 1; }
+    done
+    awk 'NR == FNR { whole[FNR] = $0; next }
+        /this build|belongs to version 6/ { refused++; next }
+        $0 != whole[FNR] { print whole[FNR]; print; differ++ }
+        / joints, / { accepted++ }
+        END { print accepted + 0 " pairs, " refused + 0 " refused by this build"; exit differ > 0 || accepted < 10 }' \
+        "$scratch/whole.txt" "$scratch/c.txt"
+}
+if [ -n "${MD5_CORPUS:-}" ]; then
+    check "models of others, the same bits" same_for_others
+else
+    skip "models of others" "MD5_CORPUS is not set"
+fi
+finish
