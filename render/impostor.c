@@ -526,8 +526,9 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     const enum md5gl_fixed_program which =
         renderer->lit_pass == MD5GL_PASS_LIT
             ? MD5GL_IMPOSTOR_LIT
-            : (enum md5gl_fixed_program)(MD5GL_IMPOSTOR_LIT_ENVIRONMENT + renderer->lit_pass
-                                         - MD5GL_PASS_LIT_ENVIRONMENT);
+            : (enum md5gl_fixed_program)((int)MD5GL_IMPOSTOR_LIT_ENVIRONMENT
+                                         + (int)renderer->lit_pass
+                                         - (int)MD5GL_PASS_LIT_ENVIRONMENT);
     md5_error error = {0};
     const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
     if (!program) {

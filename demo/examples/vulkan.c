@@ -17,11 +17,11 @@
 enum { SIZE = 640, MAX_SHADER_BYTES = 1 << 16, MAX_FAMILIES = 32 };
 static const VkFormat color_format = VK_FORMAT_B8G8R8A8_SRGB, depth_format = VK_FORMAT_D32_SFLOAT;
 
-typedef struct vertex {
+typedef struct gpu_vertex {
     md5_vec3 position, normal;
     md5_vec2 texcoord;
     uint8_t joints[4], weights[4];
-} vertex;
+} gpu_vertex;
 
 typedef struct context {
     VkPhysicalDevice card;
@@ -189,13 +189,13 @@ static VkPipeline make_pipeline(context gpu, VkRenderPass pass, VkPipelineLayout
     const VkPipelineShaderStageCreateInfo stages[] = {
         read_shader(gpu, "vert.spv", VK_SHADER_STAGE_VERTEX_BIT),
         read_shader(gpu, "frag.spv", VK_SHADER_STAGE_FRAGMENT_BIT)};
-    const VkVertexInputBindingDescription binding = {.stride = sizeof(vertex)};
+    const VkVertexInputBindingDescription binding = {.stride = sizeof(gpu_vertex)};
     const VkVertexInputAttributeDescription attributes[] = {
-        {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(vertex, position)},
-        {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(vertex, normal)},
-        {2, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(vertex, texcoord)},
-        {3, 0, VK_FORMAT_R8G8B8A8_UINT, offsetof(vertex, joints)},
-        {4, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(vertex, weights)}};
+        {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(gpu_vertex, position)},
+        {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(gpu_vertex, normal)},
+        {2, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(gpu_vertex, texcoord)},
+        {3, 0, VK_FORMAT_R8G8B8A8_UINT, offsetof(gpu_vertex, joints)},
+        {4, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(gpu_vertex, weights)}};
     const VkPipelineVertexInputStateCreateInfo input = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
         .vertexBindingDescriptionCount = 1, .pVertexBindingDescriptions = &binding,
@@ -263,11 +263,11 @@ static VkDescriptorSet make_set(context gpu, VkBuffer palette, VkPipelineLayout 
 // -- Model, camera, picture ---------------------------------------------------------------------
 
 // Writes the vertices and indices of all meshes, one after the other.
-static void write_meshes(const md5_model *model, vertex *vertices, uint32_t *indices)
+static void write_meshes(const md5_model *model, gpu_vertex *vertices, uint32_t *indices)
 {
     for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
         for (uint32_t i = 0; i < mesh->num_vertices; i++)
-            vertices[i] = (vertex){.position = mesh->positions[i], .normal = mesh->normals[i],
+            vertices[i] = (gpu_vertex){.position = mesh->positions[i], .normal = mesh->normals[i],
                                    .texcoord = mesh->texcoords[i]};
         const md5_pack_job pack = {.mesh = mesh, .format = MD5_PACK_BYTES,
             .joints = vertices->joints, .joint_stride = sizeof *vertices,
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
     const context gpu = open_gpu();
     void *vertices, *indices, *palette, *pixels;
     VkBuffer vertex_buffer = make_buffer(
-        gpu, num_vertices * sizeof(vertex), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &vertices);
+        gpu, num_vertices * sizeof(gpu_vertex), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &vertices);
     VkBuffer index_buffer = make_buffer(
         gpu, num_indices * sizeof(uint32_t), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, &indices);
     VkBuffer palette_buffer = make_buffer(

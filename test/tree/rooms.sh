@@ -20,6 +20,8 @@ includes() {
             # The public headers find each other also where they are installed.
             if (FILENAME ~ /^md5\/md5[a-z]+\.h$/ && name ~ /^md5[a-z]+\.h$/) name = "md5/" name
             if (FILENAME ~ /^render\/md5gl[a-z_]*\.h$/ && name ~ /^md5gl[a-z_]*\.h$/) name = "render/" name
+            # Examples are copied from here.
+            if (FILENAME ~ /^demo\/examples\// && name ~ /^[a-z_]+\.h$/) name = "demo/examples/" name
             print FILENAME, name
         }'
 }
@@ -66,7 +68,7 @@ forbidden() {
             allow("md5gl", "door md5gl libc")
             allow("render", "door md5gl render glad libc")
             allow("common", "door playdoor gamedoor common libc system")
-            allow("examples", "installed libc SDL stb system")
+            allow("examples", "examples installed libc SDL stb system")
             allow("tool", "door playdoor gamedoor common tool libc system")
             doors = "door playdoor md5gl common libc system SDL stb "
             allow("base", doors "base")
