@@ -175,7 +175,7 @@ $(GLAD_HEADER): .ci/gl_loader.py | deps
 # Each depends on the folder too: its modification time changes when a file is removed.
 embed = $(say) $(PYTHON) .ci/embed.py
 build/shaders.c: shaders $(sort $(filter-out %.md,$(wildcard shaders/*.*))) .ci/embed.py | deps
-	$(embed) text md5gl_shader $@ $(filter shaders/%,$^)
+	$(embed) text md5gli_shader $@ $(filter shaders/%,$^)
 build/font.c: .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ "$$(sh $< --font DejaVuSans)" md5view_code_font "$$(sh $< --font DejaVuSansMono)"
 # The lines of C that the viewer's pages show, from their sources.
@@ -184,7 +184,7 @@ build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) 
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.
-NEEDS = $(if $(filter-out gl install-lib amalgamate docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
+NEEDS = $(if $(filter-out gl install-lib amalgamate release docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
 ## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh .ci/deps.sh $(NEEDS)

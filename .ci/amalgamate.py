@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
 md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they read.
-FOLDER/small has md5model without the text of what SMALL switches off.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
+amalgamate.py --small FOLDER: the same for SMALL.
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
@@ -16,7 +16,7 @@ import os
 import re
 import sys
 
-# What an engine that poses and lets its shaders skin does without: FOLDER/small.
+# What an engine that poses and lets its shaders skin does without.
 SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS MD5_NO_CUBIC
     MD5_NO_PARTS MD5_NO_EXTRAS""".split()
 CONFIG = ".ci/md5config.h"
@@ -33,7 +33,7 @@ left_out = []  # switches whose text is not written
 
 @functools.lru_cache(maxsize=None)
 def read(path):
-    with open(path) as file:
+    with open(path, encoding="utf-8") as file:
         return without_parts(file.read()) if left_out else file.read()
 
 
@@ -381,9 +381,20 @@ def stem_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
+def words(text):
+    """Words that name no member: what a name at file scope can stand for, or is hidden by."""
+    tokens = [token for kind, token in code_tokens(text) for token in
+              ([each for _, each in code_tokens_of_macro(token)] if kind == "macro" else [token])]
+    return {token for before, token in zip([""] + tokens, tokens)
+            if WORD.match(token) and before not in (".", "->")}
+
+
 def members(text):
     """Words that name a member of a struct somewhere."""
     return set(re.findall(r"(?:\.|->)\s*([A-Za-z_]\w*)", text))
+
+
+PREFIXES = ("md5_", "md5i_", "md5gl_", "md5gli_")
 
 
 def rename_clashes(units, shared):
@@ -400,12 +411,18 @@ def rename_clashes(units, shared):
         all_macros |= macros
     stems = [stem_of(path) for path in units]
     result = {}
+    later, seen = {}, set()
+    for path in reversed(list(units)):
+        later[path] = set(seen)
+        seen |= words(units[path])
     for path, text in units.items():
         names, macros = declared[path]
+        is_kernels = stem_of(path) == KERNELS
         clashing = {name for name in names
                     if (count[name] > 1 or name in taken or name in all_macros - macros)
-                    and not (name.startswith(("md5_", "md5i_", "md5gl_", "md5gli_")) and name in taken)}
-        is_kernels = stem_of(path) == KERNELS
+                    and not (name.startswith(PREFIXES) and name in taken)}
+        if not is_kernels:  # a local name further down would hide it, of which compilers warn
+            clashing |= {name for name in names & later[path] - macros if not name.startswith(PREFIXES)}
         if is_kernels:
             clashing |= (names - macros) & members(text)
         suffix = "_" + stem_of(path)
@@ -455,8 +472,8 @@ def for_both_languages(text):
 def static_prototypes(text):
     """Functions that only the library itself calls need no name outside of this file."""
     text = re.sub(r"^(?=md5_\w+_kernel md5i_[\w, \n]+;)", "static ", text, flags=re.M)
-    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
-                  r"(?:md5i?|md5gli?)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
+    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[A-Za-z][A-Za-z0-9_ ]*[ *]+"
+                  r"(?:md5|md5gl)i?_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
 
 
 PROLOGUE = '''
@@ -465,13 +482,14 @@ FEATURES
 // Settings that would give other bits are refused below; this does without -ffp-contract=off.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#undef _M_FP_CONTRACT // of clang-cl, which does not take it back
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-math-errno")
 #endif
 
 // Not every library uses all of what they share. As C++ this needs designated
 // initializers, which come with C++20 and which compilers know before.
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
@@ -632,6 +650,12 @@ GL = "draws MD5 models with OpenGL"
 ON_MODEL = '\n#include "md5model.h"\n'
 
 
+def forwards(headers, library):
+    """The library's other headers, as one line each: programs include them under the same names."""
+    return {os.path.basename(path): '#include "%s.h"\n' % library
+            for path in headers if stem_of(path) != library}
+
+
 def files_of(library):
     """md5/core is in each library, under names of its own."""
     what, headers, folders = LIBRARIES[library]
@@ -645,7 +669,7 @@ def files_of(library):
     first = "" if library == "md5model" else ON_MODEL
     headers = [path for path in seen if path in own]
     return {library + ".h": public_header(library + ".h", what, headers, first),
-            library + ".c": text}
+            library + ".c": text, **forwards(headers, library)}
 
 
 def gl_files(glad, shaders):
@@ -654,10 +678,13 @@ def gl_files(glad, shaders):
     generated = "".join(
         heading(name + ", by glad") + own.sub("", read(os.path.join(glad, name)))
         for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
-    headers = sorted(glob.glob("render/md5gl*.h"))
+    by_choice = "render/md5gl_stb.h"  # which needs stb_image
+    headers = sorted(set(glob.glob("render/md5gl*.h")) - {by_choice})
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
-    return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
-            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
+    return {"md5gl_stb.h": read(by_choice),
+            "md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
+            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders)),
+            **forwards(headers, "md5gl")}
 
 
 def system_headers_once(text):
@@ -690,7 +717,7 @@ def config_file():
 def write(folder, files):
     os.makedirs(folder, exist_ok=True)
     for name, text in files.items():
-        with open(os.path.join(folder, name), "w", newline="\n") as file:
+        with open(os.path.join(folder, name), "w", encoding="utf-8", newline="\n") as file:
             file.write(tidy(text))
 
 
@@ -707,20 +734,20 @@ def write_without(switches, folder):
 
 
 def main(arguments):
+    if arguments[0] == "--small":
+        return write_without(SMALL, arguments[1])
     if arguments[0] == "--config":
-        with open(arguments[1]) as file:
-            write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
-        return
+        with open(arguments[1], encoding="utf-8") as file:
+            return write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
     files = config_file()
     for library in LIBRARIES:
         files.update(files_of(library))
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
     write(arguments[0], files)
-    write_without(SMALL, os.path.join(arguments[0], "small"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 4):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit("usage: " + __doc__)
     main(sys.argv[1:])

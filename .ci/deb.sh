@@ -24,9 +24,11 @@ mkdir -p "$source"
 git -c safe.directory='*' archive HEAD | tar -x -C "$source"
 cp -r "$source/.github/packaging/debian" "$source/debian"
 maintainer="${DEBFULLNAME:-The md5model authors} <${DEBEMAIL:-md5model@example.org}>"
-sed -i "s/@ABI@/$abi/g; s/@MAINTAINER@/$maintainer/" "$source/debian/control"
+sed -i "s/@ABI@/$abi/g; s/@MAINTAINER@/$maintainer/" "$source/debian/control" "$source"/debian/*.symbols
 for name in libmd5model libmd5gl; do
-    mv "$source/debian/$name.install" "$source/debian/$name$abi.install"
+    for kind in install symbols; do
+        mv "$source/debian/$name.$kind" "$source/debian/$name$abi.$kind"
+    done
 done
 
 # Of the commit, so that the same commit makes the same packages.

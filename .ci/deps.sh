@@ -38,6 +38,11 @@ software_gl() {
     library 'dri/swrast_dri.so' || library 'libgallium*.so' || library 'gallium-pipe/pipe_swrast.so'
 }
 
+vulkan() {
+    first_file /usr/include/vulkan/vulkan.h /usr/local/include/vulkan/vulkan.h \
+        /opt/homebrew/include/vulkan/vulkan.h >/dev/null
+}
+
 # What each set looks for: found NAME, or lack NAME.
 look_gl() {
     [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
@@ -71,6 +76,10 @@ look_test() {
     command_found xdotool || lack xdotool
     library libGLX_mesa.so.0 || lack glx-driver
     command_found c++ || command_found g++ || command_found clang++ || lack c++
+    # An example draws with Vulkan, in software.
+    vulkan || wish vulkan
+    command_found glslangValidator || wish glslang
+    first_file /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null || wish lavapipe
     # To compare with.
     first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || wish squish
 }
@@ -99,6 +108,8 @@ look_long() {
     command_found wine || wish wine
     command_found emcc || wish emscripten
     command_found node || wish node
+    # What CMake needs beside clang-cl.
+    command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
     # The oldest compilers that there are packages for, and a new one.
     for compiler in $(oldest gcc) $(oldest clang) clang-19; do
         command_found "$compiler" || wish "$compiler"
@@ -131,6 +142,7 @@ look_lint() {
     done
     command_found pyflakes3 || command_found pyflakes || lack pyflakes
     command_found pycodestyle || lack pycodestyle
+    vulkan || lack vulkan
 }
 
 look_docs() {
@@ -149,6 +161,9 @@ package() {
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
     apt:zlib) echo zlib1g-dev ;;
+    apt:vulkan) echo libvulkan-dev ;;
+    apt:glslang) echo glslang-tools ;;
+    apt:lavapipe) echo mesa-vulkan-drivers ;;
     apt:squish) echo libsquish-dev ;;
     apt:jpeg) echo libjpeg-dev ;;
     apt:glad) echo python3-glad ;;
@@ -170,9 +185,11 @@ package() {
     apt:wine) echo wine wine64 ;;
     apt:node) echo nodejs ;;
     apt:libfuzzer) echo libclang-rt-dev ;;
+    apt:llvm-19) echo llvm-19 lld-19 ;;
     dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     dnf:sdl2) echo SDL2-devel ;;
+    dnf:vulkan | pacman:vulkan | apk:vulkan | brew:vulkan) echo vulkan-headers ;;
     dnf:stb) echo stb-devel ;;
     dnf:jpeg) echo libjpeg-turbo-devel ;;
     dnf:glad) echo glad ;;

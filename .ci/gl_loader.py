@@ -22,7 +22,7 @@ def add_prefix(path):
     names = sorted(set(re.findall(r"\bGLAD_API_CALL int (gladLoad\w+)\(", text)))
     if not names:
         sys.exit("gl_loader: no function in '%s'" % path)
-    renames = "".join("#define %s md5gl_%s\n" % (name, name) for name in names)
+    renames = "".join("#define %s md5gli_%s\n" % (name, name) for name in names)
     with open(path, "w", newline="\n") as file:
         file.write(renames + text)
 

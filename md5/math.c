@@ -289,20 +289,36 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     return view;
 }
 
+md5_mat44 md5_mat44_look_along(md5_vec3 position, md5_quat rotation, md5_axes axes)
+{
+    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: a md5_axes");
+    const md5_vec3 forward = md5_quat_rotate(rotation, md5_forward(axes));
+    return md5_mat44_look_at(position, md5_vec3_add(position, forward),
+                             md5_quat_rotate(rotation, md5_up(axes)));
+}
+
+float md5_vertical_fov(float horizontal_fov, float aspect)
+{
+    const double half = tan(0.5 * radians * (double)horizontal_fov) / (double)aspect;
+    return (float)(2.0 * atan(half) / radians);
+}
+
 // Of a point at the distance d, z / w is -m[10] + m[14] / d and linear in 1 / d: 1 at far_z, and 0
-// at near_z for a depth from 0. `ratio` is near / far or far / near, whichever is finite.
+// at near_z for a depth from 0; the reverse if these are exchanged. `ratio` is near / far or far /
+// near, whichever is finite.
 md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                 md5_depth depth)
 {
     MD5_ASSERT(fov_y > 0.0f && fov_y < 180.0f, "fov_y: above 0 and below 180 degrees");
     MD5_ASSERT(aspect > 0.0f, "aspect: above 0");
-    MD5_ASSERT(near_z > 0.0f && far_z > 0.0f && near_z != far_z,
-               "near_z, far_z: positive, not equal");
-    const double from = (double)near_z, to = (double)far_z;
-    const double cotangent = 1.0 / tan((double)fov_y * 3.14159265358979323846 / 360.0);
+    MD5_ASSERT(near_z > 0.0f && far_z > near_z, "near_z, far_z: positive, the nearer first");
+    const bool is_reversed = depth == MD5_DEPTH_ONE_TO_ZERO;
+    const double from = (double)(is_reversed ? far_z : near_z);
+    const double to = (double)(is_reversed ? near_z : far_z);
+    const double cotangent = 1.0 / tan((double)fov_y * radians * 0.5);
     const double linear = from < to ? 1.0 / (from / to - 1.0) : (to / from) / (1.0 - to / from);
     const double constant = from < to ? from * linear : to / (1.0 - to / from);
-    const bool from_zero = depth == MD5_DEPTH_ZERO_TO_ONE;
+    const bool from_zero = depth != MD5_DEPTH_MINUS_ONE_TO_ONE;
     md5_mat44 clip = {{0.0f}};
     clip.m[0] = (float)(cotangent / (double)aspect);
     clip.m[5] = (float)cotangent;
@@ -310,4 +326,118 @@ md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float f
     clip.m[11] = -1.0f;
     clip.m[14] = (float)(from_zero ? constant : 2.0 * constant);
     return clip;
+}
+
+// -- Pixels ---------------------------------------------------------------------------------------
+
+// The determinant of the rows and columns that follow the given ones, with its sign: the order of
+// three that are taken cyclically from four is even.
+static double cofactor(const md5_mat44 *m, int row, int column)
+{
+    md5_vec3d rest[3];
+    for (int i = 0; i < 3; i++) {
+        const float *const from = m->m + 4 * ((column + 1 + i) % 4);
+        rest[i] =
+            md5_vec3d_of((md5_vec3){from[(row + 1) % 4], from[(row + 2) % 4], from[(row + 3) % 4]});
+    }
+    const double minor = md5_vec3d_dot(rest[0], md5_vec3d_cross(rest[1], rest[2]));
+    return (row + column) % 2 == 0 ? minor : -minor;
+}
+
+// Not finite if there is none.
+static void invert(const md5_mat44 *m, double inverse[16])
+{
+    double determinant = 0.0;
+    for (int i = 0; i < 16; i++)
+        inverse[i] = cofactor(m, i / 4, i % 4);
+    for (int i = 0; i < 4; i++)
+        determinant += (double)m->m[i] * inverse[4 * i];
+    for (int i = 0; i < 16; i++)
+        inverse[i] /= determinant;
+}
+
+md5_mat44 md5_mat44_inverse(md5_mat44 m)
+{
+    double exact[16];
+    invert(&m, exact);
+    md5_mat44 inverse;
+    for (int i = 0; i < 16; i++) {
+        inverse.m[i] = (float)exact[i];
+        if (!(fabsf(inverse.m[i]) <= FLT_MAX))
+            return (md5_mat44){{0.0f}};
+    }
+    return inverse;
+}
+
+// Writes a point and returns true if it is finite.
+static bool put_point(double x, double y, double z, md5_vec3 *out)
+{
+    const double widest = (double)FLT_MAX;
+    const bool is_finite = fabs(x) <= widest && fabs(y) <= widest && fabs(z) <= widest;
+    if (is_finite)
+        *out = (md5_vec3){(float)x, (float)y, (float)z};
+    return is_finite;
+}
+
+bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 point,
+                       md5_vec3 *pixel)
+{
+    MD5_ASSERT(pixel != NULL, "pixel: not NULL");
+    const float *const m = clip_from_world.m;
+    const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
+    double clip[4];
+    for (int i = 0; i < 4; i++)
+        clip[i] =
+            (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
+    const double depth = clip[2] / clip[3];
+    return clip[3] > 0.0
+           && put_point(
+               (double)viewport.x + (0.5 + 0.5 * clip[0] / clip[3]) * (double)viewport.width,
+               (double)viewport.y + (0.5 - 0.5 * clip[1] / clip[3]) * (double)viewport.height,
+               viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 0.5 + 0.5 * depth : depth, pixel);
+}
+
+// The point of a pixel with a depth, in homogeneous coordinates: its w is 1 / w of clip space.
+typedef struct unprojected {
+    md5_vec3d at;
+    double w;
+} unprojected;
+
+static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport viewport,
+                             md5_vec3 pixel)
+{
+    double m[16], out[4];
+    invert(clip_from_world, m);
+    const double depth = (double)pixel.z;
+    const double x = 2.0 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1.0;
+    const double y = 1.0 - 2.0 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;
+    const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2.0 * depth - 1.0 : depth;
+    for (int i = 0; i < 4; i++)
+        out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
+    return (unprojected){{out[0], out[1], out[2]}, out[3]};
+}
+
+bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
+                         md5_vec3 *point)
+{
+    MD5_ASSERT(point != NULL, "point: not NULL");
+    const unprojected found = unproject(&clip_from_world, viewport, pixel);
+    return found.w > 0.0
+           && put_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
+}
+
+// The direction from near / w to far / w, times both w: the far plane may be infinitely far.
+md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
+{
+    const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0f : 0.0f;
+    const unprojected near = unproject(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
+    const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1.0f - near_z});
+    const md5_vec3d along =
+        md5_vec3d_sub(md5_vec3d_scale(far.at, near.w), md5_vec3d_scale(near.at, far.w));
+    const double length = md5_vec3d_length(along), limit = length / (near.w * far.w);
+    md5_ray ray = {.limit = limit > 0.0 && limit <= (double)FLT_MAX ? (float)limit : 0.0f};
+    if (near.w > 0.0 && length > 0.0 && length < HUGE_VAL
+        && put_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))
+        ray.direction = md5_vec3d_round(md5_vec3d_scale(along, 1.0 / length));
+    return ray;
 }

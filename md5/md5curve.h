@@ -181,10 +181,10 @@ typedef struct md5_curve md5_curve;
 
 // Creates a curve, and measures its length. Returns NULL with MD5_ERROR_RANGE if a number is
 // outside its limits above, the kind or the number of points is invalid, or with MD5_ERROR_MEMORY.
-// Of `opts` only the allocator and the memory limit are used. Free the curve with
+// `allocator` may be NULL: malloc and free. Free the curve with
 // md5_destroy_curve(). Time is linear in the points, for smooth curves about 50 evaluations for
 // each.
-MD5_PLAY_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
+MD5_PLAY_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
                                          md5_error *error);
 MD5_PLAY_API void md5_destroy_curve(md5_curve *curve); // NULL is allowed
 
@@ -226,11 +226,11 @@ typedef struct md5_squad md5_squad;
 // above 0 the first key follows the last one, at times[0] + period, which must be after it; with 0
 // the rotation stays as it is before the first key and after the last one. Rotations need not be of
 // unit length. Returns NULL with MD5_ERROR_RANGE if there is no key, a key is no rotation, or a
-// time is not finite or not above the one before, or with MD5_ERROR_MEMORY. Of `opts` only the
-// allocator and the memory limit are used. Free it with md5_destroy_squad().
+// time is not finite or not above the one before, or with MD5_ERROR_MEMORY. `allocator` may be
+// NULL. Free it with md5_destroy_squad().
 MD5_PLAY_API md5_squad *md5_create_squad(const md5_quat *rotations, const double *times,
                                          uint32_t num_keys, double period,
-                                         const md5_load_opts *opts, md5_error *error);
+                                         const md5_allocator *allocator, md5_error *error);
 MD5_PLAY_API void md5_destroy_squad(md5_squad *squad); // NULL is allowed
 
 // Returns the rotation at a time, of unit length; NaN counts as the first key. Time: logarithmic in

@@ -46,7 +46,8 @@ typedef struct md5_cube2_look {
     md5_cube2_switch alpha_blend, cull_face;
     int32_t materials[2]; // Red Eclipse: which colors of a player it takes; 0 = none
     float scroll[2];
-    float fullbright; // 0 = lit
+    float fullbright;     // 0 = lit
+    uint64_t reserved[4]; // 0
 } md5_cube2_look;
 
 // A line that sets how meshes look. md5_build_cube2_look() applies them.
@@ -189,6 +190,7 @@ enum { MD5_MAX_QUAKE_SKINS = 32, MD5_MAX_QUAKE_IMAGES = 4 };
 typedef struct md5_quake_skins {
     uint32_t num_skins;                       // 0 = none was found
     uint32_t num_images[MD5_MAX_QUAKE_SKINS]; // 1 to 4; more than one are shown in turn
+    uint64_t reserved[2];                     // 0
 } md5_quake_skins;
 
 // Whether there is an image of this name, in any format: names have no extension.

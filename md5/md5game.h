@@ -212,22 +212,6 @@ enum {
     MD5_STAGE_DEPTH_EQUAL = 0x20000 // draw where depth is equal, else where it is nearer or equal
 };
 
-typedef enum md5_image_repeat {
-    MD5_IMAGE_REPEAT,
-    MD5_IMAGE_CLAMP,
-    MD5_IMAGE_CLAMP_BORDER,    // materials have no word for it
-    MD5_IMAGE_CLAMP_ZERO,      // black, with alpha 1, outside
-    MD5_IMAGE_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
-} md5_image_repeat;
-
-typedef enum md5_image_filter {
-    MD5_FILTER_LINEAR,
-    MD5_FILTER_NEAREST,
-    MD5_FILTER_DEFAULT
-} md5_image_filter;
-
-typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
-
 typedef enum md5_texgen {
     MD5_TEXGEN_EXPLICIT, // the vertex's own coordinates
     MD5_TEXGEN_NORMAL,
@@ -239,13 +223,6 @@ typedef enum md5_texgen {
     MD5_TEXGEN_GLASS_WARP
 } md5_texgen;
 
-typedef enum md5_dynamic_image {
-    MD5_IMAGE_STATIC,
-    MD5_IMAGE_MIRROR = 3,
-    MD5_IMAGE_XRAY,
-    MD5_IMAGE_REMOTE // a camera's view
-} md5_dynamic_image;
-
 typedef enum md5_vertex_color {
     MD5_VERTEX_COLOR_IGNORE,
     MD5_VERTEX_COLOR_MODULATE,
@@ -256,9 +233,8 @@ typedef enum md5_vertex_color {
 enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
 typedef struct md5_stage_program {
     const char *vertex, *fragment;
-    uint32_t num_vertex_parms;
+    uint32_t num_vertex_parms, num_images;
     uint32_t vertex_parms[MD5_MAX_VERTEX_PARMS][4]; // registers
-    uint32_t num_images;
     md5_image_program images[MD5_MAX_FRAGMENT_IMAGES];
     md5_image_repeat repeat[MD5_MAX_FRAGMENT_IMAGES];
 } md5_stage_program;
@@ -366,11 +342,10 @@ typedef struct md5_material {
     float decal_stay, decal_fade; // seconds
     float decal_start[4], decal_end[4];
 
-    uint32_t num_stages;
-    const md5_stage *stages; // [num_stages] in drawing order
-    uint32_t num_registers;  // those of time and parameters included
-    const float *registers;  // [num_registers] constants; 0 elsewhere
-    uint32_t num_ops;
+    uint32_t num_stages, num_ops;
+    const md5_stage *stages;    // [num_stages] in drawing order
+    uint32_t num_registers;     // those of time and parameters included
+    const float *registers;     // [num_registers] constants; 0 elsewhere
     const md5_material_op *ops; // [num_ops] in order of evaluation
 } md5_material;
 
@@ -408,9 +383,8 @@ typedef struct md5_skin_row {
 
 typedef struct md5_skin_def {
     const md5_decl *decl;
-    uint32_t num_rows;
-    const md5_skin_row *rows; // [num_rows] the first one that matches is used
-    uint32_t num_models;
+    uint32_t num_rows, num_models;
+    const md5_skin_row *rows;  // [num_rows] the first one that matches is used
     const char *const *models; // [num_models] files that an editor offers it for
 } md5_skin_def;
 
@@ -496,13 +470,10 @@ enum { MD5_MAX_SYNCED_ANIMS = 3 };
 typedef struct md5_model_anim {
     const char *name;  // "pain12"
     const char *alias; // "pain": a request for it chooses one of this alias
-    uint32_t num_files;
+    uint32_t num_files, num_commands, flags;
     const char *files[MD5_MAX_SYNCED_ANIMS]; // of which the engine can blend several
-    uint32_t num_frames;                     // of files[0]
-    uint32_t milliseconds;                   // of each file
-    uint32_t flags;
-    uint32_t num_commands;
-    const md5_frame_command *commands; // [num_commands] by frame, then as in the file
+    uint32_t num_frames, milliseconds;       // of files[0]; of each file
+    const md5_frame_command *commands;       // [num_commands] by frame, then as in the file
     float rate; // at which the files are played, 0.01 to 100: Quake 4's word "rate", else 1
 } md5_model_anim;
 
@@ -534,8 +505,7 @@ typedef struct md5_model_def {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints] of the mesh
     md5_model_channel channels[MD5_NUM_CHANNELS];
-    uint32_t num_anims; // see md5_model_def_anim()
-    uint32_t num_other_channels;
+    uint32_t num_anims, num_other_channels;  // num_anims: see md5_model_def_anim()
     const md5_named_channel *other_channels; // [num_other_channels]
 } md5_model_def;
 
@@ -630,9 +600,8 @@ enum {
 typedef struct md5_entity_part {
     const char *key; // "def_head", or one that begins with "def_attach"
     const md5_entity *entity;
-    uint32_t joint;   // of the body
+    uint32_t joint, num_copies; // the joint is one of the body
     md5_xform offset; // of the part's model space in the space of the joint, model_offset included
-    uint32_t num_copies;
     const md5_joint_copy *copies; // [num_copies] parents first
 } md5_entity_part;
 
@@ -643,10 +612,9 @@ struct md5_entity {
     const md5_model *model;
     const md5_skin_def *skin;     // NULL: none
     const char *const *materials; // [model->num_meshes] names, with skin and "shader" applied
-    uint32_t num_clips;
+    uint32_t num_clips, num_parts;
     const md5_entity_clip *clips; // [num_clips] those of the modelDef
     const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
-    uint32_t num_parts;
     const md5_entity_part *parts; // [num_parts] the head first
     // Added to joint 0 in every pose: md5_model_def.offset, as all numbers clamped to +-1e9.
     md5_vec3 offset;
@@ -697,8 +665,8 @@ MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const
 typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
-// it. Of `opts`, the allocator is used. Fails only if memory runs out.
-MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
+// it. `allocator` may be NULL: malloc and free. Fails only if memory runs out.
+MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *allocator,
                                          md5_error *error);
 MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
@@ -789,22 +757,23 @@ MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t 
 // == Deforms ======================================================================================
 //
 // Surfaces that are deformed by their materials, for renderers, are computed from their skinned
-// vertices for each image that is drawn: every quad of four vertices is a SPRITE
-// that faces the viewer, or a TUBE that turns about its long axis; a FLARE is one quad with a
-// border; an EYEBALL is an eye with two triangles, of which one marks its center and the other what
-// it looks at, so that the texture is projected onto it from there and the eye alone is drawn;
-// EXPAND moves along normals, MOVE along x, TURBULENT moves texture coordinates. The engine does
-// not light such surfaces, so no normals are computed.
+// vertices for each image that is drawn: every quad of four vertices is a SPRITE that faces the
+// viewer, or a TUBE that turns about its long axis; a FLARE is one quad with a border; an EYEBALL
+// is an eye with two triangles, of which one marks its center and the other what it looks at, and
+// the eye alone is drawn, textured from there; EXPAND moves along normals, MOVE along x, TURBULENT
+// moves texture coordinates. The engine does not light them, so no normals are computed.
 
 typedef struct md5_deform_view {
     md5_vec3 eye, left, up; // model space; unit vectors to the left and up
+    uint64_t reserved[4];   // 0
 } md5_deform_view;
 
 // Arrays of the caller that md5_deform_vertices() fills, [num_vertices] of md5_deform_size() each.
 typedef struct md5_deformed {
     md5_vec3 *positions; // model space
     md5_vec2 *texcoords;
-    md5_vec4 *colors; // NULL: not written; white if the mesh has none
+    md5_vec4 *colors;     // NULL: not written; white if the mesh has none
+    uint64_t reserved[4]; // 0
 } md5_deformed;
 
 // Returns whether a mesh can be deformed in this way, and writes how many vertices and triangles it

@@ -121,6 +121,31 @@ typedef struct md5_image_program {
     const md5_image_step *steps; // [num_steps]
 } md5_image_program;
 
+// -- How materials use images ---------------------------------------------------------------------
+
+typedef enum md5_image_repeat {
+    MD5_IMAGE_REPEAT,
+    MD5_IMAGE_CLAMP,
+    MD5_IMAGE_CLAMP_BORDER,    // materials have no word for it
+    MD5_IMAGE_CLAMP_ZERO,      // black, with alpha 1, outside
+    MD5_IMAGE_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
+} md5_image_repeat;
+
+typedef enum md5_image_filter {
+    MD5_FILTER_LINEAR,
+    MD5_FILTER_NEAREST,
+    MD5_FILTER_DEFAULT
+} md5_image_filter;
+
+typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
+
+typedef enum md5_dynamic_image {
+    MD5_IMAGE_STATIC,
+    MD5_IMAGE_MIRROR = 3,
+    MD5_IMAGE_XRAY,
+    MD5_IMAGE_REMOTE // a camera's view
+} md5_dynamic_image;
+
 #ifdef __cplusplus
 }
 #endif

@@ -62,10 +62,8 @@ typedef struct md5_vec4 {
     float x, y, z, w;
 } md5_vec4;
 
-// Unit quaternion. Files store x y z. The loader computes w = -sqrt(|1 - x^2 - y^2 - z^2|), with
-// which the textbook quaternion-to-matrix formula agrees with id's engine. If x y z are longer than
-// 1, it then normalizes x y z w, unlike id's engine, whose matrix is then not a rotation. It warns
-// if x^2 + y^2 + z^2 exceeds 1.00001.
+// Unit quaternion. Files store x y z, from which the loader rebuilds w by md5_quat_from_xyz(). It
+// warns if x^2 + y^2 + z^2 exceeds 1.00001.
 typedef struct md5_quat {
     float x, y, z, w;
 } md5_quat;
@@ -106,6 +104,7 @@ typedef struct md5_euler {
 typedef enum md5_depth {
     MD5_DEPTH_MINUS_ONE_TO_ONE, // OpenGL
     MD5_DEPTH_ZERO_TO_ONE,      // Vulkan, Direct3D, Metal, OpenGL with glClipControl()
+    MD5_DEPTH_ONE_TO_ZERO,      // of the same range, reversed: near is 1
 } md5_depth;
 
 // Axes of a space, as a character sees them that looks forward. A `LEFT` space is left-handed.
@@ -231,6 +230,20 @@ MD5_API md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t);
 // so.
 MD5_API md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t);
 
+// Returns the rotation that a file stores as x y z: w = -sqrt(|1 - x^2 - y^2 - z^2|), with which
+// the textbook quaternion-to-matrix formula agrees with id's engine. If x y z are longer than 1,
+// then x y z w are brought to unit length, unlike in id's engine, whose matrix is then not a
+// rotation. Not a rotation if the sum of squares is not finite.
+static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
+{
+    const float square = x * x + y * y + z * z;
+    const float w = -sqrtf(fabsf(1.0f - square));
+    // square + w * w, halved so that it stays finite.
+    const float scale = square > 1.0f ? sqrtf(0.5f) / sqrtf(square - 0.5f) : 1.0f;
+    const md5_quat q = {x * scale, y * scale, z * scale, w * scale};
+    return q;
+}
+
 // Returns the rotation about `axis`, of any length, by `angle` radians; no rotation if the axis is
 // zero or not finite.
 MD5_API md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle);
@@ -331,13 +344,21 @@ MD5_API md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b);
 // line of sight, another direction is taken, and if `eye` is `target`, the camera looks along +x.
 MD5_API md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up);
 
+// Returns the same for a md5_camera_view: `axes` are those with which the camera was loaded.
+MD5_API md5_mat44 md5_mat44_look_along(md5_vec3 position, md5_quat rotation, md5_axes axes);
+
 // Returns the matrix from the view space of md5_mat44_look_at() to clip space. `fov_y` is the
-// vertical field of view in degrees, above 0 and below 180; `aspect` width / height. A horizontal
-// field of view h, as in md5_camera_view, is 2 * atan(tan(h / 2) / aspect) vertically. `near_z` and
-// `far_z` are positive distances; far_z may be INFINITY. With MD5_DEPTH_ZERO_TO_ONE they may be
-// exchanged, for reversed depth. y is up in clip space: Vulkan needs m[5] negated.
+// vertical field of view in degrees, above 0 and below 180; `aspect` width / height. `near_z` and
+// `far_z` are positive distances, near_z < far_z, which may be INFINITY. y is up in clip space:
+// Vulkan needs m[5] negated.
 MD5_API md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                         md5_depth depth);
+
+// Returns the vertical field of view of a horizontal one, as in md5_camera_view; both in degrees.
+MD5_API float md5_vertical_fov(float horizontal_fov, float aspect);
+
+// Returns the inverse, computed in double. All zeros if it has none in floats.
+MD5_API md5_mat44 md5_mat44_inverse(md5_mat44 m);
 
 // -- Bounds ---------------------------------------------------------------------------------
 
@@ -367,6 +388,37 @@ typedef struct md5_ray {
     float limit;        // largest t; 0 = none
     bool front_only;    // triangles are hit only from outside
 } md5_ray;
+
+// -- Pixels ---------------------------------------------------------------------------------
+
+// Where a picture lies in a window, in pixels whose y counts down from the top, as those of a
+// mouse. For y that counts up (gl_FragCoord), and for clip spaces whose y points down (Vulkan),
+// begin at the other edge: y + height, -height. The center of the first pixel is 0.5, 0.5.
+typedef struct md5_viewport {
+    float x, y, width, height; // width and height are not 0
+    md5_depth depth;           // of the clip space
+} md5_viewport;
+
+// These take clip_from_world = projection * view of any kind: perspective, orthographic or oblique,
+// mirrored, with infinite distance. They compute in double, and invert the matrix in each call.
+
+// Writes the pixel x, y of a point and, as z, its depth in a depth buffer: 0..1, or beyond it
+// before the near and behind the far plane. Nothing is clipped to the viewport. Returns false and
+// writes nothing if the point is not in front of a perspective camera's eye, or a number is not
+// finite.
+MD5_API bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 point,
+                               md5_vec3 *pixel);
+
+// Writes the point of a pixel with a depth, the reverse of md5_mat44_project(). Returns false and
+// writes nothing if it is at infinity or beyond, or the matrix has no inverse.
+MD5_API bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
+                                 md5_vec3 *point);
+
+// Returns the ray through a pixel, for picking: from the near plane, with a direction of unit
+// length, so that t is a distance, and the far plane as limit, 0 if it is infinitely far. All 0,
+// which hits nothing, if the matrix has no inverse.
+MD5_API md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x,
+                                   float y);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ extern "C" {
 #endif
 
 #define MD5_VERSION_MAJOR 0
-#define MD5_VERSION_MINOR 1
+#define MD5_VERSION_MINOR 2
 #define MD5_VERSION_PATCH 0
 
 // -- Errors ---------------------------------------------------------------------------------

@@ -347,10 +347,11 @@ MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md
                                                const md5_joint_pair *pairs, uint32_t num_pairs,
                                                const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget);
-// Writes target[target joints] from source[source joints]. `scratch` is [source joints]; the three
-// must not overlap.
+// Writes target[target joints] from source[source joints]. `scratch` is of any alignment and of
+// md5_retarget_pose_scratch() bytes; the three must not overlap.
 MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
-                                    md5_xform *target, md5_xform *scratch);
+                                    md5_xform *target, void *scratch);
+MD5_PLAY_API size_t md5_retarget_pose_scratch(const md5_retarget *retarget);
 
 // == Walking legs ================================================================================
 //
@@ -425,7 +426,8 @@ typedef struct md5_foothold {
     md5_vec3 from, to; // ends of the step
     md5_vec3 to_normal;
     md5_quat from_facing;
-    float lift; // height of the step above its line
+    float lift;           // height of the step above its line
+    uint64_t reserved[2]; // 0
 } md5_foothold;
 
 // The state of a walk.
@@ -439,6 +441,7 @@ typedef struct md5_walk {
     float seconds;     // of a step at the present speed
     uint32_t num_legs; // as in the description
     md5_foothold feet[MD5_MAX_LEGS];
+    uint64_t reserved[4]; // 0
 } md5_walk;
 
 // Begins to walk: takes homes, heights and rotations of the feet from pose[num_joints], in which
@@ -512,12 +515,13 @@ typedef struct md5_gaze_desc {
 // The state of a gaze. Directions are tangents to the left and upward of straight ahead.
 typedef struct md5_gaze {
     uint64_t random;
-    uint32_t target;   // index of the target that is looked at; MD5_NONE = a direction at random
-    md5_vec2 from, to; // of the last saccade
-    md5_vec2 head;     // where the head is
-    float seconds;     // since the saccade began
-    float duration;    // of the saccade
-    float rest;        // seconds until the next one
+    uint32_t target;      // index of the target that is looked at; MD5_NONE = a direction at random
+    md5_vec2 from, to;    // of the last saccade
+    md5_vec2 head;        // where the head is
+    float seconds;        // since the saccade began
+    float duration;       // of the saccade
+    float rest;           // seconds until the next one
+    uint64_t reserved[2]; // 0
 } md5_gaze;
 
 // Begins with a look straight ahead. Every seed gives another order.

@@ -31,27 +31,32 @@ static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsize
                           texels);
 }
 
-// Writes full rows, then the rest of the last one, so that nothing is copied before.
-static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const void *data,
-                         size_t size)
+// Writes both parts: full rows, then the rest of the last one, so that nothing is copied before.
+// Returns the texel at which the second one begins.
+static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
+                             const void *const parts[2], size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
     const texel_layout layout = layout_of(table);
     const size_t count = size / layout.size, width = MD5GL_TABLE_WIDTH;
     const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
+    const GLsizei rows = full + (rest > 0), all_rows = parts[1] ? 2 * rows : rows;
     md5gli_reset_transfers(renderer);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, table->texture);
-    if (full + (rest > 0) > table->rows) {
-        table->rows = full + (rest > 0);
+    if (all_rows > table->rows) {
+        table->rows = all_rows;
         gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
                        layout.components, layout.type, NULL);
     }
-    write_rows(gl, table, 0, (GLsizei)width, full, data);
-    if (rest > 0)
-        write_rows(gl, table, full, rest, 1,
-                   (const uint8_t *)data + (size_t)full * width * layout.size);
+    for (GLsizei i = 0, first = 0; i < 2 && parts[i]; i++, first += rows) {
+        write_rows(gl, table, first, (GLsizei)width, full, parts[i]);
+        if (rest > 0)
+            write_rows(gl, table, first + full, rest, 1,
+                       (const uint8_t *)parts[i] + (size_t)full * width * layout.size);
+    }
     gl->BindTexture(GL_TEXTURE_2D, 0);
+    return (uint32_t)((size_t)rows * width);
 }
 
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
@@ -75,21 +80,30 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         // Floats cannot be filtered, and a texture that has no mipmaps must not ask for them.
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        const void *const parts[2] = {data, NULL};
         if (size > 0)
-            fill_texture(renderer, &table, data, size);
+            fill_texture(renderer, &table, parts, size);
     }
     gl->BindTexture(target, 0);
     return table;
 }
 
-void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size)
+uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
+                           const void *previous, size_t size)
 {
-    if (table->buffer) {
-        md5gli_stream(renderer, GL_TEXTURE_BUFFER, table->buffer, data, size);
-        renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
-    } else {
-        fill_texture(renderer, table, data, size);
+    const GladGLContext *gl = &renderer->gl;
+    const void *const parts[2] = {data, previous};
+    if (!table->buffer) {
+        const uint32_t end = fill_texture(renderer, table, parts, size);
+        return previous ? end : 0;
     }
+    gl->BindBuffer(GL_TEXTURE_BUFFER, table->buffer);
+    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)(previous ? 2 * size : size), NULL,
+                   GL_STREAM_DRAW);
+    for (GLintptr i = 0; i < 2 && parts[i]; i++)
+        gl->BufferSubData(GL_TEXTURE_BUFFER, i * (GLintptr)size, (GLsizeiptr)size, parts[i]);
+    gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
+    return previous ? (uint32_t)(size / layout_of(table).size) : 0;
 }
 
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table)

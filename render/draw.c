@@ -33,9 +33,10 @@ static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
     }
 }
 
-// Sets the attributes of a bound mesh to the skinned vertices of an instance.
-static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                 uint32_t instance)
+// Sets the attributes of a bound mesh to the skinned vertices of an instance and, if
+// `has_previous`, to where they were in the previous frame: where they are, unless that is known.
+static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *model,
+                                 const md5gl_mesh *mesh, uint32_t instance, bool has_previous)
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->deform.num_vertices;
@@ -43,6 +44,13 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mes
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     md5gli_set_attributes(gl, &all, vertices * instance, 0,
                           mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
+    if (has_previous) {
+        const bool is_known = mesh->posed_count > model->num_instances;
+        const size_t was = instance + (is_known ? model->num_instances : 0);
+        gl->VertexAttribPointer(MD5GL_AT_PREVIOUS, 3, GL_FLOAT, GL_FALSE, 0,
+                                (const void *)(vertices * was * sizeof(md5_vec3)));
+        gl->EnableVertexAttribArray(MD5GL_AT_PREVIOUS);
+    }
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
@@ -152,7 +160,8 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
         for (uint32_t i = first, count; i < end; i += count) {
             count = is_posed ? 1 : end - first;
             if (is_posed)
-                set_posed_attributes(renderer, mesh, i);
+                set_posed_attributes(renderer, model, mesh, i,
+                                     program->uniforms[MD5GL_PREVIOUS] >= 0);
             gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)(i - before));
             gl->DrawElementsInstanced(has_lines ? GL_LINES : GL_TRIANGLES,
                                       has_lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT,
@@ -191,9 +200,9 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
             const md5gl_mesh *const mesh = &model->meshes[i];
             const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
             const bool is_left_out =
-                draw->pass == MD5GL_PASS_LIT || draw->pass == MD5GL_PASS_PICTURE
-                    ? surface->material.is_staged
-                    : draw->pass == MD5GL_PASS_DEPTH && surface->material.no_shadow;
+                draw->pass == MD5GL_PASS_DEPTH
+                    ? surface->material.no_shadow
+                    : draw->pass != MD5GL_PASS_EDGES && surface->material.is_staged;
             if (!mesh->visible || mesh->mesh->num_triangles == 0 || is_left_out)
                 continue;
             const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
@@ -253,12 +262,26 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
     }
     md5gli_bind_frame(renderer);
+}
+
+void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user)
+{
+    MD5_ASSERT(renderer != NULL && draw != NULL, "renderer, draw: not NULL");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+        md5gli_reset_state(renderer);
+        md5gli_bind_map(renderer, &renderer->maps[i]);
+        renderer->gl.Enable(GL_DEPTH_TEST);
+        draw(user, &renderer->maps[i].shown);
+    }
+    if (renderer->shadowed)
+        md5gl_resume_frame(renderer);
 }
 
 void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
@@ -269,11 +292,12 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
             == 0,
         "style: flags of md5gl_style");
     MD5GL_ASSERT_IN_FRAME(renderer);
+    MD5_ASSERT(!renderer->has_outputs, "the frame's target: not of md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     if (style & MD5GL_LIT) {
-        md5gli_bind_shadows(renderer);
+        md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
         gl->Disable(GL_BLEND);
         md5gli_set_coverage(renderer, true);
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
@@ -290,6 +314,24 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
         set_edge_mode(renderer, false);
     }
+}
+
+bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_error *error)
+{
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    MD5_ASSERT(!renderer->target || renderer->has_outputs,
+               "the frame's target: of md5gl_create_outputs()");
+    const GladGLContext *gl = &renderer->gl;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++)
+        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
+            return false;
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    draw_pass(renderer, &(model_draw){model, MD5GL_LIT, MD5GL_PASS_OUTPUTS, NULL});
+    return true;
 }
 
 // -- Capturing --------------------------------------------------------------------------------
@@ -341,7 +383,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
-        set_posed_attributes(renderer, mesh, 0);
+        set_posed_attributes(renderer, model, mesh, 0, false);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
@@ -553,7 +595,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
     }
@@ -568,7 +610,7 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gl_surface surface = *md5gli_surface_of(draw->model, draw->list->skin, draw->list->mesh);
     if (material)
         surface.material = *material;
-    md5gli_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     md5gli_set_coverage(renderer, true);
     const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
     set_up_mesh(renderer, &lit, draw->mesh, &surface, program);

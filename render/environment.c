@@ -397,15 +397,20 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
 {
     const md5gl_environment *const environment = frame->environment;
     renderer->environment = environment;
+    renderer->reflections = environment ? environment->reflections : 0;
     renderer->lit_pass = frame->lighting == MD5GL_LIGHTING_CLASSIC ? MD5GL_PASS_LIT_CLASSIC
                          : environment != NULL                     ? MD5GL_PASS_LIT_ENVIRONMENT
                                                                    : MD5GL_PASS_LIT;
     renderer->light_error.status = MD5_OK;
-    if (!environment)
+    if (!environment) { // the sky of shaders/sky_studio.glsl, for sky_host.glsl
+        static const float reflected[3] = {0.40f, 0.36f, 0.33f};
+        block->environment[0] = 1.0f;
+        for (int i = 0; i < 3; i++) {
+            block->harmonics[0][i] = 0.5f * (1.0f + reflected[i]) * frame->ambient[i];
+            block->harmonics[3][i] = 0.5f * (1.0f - reflected[i]) * frame->ambient[i];
+        }
         return;
-    md5gli_bind_texture(&renderer->gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
-                        environment->reflections); // of the whole frame
-
+    }
     // The directions from the eye that belong to the right, the upper and the middle of the
     // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
     // it is shown as one of 45 degrees.
@@ -429,6 +434,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     block->environment[0] = cosf(frame->environment_angle);
     block->environment[1] = sinf(frame->environment_angle);
     block->environment[2] = (float)(NUM_MIRRORS - 1);
+    block->environment[3] = 1.0f;
     for (int i = 0; i < 9; i++) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];
         block->harmonics[i][1] = environment->light[i].y * frame->ambient[1];

@@ -48,14 +48,20 @@ typedef struct md5gl_table {
 
 enum { MD5GL_TABLE_WIDTH = 1024 }; // as in shaders/table_texture.glsl
 
-// A depth map rendered from another viewpoint than the camera's: from the key light, or from below
-// the ground for contact shadows.
-enum { MD5GL_MAP_SUN, MD5GL_MAP_CONTACT, MD5GL_NUM_MAPS };
-typedef struct md5gl_shadow_map {
-    GLuint framebuffer, texture;
-    GLsizei side;       // texels
-    GLuint frame_block; // the frame's uniform block with the map's matrix
-} md5gl_shadow_map;
+// A depth map rendered from another viewpoint than the camera's: from the key light, from below the
+// ground for contact shadows, or from spot lights, whose maps are the quarters of one texture.
+enum {
+    MD5GL_MAP_SUN,
+    MD5GL_MAP_CONTACT,
+    MD5GL_MAP_SPOT,
+    MD5GL_NUM_MAPS = MD5GL_MAP_SPOT + MD5GL_MAX_SPOT_SHADOWS
+};
+typedef struct md5gl_depth_map {
+    md5gl_shadow_map shown; // to the host; of the last frame that had the map
+    float eye[4];           // where it is seen from, as in the frame's block
+    GLuint framebuffer;
+    GLuint frame_block; // the frame's uniform block with the map's matrix and eye
+} md5gl_depth_map;
 
 struct md5gl_renderer {
     GladGLContext gl;
@@ -85,26 +91,32 @@ struct md5gl_renderer {
     GLuint frame_block; // uniform buffer behind the block Frame
     GLuint line_array, line_buffer;
     GLuint panel_array, panel_buffer;
-    GLuint empty_array; // a vertex array without attributes
+    GLuint blob_array, blob_buffer;
+    char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
+    GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white, grey, checker;
 
-    md5gl_shadow_map maps[MD5GL_NUM_MAPS];
+    md5gl_depth_map maps[MD5GL_NUM_MAPS];
     bool has_shadows;
     GLuint compare_sampler, depth_sampler; // samplers of depth maps
 
     // The current frame.
-    bool in_frame;            // between begin and end
-    md5gl_target *target;     // NULL = `framebuffer`
-    GLuint framebuffer;       // that is drawn into
-    bool opaque;              // alpha is 1 in the whole target before anything is drawn
-    bool multisampled;        // alpha becomes coverage
-    bool adds_light;          // of lit surfaces: alpha becomes the largest component
-    bool shadowed;            // the frame has shadows
+    bool in_frame;               // between begin and end
+    md5gl_target *target;        // NULL = `framebuffer`
+    GLuint framebuffer;          // that is drawn into
+    bool opaque;                 // alpha is 1 in the whole target before anything is drawn
+    bool multisampled;           // alpha becomes coverage
+    bool adds_light;             // of lit surfaces: alpha becomes the largest component
+    bool shadowed;               // the frame has shadows: its maps are
+    uint32_t first_map, end_map; // maps[first_map] to maps[end_map - 1]
+    GLenum front_face;
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
     float shaded_ground[4];   // what shadows may reach of it: least x and y, largest x and y
     const md5gl_environment *environment; // NULL: none
+    md5gl_texture reflections;            // of the environment
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
+    bool has_outputs;                     // the target is of md5gl_create_outputs()
     enum md5gl_pass lit_pass;             // LIT, or its kin for the frame's light
     md5_error light_error;                // why that cannot be drawn, of the last draw
     float rays[9];                        // of md5gl_draw_environment(): see its shader
@@ -123,7 +135,8 @@ typedef struct md5gl_mesh {
     md5gl_table exact_influences, exact_joints; // paths exact and compute
     GLuint posed; // paths CPU and COMPUTE, which skin once: all instances' positions, then normals,
                   // tangents
-    uint32_t posed_count; // instances in `posed`
+    uint32_t posed_count; // instances in `posed`: those of a pose, then, if it has previous ones,
+                          // as they were
     md5gl_deform deform;  // write NULL: it has none, and the counts are the mesh's
     GLuint deformed_indices;
 } md5gl_mesh;
@@ -141,8 +154,9 @@ typedef struct md5gl_run {
 
 // At most as many instances as fit into tables.
 typedef struct md5gl_batch {
-    md5gl_table palettes, placements, tints;
+    md5gl_table palettes, placements, tints, ids;
     uint32_t count;
+    uint32_t previous_palettes, previous_placements; // texels of the tables: see previous.glsl
 } md5gl_batch;
 
 // Morph targets in tables that shaders read by vertex number: the first delta of each vertex, and
@@ -168,12 +182,14 @@ struct md5gl_model {
     const md5_model *model;
     const md5gl_morph *morph;  // targets of the instances; NULL: they have none
     md5gl_table morph_weights; // [num_morphed * targets], one texel each
+    uint32_t previous_weights; // texel of the table: see previous.glsl
     const md5gl_baked *baked;  // clips that the instances play; NULL: they are skinned
     md5gl_batch *batches;      // [batch_capacity]
     uint32_t num_batches, batch_capacity;
     uint32_t num_instances;  // of the last pose
     bool placed;             // batches have placements
     bool tinted;             // batches have tints
+    bool has_ids;            // batches have ids
     bool faded;              // a tint has alpha below 1: every mesh needs the alpha test
     md5gl_surface *surfaces; // [num_skins * model->num_meshes], skin by skin
     uint32_t num_skins;
@@ -259,9 +275,10 @@ const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_mod
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error);
 
-// Returns how many palettes fit into one table; 0 and MD5_ERROR_GPU if none does.
+// Returns for how many instances palettes fit into one table, `copies` of each; 0 and
+// MD5_ERROR_GPU if those of one do not.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                   md5_error *error);
+                                   uint32_t copies, md5_error *error);
 
 // Binds the program, the vertices and the tables of a mesh, for a batch. `before`: the number of
 // instances of earlier batches.
@@ -277,7 +294,10 @@ typedef struct md5gl_frame_block {
     float sun_from_world[16], contact_from_world[16];
     float shadow[4], contact[4], mode[4];
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+    float point_cones[MD5GL_MAX_POINT_LIGHTS][4];
+    float spot_from_world[MD5GL_MAX_SPOT_SHADOWS][16], spot_texels[MD5GL_MAX_SPOT_SHADOWS];
     float environment[4], harmonics[9][4];
+    float previous_clip_from_world[16];
 } md5gl_frame_block;
 
 // Projects the light of a picture, `width` * `height` at least 1, to spherical harmonics of degrees
@@ -298,11 +318,13 @@ void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error);
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer);
 
-// Fills in the shadow members of the block and clears the maps. Leaves other framebuffers bound.
+// Fills in the point lights and the shadow members of the block, which is complete then, and clears
+// the maps. Leaves other framebuffers bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
-void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
-void md5gli_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map); // for drawing into it
+// For reading the maps, from a unit on.
+void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit);
 void md5gli_set_coverage(md5gl_renderer *renderer,
                          bool on); // alpha becomes coverage, if multisampled
 
@@ -313,8 +335,11 @@ void md5gli_bind_frame(md5gl_renderer *renderer);
 
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size);
-// Gives the table new content, which avoids waiting for draws that still read the old one.
-void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size);
+// Gives the table new content, which avoids waiting for draws that still read the old one:
+// data[size] and, unless it is NULL, previous[size] behind it. Returns the texel at which that
+// begins, 0 if there is none.
+uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
+                           const void *previous, size_t size);
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
 
 // Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that

@@ -505,9 +505,9 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    renderer->gl.Uniform1i(program->uniforms[MD5GL_CASTS], true);
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
-        renderer->gl.Uniform1i(program->uniforms[MD5GL_SEEN_FROM], i + 1);
         draw_squares(renderer, impostors);
     }
     bind_pictures(renderer, impostors, false);
@@ -523,19 +523,20 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
     // Programs for other lights than the studio's are built here.
-    const enum md5gl_fixed_program which = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
-                                           : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
-                                               ? MD5GL_IMPOSTOR_LIT_CLASSIC
-                                               : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
+    const enum md5gl_fixed_program which =
+        renderer->lit_pass == MD5GL_PASS_LIT
+            ? MD5GL_IMPOSTOR_LIT
+            : (enum md5gl_fixed_program)(MD5GL_IMPOSTOR_LIT_ENVIRONMENT + renderer->lit_pass
+                                         - MD5GL_PASS_LIT_ENVIRONMENT);
     md5_error error = {0};
     const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
     if (!program) {
         md5gli_fail_light(renderer, &error);
         program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];
     }
-    md5gli_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     begin_drawing(renderer, impostors, program);
-    gl->Uniform1i(program->uniforms[MD5GL_SEEN_FROM], 0);
+    gl->Uniform1i(program->uniforms[MD5GL_CASTS], false);
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,
                   impostors->has_specular, 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);

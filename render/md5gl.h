@@ -6,10 +6,11 @@
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
 //     md5gl_pose()                      uploads palettes, or moments of baked clips, once for all
 //                                       draws that follow; placements, tints, skins, morph weights
-//     md5gl_draw_shadows()              fills the shadow maps; before anything lit
+//     md5gl_draw_shadows()              fills the shadow maps; before anything lit; see "Worlds"
 //     md5gl_draw_model()                draws models; before overlays, which are blended over them
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
 //                                       md5gl_game.h
+//     md5gl_draw_outputs()              in a frame of its own: ids, normals and motion
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
@@ -31,7 +32,7 @@
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
 //   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube and buffer texture and
-//   sampler of units 0..15; active unit 0
+//   sampler of units 0..16; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -41,8 +42,9 @@
 // Viewport, scissor box and clear color keep the frame's values. This happens at the end of
 // md5gl_create_renderer(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame;
 // the other calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES
-// lacks of it is left out there. State that is not in this list (clip distances, clip control, draw
-// buffers) must be at GL's defaults during a frame.
+// lacks of it is left out there. State that is not in this list (clip distances, clip control) must
+// be at GL's defaults during a frame; so must the draw buffers of the host's framebuffers, except
+// for md5gl_draw_outputs().
 //
 // OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the path COMPUTE
 // needs OpenGL 4.3; edges of
@@ -147,6 +149,8 @@ typedef enum md5gl_wrap {
 typedef enum md5gl_normals {
     MD5GL_NORMALS_GREEN_UP = 1, // green is the component upward in the picture, as in most tools
     MD5GL_NORMALS_RXGB = 2,     // the red component is in alpha, as in id's compressed maps
+    MD5GL_NORMALS_HEIGHTS = 4, // alone: gray levels (r + g + b) / 3 are heights, 64 of which are as
+                               // high as a texel is wide; the picture repeats
 } md5gl_normals;
 
 typedef struct md5gl_texture_desc {
@@ -158,8 +162,20 @@ typedef struct md5gl_texture_desc {
     md5gl_wrap wrap;         // cube maps and masks are clamped
     bool is_nearest;         // neither filtered nor with mipmaps
     uint32_t normals;        // NORMALS: a combination of md5gl_normals flags
-    uint64_t reserved[4];    // 0
+    // NORMALS: heights of any size, as of HEIGHTS, whose slopes are added; NULL = none
+    const struct md5gl_texture_desc *heights;
+    uint64_t reserved[3]; // 0
 } md5gl_texture_desc;
+
+// Returns how the texels of a normal map are encoded, flags of md5gl_normals, since files do not
+// say. RXGB: red is constant, and alpha is not. GREEN_UP: the normals are not those of a surface
+// otherwise, whose slope along u changes along v as the slope along v does along u. Flat maps and
+// noise are id's. Linear in the texels; reads 256 rows of them at most for green.
+MD5GL_API uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc);
+
+// Returns whether more than 1 % of the texels have an alpha below one half: a surface with such
+// holes, which alpha_test cuts out, is usually seen from both sides.
+MD5GL_API bool md5gl_has_holes(const md5gl_texture_desc *desc);
 
 // Creates a texture with mipmaps, which the CPU computes: they are the same on every driver. `desc`
 // is read during the call. Returns 0 with MD5_ERROR_GPU if the size is not supported, or with
@@ -246,8 +262,8 @@ typedef struct md5gl_material {
     float alpha_test;       // texels whose alpha is not greater are cut out; edges are soft in a
                             // multisampled frame; 0 = 0.5
     bool two_sided;         // back faces are drawn, lit on their own side
-    bool is_staged;         // nothing is drawn by md5gl_draw_model(), except edges, nor in pictures
-                            // of impostors: see md5gl_game.h
+    bool is_staged;         // nothing is drawn by md5gl_draw_model(), except edges, nor in outputs
+                            // and pictures of impostors: see md5gl_game.h
     bool no_shadow;         // nothing is drawn by md5gl_draw_shadows()
     bool is_opaque;         // alpha cuts nothing out, whatever the texture and alpha_test are
     bool no_vertex_color;   // the mesh's colors are ignored
@@ -283,6 +299,11 @@ typedef struct md5gl_target md5gl_target;
 // is not supported, or with MD5_ERROR_MEMORY.
 MD5GL_API md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, uint32_t samples, md5_error *error);
+// Creates a target for md5gl_draw_outputs() only, of one sample: depth, and textures that
+// md5gl_get_target_names() gives. Frames clear them to 0, and do not use their `background`. Fails
+// likewise, in OpenGL ES and WebGL also without EXT_color_buffer_float (or _half_float).
+MD5GL_API md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width,
+                                             uint32_t height, md5_error *error);
 MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer,
                                     md5gl_target *target); // NULL is allowed
 
@@ -292,7 +313,11 @@ typedef struct md5gl_target_names {
     uint32_t framebuffer; // of all samples
     md5gl_texture color;  // GL_RGBA8: sRGB, premultiplied; the bottom row is first
     md5gl_texture depth;  // GL_DEPTH_COMPONENT24; 0 in a multisampled target
-    uint64_t reserved[2]; // 0
+    // Of md5gl_create_outputs(), where `color` is 0; else 0.
+    md5gl_texture normals; // GL_RGB10_A2
+    md5gl_texture motion;  // GL_RG16F
+    md5gl_texture ids;     // GL_RG32UI
+    uint64_t reserved[2];  // 0
 } md5gl_target_names;
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
@@ -307,14 +332,20 @@ typedef enum md5gl_lighting {
     MD5GL_LIGHTING_STUDIO,  // physically based, in linear color
     MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colors,
                             // without sRGB encoding; a small, sharp highlight
+    MD5GL_NUM_LIGHTINGS
 } md5gl_lighting;
 
-enum { MD5GL_MAX_POINT_LIGHTS = 8 };
+enum { MD5GL_MAX_POINT_LIGHTS = 8, MD5GL_MAX_SPOT_SHADOWS = 4 };
 
 typedef struct md5gl_point_light {
-    md5_vec3 position;    // world space
-    float range;          // units; no light beyond it
-    float color[3];       // linear, close to the light; falls off with the square of the distance
+    md5_vec3 position;  // world space
+    float range;        // units; no light beyond it
+    float color[3];     // linear, close to the light; falls off with the square of the distance
+    float cone;         // of a spot light, its full angle in degrees; 0 = shines all around
+    md5_vec3 direction; // of a spot light: from it, any length; 0, 0, 0 = down
+    float cone_edge;    // share of the angle over which its light fades to 0; 0 = 0.2, or MD5_ZERO
+    bool casts_shadow;  // a spot light: what is drawn into the shadow maps blocks its light. The
+                        // first MD5GL_MAX_SPOT_SHADOWS do; beyond 150 degrees nothing is blocked
     uint64_t reserved[2]; // 0
 } md5gl_point_light;
 
@@ -337,21 +368,25 @@ typedef struct md5gl_frame {
     md5_vec3 light_direction;   // from the scene to the key light, world space, any length
     float light[3], ambient[3]; // linear color of the key light, and of the sky
     const md5gl_point_light *point_lights; // [num_point_lights], read during the call
-    uint32_t num_point_lights;             // those beyond MD5GL_MAX_POINT_LIGHTS are ignored
+    uint32_t num_point_lights; // those beyond the first MD5GL_MAX_POINT_LIGHTS are ignored
 
     // Bounds in world space of everything that md5gl_draw_shadows() draws, which blocks the key
-    // light for models and ground. Empty bounds (all 0): no shadows.
+    // light for models and ground. Empty bounds (all 0): no shadows but those of spot lights.
     md5_bounds casters;
     float ground;           // height of the ground, units; it darkens below nearby casters
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
                             // to the context's texture size; a change recreates the map
+    uint32_t spot_texels;   // the same of each spot light's map; 0 = 512. Limited to half of that
     // STUDIO: the picture that takes the place of the sky; NULL = none. `ambient` multiplies its
     // light. It must live until the frame ends.
     const md5gl_environment *environment;
     float environment_angle; // rotation of the picture about +z, counter-clockwise from above,
                              // radians
-    uint64_t reserved[6];    // 0
+    // clip_from_view * view_from_world of the previous frame, for md5gl_draw_outputs(); all 0 = of
+    // this one. If the projection is jittered, jitter both alike, so that motion has none.
+    md5_mat44 previous_clip_from_world;
+    uint64_t reserved[6]; // 0
 } md5gl_frame;
 
 // Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.
@@ -425,17 +460,22 @@ typedef struct md5gl_instances {
     const uint32_t *skins;    // [count] below the number of skins; NULL = 0
     const md5gl_morph *morph; // with palettes: targets, which must live until the next pose
     const float *weights;     // [count * targets] of `morph`, finite numbers
-    uint64_t reserved[4];     // 0
+    const uint32_t *ids;      // [count] for md5gl_draw_outputs(); NULL = 1 + index
+    // What palettes, jobs, placements and weights were in the previous frame, of the same instances
+    // in the same order: for md5gl_draw_outputs(). NULL, and arrays that are NULL: as they are now.
+    // Its other members are not used. A table holds half as many palettes then.
+    const struct md5gl_instances *previous;
+    uint64_t reserved[4]; // 0
 } md5gl_instances;
 
 // Sets the instances of the model, until the next call; initially there are none. The paths that
 // skin once do so here. Without palettes and clips `count` is that of the last pose, whose
 // vertices, placements and weights stay (a model without joints needs no palettes: it is always
-// posed anew). Instances of one skin that follow each other are drawn together: sort crowds by
-// skin. Draws, shadows and md5gl_capture() give what md5_skin() and its kin compute: with morph
-// targets within 1e-5 of the model's size, with clips, as md5_skin_baked(), within 1e-6 of the
-// clip's. Programs for clips and morph targets are compiled when a path first needs them. Returns
-// false and leaves no instances
+// posed anew); ids are replaced as tints and skins are. Instances of one skin that follow each
+// other are drawn together: sort crowds by skin. Draws, shadows and md5gl_capture() give what
+// md5_skin() and its kin compute: with morph targets within 1e-5 of the model's size, with clips,
+// as md5_skin_baked(), within 1e-6 of the clip's. Programs for clips and morph targets are compiled
+// when a path first needs them. Returns false and leaves no instances
 // - with MD5_ERROR_GPU if not even one palette, or not all weights, fit into a texture buffer or
 //   texture (the message names the limit), or if a shader does not compile,
 // - with MD5_ERROR_RANGE if a skin, a job's clip or frame does not exist,
@@ -444,8 +484,8 @@ typedef struct md5gl_instances {
 MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error);
 
-// Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
-// `casters` are empty.
+// Draws all instances into the shadow maps, before anything lit. Does nothing in a frame without
+// shadows.
 MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns how far beside its hard shadow a caster can affect pixels, in units, because edges are
@@ -457,9 +497,46 @@ MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 // on the paths that skin once, one per instance.
 MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
+// Draws what other passes of a host need of the instances: ids to pick by, and depth, normals and
+// motion for temporal antialiasing, ambient occlusion and the like. The pixels are those that
+// md5gl_draw_model() draws with MD5GL_LIT in a frame of one sample, at the same depth. Draws into a
+// target of md5gl_create_outputs(), or into the host's framebuffer: then its draw buffers, or
+// GL_NONE for what it lacks, get, in this order,
+// - vec4: the normal n that light falls on, with the normal map, world space, as (n + 1) / 2; 1
+// - vec2: motion: where the point is on the screen minus where it was in the previous frame, as a
+//   fraction of the viewport, to the right and up: `uv - motion` is where to look up the previous
+//   picture. See md5gl_instances.previous and md5gl_frame.previous_clip_from_world. Limited to -2
+//   to 2; 2, 2 if it was behind the camera
+// - uvec2: md5gl_instances.ids, where 0 is as if nothing was there; the index of the mesh
+// and the host clears it (keep_contents): glClear() is not defined for integers. Impostors have no
+// outputs. Issues as many draws as md5gl_draw_model(). Returns false with MD5_ERROR_GPU if a shader
+// does not compile: the programs of a path are built when it first needs them.
+MD5GL_API bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model,
+                                  md5_error *error);
+
+// Returns the id that the last frame of a target of md5gl_create_outputs() has at a pixel, counted
+// from the top left corner, and in *mesh, unless it is NULL, the index of the mesh. Returns 0, and
+// MD5_NONE, if nothing or no pixel is there, or with MD5_ERROR_GPU if GL reports an error or if the
+// context is lost. Call it outside of a frame. It waits for the frame to be drawn.
+MD5GL_API uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x,
+                              uint32_t y, uint32_t *mesh, md5_error *error);
+
 // Darkens what is already drawn where shadows fall on a plane at the frame's ground height; the
 // plane itself is invisible. Fades out at `radius` units from the center.
 MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius);
+
+// A cheap shadow: a soft, dark disc on the ground, without any map.
+typedef struct md5gl_blob {
+    md5_vec3 position;    // of its center, world space
+    float radius;         // units; it is darkest in the middle. 0 or less: not drawn
+    md5_vec3 normal;      // of the ground there, any length; 0, 0, 0 = up
+    float darkness;       // share of the light that is taken in the middle, to 1; 0 = 0.5
+    uint64_t reserved[2]; // 0
+} md5gl_blob;
+
+// Draws blobs[count] over what is drawn already up to 0.15 radii in front of them, as ground is not
+// flat.
+MD5GL_API void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count);
 
 // One end of a line: world space, sRGB color with straight alpha.
 typedef struct md5gl_line_vertex {
@@ -489,6 +566,77 @@ typedef struct md5gl_panel_vertex {
 MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
                                 md5gl_texture_kind kind, const md5gl_panel_vertex *vertices,
                                 uint32_t count);
+
+// -- Worlds ---------------------------------------------------------------------------------
+//
+// Geometry that the host draws itself, such as terrain, in the frame's light and shadows:
+//
+//   md5gl_shadow_glsl()                 once: text for the host's fragment shaders
+//   md5gl_begin_frame()
+//     md5gl_draw_casters()              the host's geometry casts
+//     md5gl_use_shadows()               for each of the host's programs, before it draws
+//     md5gl_resume_frame()              before md5gl draws again
+//   md5gl_end_frame()
+
+// Returns text for fragment shaders, to be put behind "#version 330 core", in OpenGL ES
+// "#version 300 es": functions, a uniform block and four samplers, whose names all begin with
+// md5gl_, and there the default precisions. Lines that follow count from 1. Positions are in world
+// space; normals have unit length and are on the eye's side; `color` is linear; `gloss` 0 to 1 as
+// in materials.
+//   vec3 md5gl_shade(vec3 position, vec3 normal, vec3 color, float gloss)
+//       sRGB, as a model without maps: all lights, shadows, sky, tone mapping
+//   vec3 md5gl_light_surface(md5gl_plain(position, normal, color, gloss),
+//                            md5gl_direction_to_eye(position))
+//       the same, linear and without tone mapping; not of CLASSIC
+//   float md5gl_sunlight(vec3 position, vec3 normal)
+//   float md5gl_spotlight(int number, vec3 position, vec3 normal)
+//       share of the key light, or of a point light (of those with a range), that is not blocked
+//   float md5gl_contact_shade(vec3 position)
+//       share of the sky that casters close above hide, if the point is about as high as the
+//       frame's ground; md5gl_draw_ground() darkens by 0.7 of it
+//   vec3 md5gl_tone_map(vec3 linear), vec3 md5gl_srgb_from_linear(vec3 linear)
+// `lighting` is that of the frames that the shader draws in. Owned by the renderer. Returns NULL
+// with MD5_ERROR_MEMORY.
+MD5GL_API const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
+                                        md5_error *error);
+
+enum { MD5GL_NUM_SHADOW_UNITS = 4 };
+
+// Uses a host's linked program that has the text, within a frame: binds the frame's block to
+// uniform buffer `binding`, and 2D textures and samplers to MD5GL_NUM_SHADOW_UNITS units from
+// `first_unit` on, and sets the program's uniforms for them. The host unbinds the samplers of units
+// above 16.
+MD5GL_API void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
+                                 uint32_t binding);
+
+// Sets all GL state to what drawing needs, within a frame, after the host's own calls of GL.
+MD5GL_API void md5gl_resume_frame(md5gl_renderer *renderer);
+
+typedef enum md5gl_shadow_kind {
+    MD5GL_SHADOW_KEY_LIGHT,
+    MD5GL_SHADOW_CONTACT, // the lowest casters, seen from below; ground does not belong here
+    MD5GL_SHADOW_SPOT_LIGHT,
+} md5gl_shadow_kind;
+
+// A depth map of the current frame. Copy it for a lookup of your own.
+typedef struct md5gl_shadow_map {
+    md5gl_shadow_kind kind;
+    uint32_t light;            // SPOT_LIGHT: index into md5gl_frame.point_lights; else MD5_NONE
+    md5_mat44 clip_from_world; // for drawing into it: -w to w
+    md5_mat44 map_from_world;  // after division by w 0..1 over the map: column, row, depth
+    md5gl_texture depth;       // GL_DEPTH_COMPONENT24, owned by the renderer
+    uint32_t x, y, texels;     // the map: a square of the texture, from its lower left corner
+    uint64_t reserved[4];      // 0
+} md5gl_shadow_map;
+
+// Draws casters of the host into a map. GL's state is that at the top of this file, with the depth
+// test enabled and the map's framebuffer and viewport. It may change all of that state, but clears
+// nothing and calls no function of md5gl.
+typedef void md5gl_draw_caster(void *user, const md5gl_shadow_map *map);
+
+// Calls draw(user, map) for each map of the frame, before anything lit; then resumes the frame. The
+// frame's `casters` must contain what is drawn, or the key light's map cuts it off.
+MD5GL_API void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user);
 
 // -- Verification ---------------------------------------------------------------------------
 

@@ -158,7 +158,8 @@ typedef struct md5gl_deform {
     const uint32_t *indices; // [3 * num_triangles] below num_vertices, clockwise; copied
     // Writes the vertices of an instance in model space; colors are linear, 0 to 1. `instance` is
     // an index into the instances of md5gl_pose(). positions and normals[vertices of the
-    // mesh] are the skinned ones.
+    // mesh] are the skinned ones; after all instances follow, if md5gl_instances.previous has
+    // palettes or weights, the same with those of the previous frame.
     void (*write)(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                   const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                   md5_vec4 *colors);

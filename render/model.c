@@ -9,15 +9,16 @@
 // -- Choice of the path -----------------------------------------------------------------------
 
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                   md5_error *error)
+                                   uint32_t copies, md5_error *error)
 {
     // A placement takes three texels too, so there is a limit even without joints.
-    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
+    const uint64_t texels = 3 * (uint64_t)copies * (num_joints > 0 ? num_joints : 1);
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
-        md5gli_fail(error, MD5_ERROR_GPU, "a palette of %u joints takes %llu texels, but %s is %u",
-                    (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
-                    (unsigned)limit);
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "a palette of %u joints%s takes %llu texels, but %s is %u",
+                    (unsigned)num_joints, copies > 1 ? " with the previous one" : "",
+                    (unsigned long long)texels, renderer->max_texels_name, (unsigned)limit);
     return (uint32_t)(limit / texels);
 }
 
@@ -43,7 +44,8 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     }
     if (mesh->path == MD5GL_PATH_CPU)
         return true;
-    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, is_auto ? NULL : error) > 0
+    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, 1, is_auto ? NULL : error)
+            > 0
         && (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8
             || num_influences <= renderer->max_texels
             || md5gli_fail(is_auto ? NULL : error, MD5_ERROR_GPU,
@@ -325,6 +327,16 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
     bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
     bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
+    if (uniforms[MD5GL_PREVIOUS] >= 0) {
+        const bool was_posed = mesh->posed && mesh->posed_count > model->num_instances;
+        const uint32_t palettes = mesh->posed && !baked ? was_posed : batch->previous_palettes;
+        gl->Uniform3i(uniforms[MD5GL_PREVIOUS], (GLint)palettes, (GLint)batch->previous_placements,
+                      (GLint)model->previous_weights);
+        gl->Uniform2i(uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
+                      (GLint)(mesh - model->meshes));
+        if (model->has_ids)
+            bind_table(renderer, MD5GL_UNIT_GLOW, &batch->ids);
+    }
     if (baked || morph) {
         uint32_t first = 0; // the vertices of the meshes before this one
         for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
@@ -487,6 +499,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &model->batches[i].palettes);
         md5gli_destroy_table(renderer, &model->batches[i].placements);
         md5gli_destroy_table(renderer, &model->batches[i].tints);
+        md5gli_destroy_table(renderer, &model->batches[i].ids);
     }
     md5gli_destroy_table(renderer, &model->morph_weights);
     md5gli_free(renderer, model->surfaces);

@@ -1,5 +1,5 @@
-// Overlays: lines, ground shadows, ground grid, panel. They are blended, so they do not write depth
-// and must be drawn after the models.
+// Overlays: lines, ground shadows, blobs, ground grid, panel. They are blended, so they do not
+// write depth and must be drawn after the models.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -73,11 +73,26 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
         return;
     const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
     begin_overlay(renderer, shadow, renderer->empty_array, true);
-    md5gli_bind_shadows(renderer);
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
                   radius);
     gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SIDES], 1, sides);
     draw_plane(gl);
+}
+
+void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(blobs != NULL || count == 0, "blobs: not NULL");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    MD5_VALIDATE_RESERVED(blobs, count);
+    const GladGLContext *gl = &renderer->gl;
+    if (count == 0 || count > INT_MAX)
+        return;
+    begin_overlay(renderer, &renderer->fixed[MD5GL_PROGRAM_BLOB], renderer->blob_array, true);
+    md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->blob_buffer, blobs,
+                  (size_t)count * sizeof *blobs);
+    gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
 }
 
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,

@@ -210,8 +210,10 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 {
     // The number of work groups in one dimension that GL guarantees for a compute shader.
     enum { MAX_INSTANCES = 65535 };
+    const md5gl_instances *const previous = instances->previous;
+    const uint32_t copies = previous->palettes || previous->jobs || previous->placements ? 2 : 1;
     const uint32_t num_joints = palettes ? model->model->skeleton.num_joints : 1;
-    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, error);
+    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, copies, error);
     const uint32_t capacity = fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
     if (capacity == 0)
         return false;
@@ -228,19 +230,26 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
             batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+            batches[i].ids = md5gli_create_table(renderer, GL_R32UI, NULL, 0);
         }
         model->batches = batches;
         model->batch_capacity = num_batches;
     }
     for (uint32_t i = 0, first = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
+        const size_t joint = (size_t)first * num_joints;
         batch->count = count - first < capacity ? count - first : capacity;
+        batch->previous_palettes = batch->previous_placements = 0;
         if (palettes)
-            md5gli_fill_table(renderer, &batch->palettes, palettes + (size_t)first * num_joints,
-                              (size_t)batch->count * num_joints * sizeof *palettes);
+            batch->previous_palettes =
+                md5gli_fill_table(renderer, &batch->palettes, palettes + joint,
+                                  previous->palettes ? previous->palettes + joint : NULL,
+                                  (size_t)batch->count * num_joints * sizeof *palettes);
         if (instances->placements)
-            md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
-                              batch->count * sizeof *instances->placements);
+            batch->previous_placements =
+                md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
+                                  previous->placements ? previous->placements + first : NULL,
+                                  batch->count * sizeof *instances->placements);
         first += batch->count;
     }
     model->num_batches = num_batches;
@@ -284,9 +293,10 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_skin_batch(&job, 1, NULL);
 }
 
-// Forms the surface of an instance from its skinned vertices, and uploads it. `formed` is scratch.
+// Forms the surface of an instance from its skinned vertices, and uploads it to place `at`.
+// `formed` is scratch.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
-                       uint32_t instance, const uint8_t *skinned, uint8_t *formed)
+                       uint32_t instance, uint32_t at, const uint8_t *skinned, uint8_t *formed)
 {
     const size_t count = mesh->deform.num_vertices;
     const md5gl_layout one = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
@@ -306,10 +316,11 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
                        (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)formed,
                        (md5_vec2 *)(void *)(formed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
                        (md5_vec4 *)(void *)(formed + one.begin[MD5GL_ARRAY_COLOURS]));
-    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, instance, formed);
+    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, at, formed);
 }
 
-// Skins one instance at a time into scratch memory and uploads it from there.
+// Skins one instance at a time into scratch memory and uploads it from there; then, if there is
+// room for that, all as they were in the previous frame.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                         const md5gl_instances *instances, md5_error *error)
 {
@@ -320,7 +331,8 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
         return md5gli_fail(error, MD5_ERROR_MISMATCH,
                            "the model's geometry was released, but the CPU skins mesh %u",
                            (unsigned)(mesh - model->meshes));
-    const md5gl_layout all = md5gli_make_layout(vertices * instances->count, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout all =
+        md5gli_make_layout(vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
     const md5gl_layout one = md5gli_make_layout(vertices, MD5GL_ARRAY_TEXCOORDS);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t skinned_size = one.begin[MD5GL_NUM_ARRAYS];
@@ -332,11 +344,18 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     if (!bytes)
         return false;
     md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
-    for (uint32_t i = 0; i < instances->count; i++) {
-        const float *const weights = num_targets > 0 ? instances->weights + i * num_targets : NULL;
-        skin_one(model, mesh, instances->palettes + i * num_joints, weights, dual, bytes);
+    for (uint32_t i = 0; i < mesh->posed_count; i++) {
+        const bool was = i >= instances->count;
+        const uint32_t own = was ? i - instances->count : i;
+        const md5gl_instances *const previous = instances->previous;
+        const md5_mat34 *const palettes =
+            was && previous->palettes ? previous->palettes : instances->palettes;
+        const float *const weights =
+            was && previous->weights ? previous->weights : instances->weights;
+        skin_one(model, mesh, palettes + own * num_joints,
+                 num_targets > 0 ? weights + own * num_targets : NULL, dual, bytes);
         if (mesh->deform.write)
-            deform_one(gl, model, mesh, i, bytes, bytes + formed_at);
+            deform_one(gl, model, mesh, own, i, bytes, bytes + formed_at);
         else
             write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, i, bytes);
     }
@@ -349,22 +368,22 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
                     const md5gl_instances *instances, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t count = instances->count;
-    const size_t vertices = mesh->deform.num_vertices;
+    const uint32_t copies = instances->previous->palettes || instances->previous->weights ? 2 : 1;
+    const size_t vertices = mesh->deform.num_vertices, count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
     // Shaders index floats with a signed int; a vertex takes ten, of a deform sixteen.
     const size_t floats = mesh->deform.write ? 16 : 10;
     if (vertices > (size_t)INT_MAX / floats / count)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "%u instances of %zu vertices exceed the buffer for skinned vertices",
-                           (unsigned)count, vertices);
+                           "%zu instances of %zu vertices exceed the buffer for skinned vertices",
+                           count, vertices);
     const md5gl_layout layout = md5gli_make_layout(
         vertices * count, mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
                    GL_STREAM_DRAW);
-    mesh->posed_count = count;
+    mesh->posed_count = (uint32_t)count;
     bool done = true;
     if (mesh->path == MD5GL_PATH_CPU) {
         done = skin_on_cpu(renderer, model, mesh, instances, error);
@@ -372,20 +391,26 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
         const md5gl_program *const program =
             &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
+        const GLint *const uniforms = program->uniforms;
         const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-        uint32_t first = 0;
-        for (uint32_t b = 0; b < model->num_batches; b++) {
-            const md5gl_batch *const batch = &model->batches[b];
-            md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-            gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
-            gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
-            gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
-            renderer->optional.DispatchCompute(num_groups, batch->count, 1);
-            first += batch->count;
+        for (uint32_t was = 0; was < copies; was++) { // 1: in the previous frame
+            uint32_t first = 0;
+            for (uint32_t b = 0; b < model->num_batches; b++) {
+                const md5gl_batch *const batch = &model->batches[b];
+                md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+                gl->Uniform3i(uniforms[MD5GL_PREVIOUS], (GLint)(was * batch->previous_palettes), 0,
+                              (GLint)(was * model->previous_weights));
+                gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
+                gl->Uniform1i(uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
+                gl->Uniform1i(uniforms[MD5GL_FIRST_INSTANCE],
+                              (GLint)(was * instances->count + first));
+                renderer->optional.DispatchCompute(num_groups, batch->count, 1);
+                first += batch->count;
+            }
         }
         renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
         for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
@@ -407,13 +432,16 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     const uint32_t num_meshes = model->model->num_meshes;
     const size_t num_targets = morph ? morph->source->num_targets : 0;
     const size_t count = instances->count * num_targets; // of weights
-    bool posed = true, needs_palettes = false;           // to skin from them on the GPU
+    const float *const were = instances->previous->weights;
+    bool posed = true, needs_palettes = false; // to skin from them on the GPU
     MD5_ASSERT(instances->weights != NULL || count == 0, "weights: not NULL");
     for (size_t i = 0; i < count; i++)
-        MD5_ASSERT(isfinite(instances->weights[i]), "weights: finite numbers");
+        MD5_ASSERT(isfinite(instances->weights[i]) && (!were || isfinite(were[i])),
+                   "weights: finite numbers");
     if (count > 0 && morph->source->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
-    if (count > 0 && !fits(renderer, count, "weights of morph targets", error))
+    if (count > 0
+        && !fits(renderer, (uint64_t)count * (were ? 2 : 1), "weights of morph targets", error))
         return false;
     for (uint32_t i = 0; i < num_meshes && posed; i++) {
         const md5gl_path path = model->meshes[i].path;
@@ -425,8 +453,8 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     if (count > 0 && posed) {
         if (!model->morph_weights.texture)
             model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
-        md5gli_fill_table(renderer, &model->morph_weights, instances->weights,
-                          count * sizeof(float));
+        model->previous_weights = md5gli_fill_table(
+            renderer, &model->morph_weights, instances->weights, were, count * sizeof(float));
         model->morph = morph;
     }
     posed = posed
@@ -441,23 +469,26 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
     md5gl_baked *const baked = instances->baked;
-    const md5gl_clip_job *jobs = instances->jobs;
-    MD5_ASSERT(jobs != NULL || instances->count == 0, "jobs: not NULL");
-    MD5_VALIDATE_RESERVED(jobs, instances->count);
+    const md5gl_clip_job *const jobs[] = {instances->jobs, instances->previous->jobs};
+    const uint32_t copies = jobs[1] ? 2 : 1;
+    MD5_ASSERT(jobs[0] != NULL || instances->count == 0, "jobs: not NULL");
     if (instances->count == 0)
         return true;
     if (baked->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "the clips were baked from another model");
-    for (uint32_t i = 0; i < instances->count; i++) {
-        const md5gl_clip_job *const job = &jobs[i];
-        if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
-            || job->moment.frame1 >= baked->num_frames[job->clip])
-            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: no such baked clip or frame",
-                               (unsigned)i);
+    for (uint32_t c = 0; c < copies; c++) {
+        MD5_VALIDATE_RESERVED(jobs[c], instances->count);
+        for (uint32_t i = 0; i < instances->count; i++) {
+            const md5gl_clip_job *const job = &jobs[c][i];
+            if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
+                || job->moment.frame1 >= baked->num_frames[job->clip])
+                return md5gli_fail(error, MD5_ERROR_RANGE,
+                                   "instance %u: no such baked clip or frame", (unsigned)i);
+        }
     }
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
-    const uint32_t largest = model->batches[0].count; // of all batches
+    const uint32_t largest = copies * model->batches[0].count; // of all batches
     if (largest > baked->job_capacity) {
         md5gli_free(renderer, baked->jobs);
         baked->jobs = MD5GL_NEW(renderer, md5_vec4, largest, error);
@@ -465,16 +496,17 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
         if (!baked->jobs)
             return false;
     }
-    for (uint32_t b = 0; b < model->num_batches; b++) {
+    for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
         md5gl_batch *const batch = &model->batches[b];
-        for (uint32_t i = 0; i < batch->count; i++) {
-            const md5_moment *const moment = &jobs[i].moment;
-            baked->jobs[i] = (md5_vec4){(float)moment->frame0, (float)moment->frame1,
-                                        moment->fraction, (float)jobs[i].clip};
+        for (uint32_t i = 0; i < copies * batch->count; i++) {
+            const md5gl_clip_job *const job = &jobs[i / batch->count][first + i % batch->count];
+            baked->jobs[i] = (md5_vec4){(float)job->moment.frame0, (float)job->moment.frame1,
+                                        job->moment.fraction, (float)job->clip};
         }
-        md5gli_fill_table(renderer, &batch->palettes, baked->jobs,
-                          batch->count * sizeof *baked->jobs);
-        jobs += batch->count;
+        batch->previous_palettes = md5gli_fill_table(renderer, &batch->palettes, baked->jobs,
+                                                     copies > 1 ? baked->jobs + batch->count : NULL,
+                                                     batch->count * sizeof *baked->jobs);
+        first += batch->count;
     }
     model->baked = baked;
     return true;
@@ -494,10 +526,12 @@ static uint32_t find_runs(const uint32_t *skins, uint32_t count, md5gl_run *runs
     return num_runs;
 }
 
-static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
-                      const uint32_t *skins, md5_error *error)
+static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
+                      const md5gl_instances *instances, md5_error *error)
 {
     const uint32_t count = model->num_instances;
+    const md5_vec4 *const tints = instances->tints;
+    const uint32_t *const skins = instances->skins, *const ids = instances->ids;
     model->tinted = model->faded = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
@@ -520,10 +554,15 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
     model->tinted = tints != NULL;
     for (uint32_t i = 0; i < count && tints; i++)
         model->faded = model->faded || tints[i].w < 1.0f;
-    for (uint32_t i = 0; i < model->num_batches && tints; i++) {
+    model->has_ids = ids != NULL;
+    for (uint32_t i = 0, first = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
-        md5gli_fill_table(renderer, &batch->tints, tints, batch->count * sizeof *tints);
-        tints += batch->count;
+        if (tints)
+            md5gli_fill_table(renderer, &batch->tints, tints + first, NULL,
+                              batch->count * sizeof *tints);
+        if (ids)
+            md5gli_fill_table(renderer, &batch->ids, ids + first, NULL, batch->count * sizeof *ids);
+        first += batch->count;
     }
     return true;
 }
@@ -536,6 +575,16 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(instances != NULL, "instances: not NULL");
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
     MD5_ASSERT_RESERVED(instances);
+    static const md5gl_instances none = {0};
+    md5gl_instances given = *instances;
+    if (!given.previous)
+        given.previous = &none;
+    MD5_ASSERT((given.palettes || !given.previous->palettes)
+                   && (given.placements || !given.previous->placements)
+                   && (given.baked || !given.previous->jobs)
+                   && (given.morph || !given.previous->weights),
+               "previous: arrays of which there are now");
+    MD5_ASSERT_RESERVED(given.previous);
     const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
@@ -547,6 +596,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         model->placed = instances->placements != NULL;
         model->baked = NULL;
         model->morph = NULL;
+        model->previous_weights = 0;
 
         // Which visible meshes need the alpha test, if their materials changed. That queries GL:
         // until a model is posed, its meshes count as alpha-tested.
@@ -572,10 +622,10 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
             surface->opacity_known = true;
         }
 
-        posed = instances->baked ? pose_clips(renderer, model, instances, error)
-                                 : pose_palettes(renderer, model, instances, error);
+        posed = given.baked ? pose_clips(renderer, model, &given, error)
+                            : pose_palettes(renderer, model, &given, error);
     }
-    posed = posed && set_looks(renderer, model, instances->tints, instances->skins, error);
+    posed = posed && set_looks(renderer, model, &given, error);
     if (!posed)
         model->num_batches = 0;
     if (!renderer->in_frame)

@@ -23,6 +23,7 @@ enum md5gl_attribute {
     MD5GL_AT_WEIGHTS = 6,
     MD5GL_AT_WEIGHTS_HIGH = 7,
     MD5GL_AT_COLOUR = 8,
+    MD5GL_AT_PREVIOUS = 9, // position in the previous frame, of vertices that are skinned already
 };
 
 enum md5gl_unit {
@@ -37,6 +38,7 @@ enum md5gl_unit {
     MD5GL_UNIT_SUN,       // the key light's shadow map, with depth comparison
     MD5GL_UNIT_SUN_DEPTH, // the same map, read as depth values
     MD5GL_UNIT_CONTACT,
+    MD5GL_UNIT_SPOTS, // shadow maps of spot lights
     MD5GL_UNIT_TINTS,
     MD5GL_UNIT_MORPH_FIRST,
     MD5GL_UNIT_MORPH_DELTAS,
@@ -82,7 +84,7 @@ enum md5gl_storage_binding {
     X(MD5GL_PICTURE_GRID, "picture_grid")     \
     X(MD5GL_PICTURE_TEXELS, "picture_texels") \
     X(MD5GL_MODEL_SPHERE, "model_sphere")     \
-    X(MD5GL_SEEN_FROM, "seen_from")           \
+    X(MD5GL_CASTS, "casts")                   \
     X(MD5GL_COARSE_LEVEL, "coarse_level")     \
     X(MD5GL_TEXTURE_ROWS, "texture_rows")     \
     X(MD5GL_STAGE_COLOUR, "stage_colour")     \
@@ -92,6 +94,8 @@ enum md5gl_storage_binding {
     X(MD5GL_IS_COLOUR, "is_colour")           \
     X(MD5GL_RAYS, "rays")                     \
     X(MD5GL_PAINTS, "paints")                 \
+    X(MD5GL_PREVIOUS, "previous")             \
+    X(MD5GL_IDENTITY, "first_identity")       \
     X(MD5GL_LEVEL, "level")
 
 enum md5gl_uniform {
@@ -119,6 +123,10 @@ enum md5gl_pass {
     MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
     MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
     MD5GL_PASS_LIT_CLASSIC,                       // LIT by MD5GL_LIGHTING_CLASSIC
+    MD5GL_PASS_OUTPUTS,                           // of md5gl_draw_outputs()
+    MD5GL_PASS_LIT_SPOTS,                         // the three with shadows of spot lights
+    MD5GL_PASS_LIT_ENVIRONMENT_SPOTS,
+    MD5GL_PASS_LIT_CLASSIC_SPOTS,
     MD5GL_NUM_PASSES
 };
 
@@ -173,12 +181,16 @@ enum md5gl_fixed_program {
     MD5GL_PROGRAM_GROUND, // shadows on it
     MD5GL_PROGRAM_PANEL,
     MD5GL_PROGRAM_IMAGE,
+    MD5GL_PROGRAM_BLOB,
     MD5GL_NUM_OVERLAYS,
     MD5GL_PROGRAM_BACKGROUND = MD5GL_NUM_OVERLAYS, // an environment
     MD5GL_IMPOSTOR_LIT,
     MD5GL_IMPOSTOR_DEPTH, // for shadow maps
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,
-    MD5GL_IMPOSTOR_LIT_CLASSIC,
+    MD5GL_IMPOSTOR_LIT_CLASSIC, // these as the passes LIT
+    MD5GL_IMPOSTOR_LIT_SPOTS,
+    MD5GL_IMPOSTOR_LIT_ENVIRONMENT_SPOTS,
+    MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS,
     MD5GL_NUM_FIXED_PROGRAMS
 };
 

@@ -9,27 +9,29 @@
 // -- Files ------------------------------------------------------------------------------------
 
 // clang-format off
-#define FRAME   {"frame.glsl", md5gl_shader_frame_glsl}
-#define COLOUR  {"colour.glsl", md5gl_shader_colour_glsl}
-#define SHADOW  {"shadow.glsl", md5gl_shader_shadow_glsl}
-#define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
-#define SKY     {"sky_studio.glsl", md5gl_shader_sky_studio_glsl}
-#define AROUND  {"environment.glsl", md5gl_shader_environment_glsl}
-#define PICTURE_SKY {"sky_environment.glsl", md5gl_shader_sky_environment_glsl}
-#define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
-#define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
-#define SHADE   {"shade.glsl", md5gl_shader_shade_glsl}
-#define DISSOLVE {"dissolve.glsl", md5gl_shader_dissolve_glsl}
-#define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
-#define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
-#define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
-#define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
-#define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
-#define PLAIN   {"bind_plain.glsl", md5gl_shader_bind_plain_glsl}
-#define MORPHED {"bind_morphed.glsl", md5gl_shader_bind_morphed_glsl}
-#define VIEWS   {"impostor_views.glsl", md5gl_shader_impostor_views_glsl}
-#define POINT   {"impostor.glsl", md5gl_shader_impostor_glsl}
-#define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
+#define FRAME   {"frame.glsl", md5gli_shader_frame_glsl}
+#define COLOUR  {"colour.glsl", md5gli_shader_colour_glsl}
+#define SHADOW  {"shadow.glsl", md5gli_shader_shadow_glsl}
+#define LIGHT   {"light.glsl", md5gli_shader_light_glsl}
+#define SPOT    {"spot.glsl", md5gli_shader_spot_glsl}
+#define SKY     {"sky_studio.glsl", md5gli_shader_sky_studio_glsl}
+#define AROUND  {"environment.glsl", md5gli_shader_environment_glsl}
+#define PICTURE_SKY {"sky_environment.glsl", md5gli_shader_sky_environment_glsl}
+#define CLASSIC {"classic.glsl", md5gli_shader_classic_glsl}
+#define SURFACE {"surface.glsl", md5gli_shader_surface_glsl}
+#define SHADE   {"shade.glsl", md5gli_shader_shade_glsl}
+#define DISSOLVE {"dissolve.glsl", md5gli_shader_dissolve_glsl}
+#define TABLE   {"table_buffer.glsl", md5gli_shader_table_buffer_glsl}
+#define TABLE_TEXTURE {"table_texture.glsl", md5gli_shader_table_texture_glsl}
+#define PREVIOUS {"previous.glsl", md5gli_shader_previous_glsl}
+#define PALETTE {"palette.glsl", md5gli_shader_palette_glsl}
+#define LINEAR  {"blend_linear.glsl", md5gli_shader_blend_linear_glsl}
+#define DUAL    {"blend_dual.glsl", md5gli_shader_blend_dual_glsl}
+#define PLAIN   {"bind_plain.glsl", md5gli_shader_bind_plain_glsl}
+#define MORPHED {"bind_morphed.glsl", md5gli_shader_bind_morphed_glsl}
+#define VIEWS   {"impostor_views.glsl", md5gli_shader_impostor_views_glsl}
+#define POINT   {"impostor.glsl", md5gli_shader_impostor_glsl}
+#define EXACT   {"skin_exact.glsl", md5gli_shader_skin_exact_glsl}
 
 // What lights a surface. Each of the lights has programs of its own, because software GL runs all
 // branches of a shader.
@@ -41,92 +43,108 @@
 
 // A program that draws a model combines the skinning of a path with the shaders of a pass.
 static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
-    [MD5GL_SKIN_4] = {"skin4.glsl", md5gl_shader_skin4_glsl},
-    [MD5GL_SKIN_8] = {"skin8.glsl", md5gl_shader_skin8_glsl},
+    [MD5GL_SKIN_4] = {"skin4.glsl", md5gli_shader_skin4_glsl},
+    [MD5GL_SKIN_8] = {"skin8.glsl", md5gli_shader_skin8_glsl},
     [MD5GL_SKIN_EXACT] = EXACT,
-    [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gl_shader_skin_posed_glsl},
-    [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
+    [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gli_shader_skin_posed_glsl},
+    [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gli_shader_skin_baked_glsl},
 };
 
-// Of a pass; build_pass() has the vertex stage.
+// Of a pass. build_pass() has the vertex stage, but for what a row begins it with.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
 #define LIT_BY(...)                                                                          \
     {                                                                                        \
-        .fragment = { LIT_UNDER(__VA_ARGS__), SURFACE, {"lit.frag", md5gl_shader_lit_frag} } \
+        .fragment = { LIT_UNDER(__VA_ARGS__), SURFACE, {"lit.frag", md5gli_shader_lit_frag} } \
     }
     [MD5GL_PASS_LIT] = LIT_BY(STUDIO_LIGHT),
-    [MD5GL_PASS_DEPTH] = {.fragment = {{"depth.frag", md5gl_shader_depth_frag}}},
+    [MD5GL_PASS_DEPTH] = {.fragment = {{"depth.frag", md5gli_shader_depth_frag}}},
     [MD5GL_PASS_DEPTH_OPAQUE] = {.fragment = {{NULL, NULL}}},
-    [MD5GL_PASS_EDGES] = {.fragment = {{"flat.frag", md5gl_shader_flat_frag}}},
+    [MD5GL_PASS_EDGES] = {.fragment = {{"flat.frag", md5gli_shader_flat_frag}}},
     [MD5GL_PASS_CAPTURE] = {.captured = {"captured_position", "captured_normal",
                                          "captured_tangent"}},
-    [MD5GL_PASS_PICTURE] = {.fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}}},
-    [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}}},
+    [MD5GL_PASS_PICTURE] = {.fragment = {SURFACE, {"picture.frag", md5gli_shader_picture_frag}}},
+    [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gli_shader_stage_frag}}},
     [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
     [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
+    [MD5GL_PASS_OUTPUTS] = {.vertex = {PREVIOUS},
+                            .fragment = {DISSOLVE,
+                                         SURFACE,
+                                         {"outputs.frag", md5gli_shader_outputs_frag}}},
+    [MD5GL_PASS_LIT_SPOTS] = LIT_BY(SPOT, STUDIO_LIGHT),
+    [MD5GL_PASS_LIT_ENVIRONMENT_SPOTS] = LIT_BY(SPOT, PICTURE_LIGHT),
+    [MD5GL_PASS_LIT_CLASSIC_SPOTS] = LIT_BY(SPOT, CLASSIC_LIGHT),
 };
 
-enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
+enum { PRESKIN_BLEND = 4, PRESKIN_BIND = 5 }; // indices of these files in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
-    .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
+    .compute = {{"preskin.glsl", md5gli_shader_preskin_glsl},
                 TABLE,
+                PREVIOUS,
                 PALETTE,
                 LINEAR,
                 PLAIN,
                 EXACT,
-                {"preskin.comp", md5gl_shader_preskin_comp}},
+                {"preskin.comp", md5gli_shader_preskin_comp}},
 };
 
 static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
-#define IMPOSTOR .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}}
+#define IMPOSTOR .vertex = {FRAME, VIEWS, {"impostor.vert", md5gli_shader_impostor_vert}}
 #define LIT_IMPOSTOR(...)                                                \
     {                                                                    \
         IMPOSTOR,                                                        \
             .fragment = {LIT_UNDER(__VA_ARGS__),                         \
                          VIEWS,                                          \
                          POINT,                                          \
-                         {"impostor.frag", md5gl_shader_impostor_frag}}, \
+                         {"impostor.frag", md5gli_shader_impostor_frag}}, \
     }
     [MD5GL_PROGRAM_LINE] =
         {
-            .vertex = {FRAME, {"line.vert", md5gl_shader_line_vert}},
-            .fragment = {{"line.frag", md5gl_shader_line_frag}},
+            .vertex = {FRAME, {"line.vert", md5gli_shader_line_vert}},
+            .fragment = {{"line.frag", md5gli_shader_line_frag}},
         },
     [MD5GL_PROGRAM_GRID] =
         {
-            .vertex = {FRAME, {"grid.vert", md5gl_shader_grid_vert}},
-            .fragment = {{"grid.frag", md5gl_shader_grid_frag}},
+            .vertex = {FRAME, {"grid.vert", md5gli_shader_grid_vert}},
+            .fragment = {{"grid.frag", md5gli_shader_grid_frag}},
         },
     [MD5GL_PROGRAM_GROUND] =
         {
-            .vertex = {FRAME, {"ground.vert", md5gl_shader_ground_vert}},
-            .fragment = {FRAME, SHADOW, {"ground.frag", md5gl_shader_ground_frag}},
+            .vertex = {FRAME, {"ground.vert", md5gli_shader_ground_vert}},
+            .fragment = {FRAME, SHADOW, {"ground.frag", md5gli_shader_ground_frag}},
         },
     [MD5GL_PROGRAM_PANEL] =
         {
-            .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
-            .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
+            .vertex = {FRAME, {"panel.vert", md5gli_shader_panel_vert}},
+            .fragment = {{"panel.frag", md5gli_shader_panel_frag}},
         },
     [MD5GL_PROGRAM_IMAGE] =
         {
-            .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
-            .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
+            .vertex = {FRAME, {"panel.vert", md5gli_shader_panel_vert}},
+            .fragment = {COLOUR, {"image.frag", md5gli_shader_image_frag}},
+        },
+    [MD5GL_PROGRAM_BLOB] =
+        {
+            .vertex = {FRAME, {"blob.vert", md5gli_shader_blob_vert}},
+            .fragment = {{"blob.frag", md5gli_shader_blob_frag}},
         },
     [MD5GL_PROGRAM_BACKGROUND] =
         {
-            .vertex = {{"environment.vert", md5gl_shader_environment_vert}},
+            .vertex = {{"environment.vert", md5gli_shader_environment_vert}},
             .fragment =
-                {FRAME, COLOUR, AROUND, {"environment.frag", md5gl_shader_environment_frag}},
+                {FRAME, COLOUR, AROUND, {"environment.frag", md5gli_shader_environment_frag}},
         },
     [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
     [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
                                                      VIEWS,
                                                      POINT,
                                                      {"impostor_depth.frag",
-                                                      md5gl_shader_impostor_depth_frag}}},
+                                                      md5gli_shader_impostor_depth_frag}}},
     [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] = LIT_IMPOSTOR(PICTURE_LIGHT),
     [MD5GL_IMPOSTOR_LIT_CLASSIC] = LIT_IMPOSTOR(CLASSIC_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_SPOTS] = LIT_IMPOSTOR(SPOT, STUDIO_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_ENVIRONMENT_SPOTS] = LIT_IMPOSTOR(SPOT, PICTURE_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS] = LIT_IMPOSTOR(SPOT, CLASSIC_LIGHT),
 };
 
 // -- One program ------------------------------------------------------------------------------
@@ -155,9 +173,11 @@ static const struct {
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},
+    {"ids", MD5GL_UNIT_GLOW}, // of outputs, which do not glow
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
+    {"spots", MD5GL_UNIT_SPOTS},
     {"tints", MD5GL_UNIT_TINTS},
     {"morph_first", MD5GL_UNIT_MORPH_FIRST},
     {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
@@ -225,10 +245,11 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 }
 
 // OpenGL ES needs a precision for everything: the highest, as desktops have.
-static const char es_heading[] = "#version 300 es\n"
-                                 "precision highp float;\nprecision highp int;\n"
-                                 "precision highp sampler2D;\nprecision highp usampler2D;\n"
-                                 "precision highp sampler2DShadow;\n";
+#define ES_PRECISIONS                                           \
+    "precision highp float;\nprecision highp int;\n"            \
+    "precision highp sampler2D;\nprecision highp usampler2D;\n" \
+    "precision highp sampler2DShadow;\n"
+static const char es_heading[] = "#version 300 es\n" ES_PRECISIONS;
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
@@ -323,6 +344,59 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     return false;
 }
 
+// -- Text for hosts ---------------------------------------------------------------------------
+
+// All names of the files below that are visible outside of functions: they get a prefix, so that
+// the host's own do not collide.
+// clang-format off
+#define HOST_NAMES(X) \
+    X(Frame) X(clip_from_world) X(previous_clip_from_world) X(eye) X(light_direction) X(light) \
+    X(ambient) X(viewport) X(origin) X(sun_from_world) X(contact_from_world) X(shadow) \
+    X(contact) X(mode) X(point_positions) X(point_colours) X(point_cones) X(spot_from_world) \
+    X(spot_texels) X(environment) X(harmonics) X(srgb_from_linear) X(KNEE) X(PALING) X(tone_map) \
+    X(sun) X(sun_depth) X(contact_map) X(spots) X(GOLDEN_ANGLE) X(spread) X(BLOCKER_TAPS) \
+    X(FILTER_TAPS) X(BLOCKERS) X(FILTERS) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
+    X(spotlight) X(CONTACT_TAPS) X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture) \
+    X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) X(schlick) X(light_by) \
+    X(point_light) X(light_surface) X(classic_by) X(classic_surface) X(BASE_REFLECTANCE) \
+    X(direction_to_eye) X(plain) X(shade)
+// clang-format on
+#define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
+#define HOST_UNDEFINE(name) "#undef " #name "\n"
+
+const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
+{
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
+    MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS, "lighting: one of md5gl_lighting");
+    const char *const texts[] = {
+        renderer->is_es ? ES_PRECISIONS : "",
+        HOST_NAMES(HOST_DEFINE),
+        md5gli_shader_frame_glsl,
+        md5gli_shader_colour_glsl,
+        md5gli_shader_shadow_glsl,
+        md5gli_shader_spot_glsl,
+        md5gli_shader_environment_glsl,
+        md5gli_shader_sky_host_glsl,
+        md5gli_shader_light_glsl,
+        lighting == MD5GL_LIGHTING_CLASSIC ? md5gli_shader_classic_glsl : "",
+        md5gli_shader_shade_glsl,
+        HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
+    };
+    const size_t count = sizeof texts / sizeof texts[0];
+    char **const whole = &renderer->host_texts[lighting];
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]);
+    if (*whole || !(*whole = MD5GL_NEW(renderer, char, size, error)))
+        return *whole;
+    for (size_t i = 0; i < count; i++)
+        strcat(*whole, texts[i]);
+    return *whole;
+}
+
 // -- All programs -----------------------------------------------------------------------------
 
 // Of each path. No mesh has the path AUTO: it stands for baked clips, which draw on any path.
@@ -352,12 +426,13 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
                              blends[variant % MD5GL_NUM_BLENDINGS],
                              binds[variant / MD5GL_NUM_BLENDINGS],
                              skin_functions[skin],
-                             {"draw.vert", md5gl_shader_draw_vert}};
+                             {"draw.vert", md5gli_shader_draw_vert}};
     if (pass == MD5GL_PASS_CAPTURE)
-        vertex[6] = (md5gl_source){"capture.vert", md5gl_shader_capture_vert};
-    memcpy(sources.vertex, vertex, sizeof vertex);
+        vertex[6] = (md5gl_source){"capture.vert", md5gli_shader_capture_vert};
+    md5gl_source *const files = sources.vertex + (sources.vertex[0].text != NULL);
+    memcpy(files, vertex, sizeof vertex);
     if (renderer->is_es)
-        sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;
+        files[1] = (md5gl_source)TABLE_TEXTURE;
     return md5gli_build_program(renderer, &sources, program, error);
 }
 

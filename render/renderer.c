@@ -189,6 +189,14 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     add_attribute(gl, 1, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, u), 0);
     add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, corner, offsetof(md5gl_panel_vertex, rgba), 0);
 
+    const size_t blob = sizeof(md5gl_blob);
+    gl->GenVertexArrays(1, &renderer->blob_array);
+    gl->GenBuffers(1, &renderer->blob_buffer);
+    gl->BindVertexArray(renderer->blob_array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->blob_buffer);
+    add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob, position), 1);
+    add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob, normal), 1);
+
     gl->GenVertexArrays(1, &renderer->empty_array);
     md5gli_create_shadows(renderer);
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
@@ -276,18 +284,22 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     for (int i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
         gl->DeleteProgram(renderer->fixed[i].name);
     for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
-        gl->DeleteTextures(1, &renderer->maps[i].texture);
+        gl->DeleteTextures(1, &renderer->maps[i].shown.depth); // that of spot lights only once
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
     }
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
-    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
-    gl->DeleteBuffers(3, buffers);
+    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
+                              renderer->blob_buffer};
+    gl->DeleteBuffers(4, buffers);
     const GLuint samplers[] = {renderer->compare_sampler, renderer->depth_sampler};
     gl->DeleteSamplers(2, samplers);
-    const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
-    gl->DeleteVertexArrays(3, arrays);
+    const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->blob_array,
+                             renderer->empty_array};
+    gl->DeleteVertexArrays(4, arrays);
+    for (int i = 0; i < MD5GL_NUM_LIGHTINGS; i++)
+        md5gli_free(renderer, renderer->host_texts[i]);
     md5gli_free(renderer, renderer);
 }
 

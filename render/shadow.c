@@ -1,7 +1,8 @@
-// Shadows: one depth map seen from the key light, and one seen from below the ground for contact
-// shadows. Models are drawn into both with the same vertex shaders as into the picture. On the
-// ground only the rectangle is drawn that the casters and their shadow reach, because the filters
-// run for every pixel of it on software GL. Opaque meshes take programs without a fragment stage.
+// Shadows: a depth map seen from the key light, one seen from below the ground for contact shadows,
+// and those of spot lights. Models are drawn into all with the same vertex shaders as into the
+// picture, the host's geometry by the host. On the ground only the rectangle is drawn that the
+// casters and their shadow reach, because the filters run for every pixel of it on software GL.
+// Opaque meshes take programs without a fragment stage.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -10,6 +11,11 @@
 // Texels along a side of the key light's map, and the factor by which the contact map's side is
 // smaller.
 enum { DEFAULT_SIDE = 768, CONTACT_DIVISOR = 3 };
+
+// The same of a spot light's map, its largest angle, degrees, and its nearest distance, a share of
+// the light's range.
+enum { SPOT_SIDE = 512 };
+static const float max_spot_angle = 150.0f, spot_near = 0.005f;
 
 // Range of the contact map above and below the ground, as fractions of the casters' height.
 static const float contact_height = 0.26f, contact_depth = 0.06f;
@@ -20,24 +26,25 @@ static const float max_filter_radius = 0.06f, contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-// The contact map is smaller than that of the key light.
-static void resize_maps(md5gl_renderer *renderer, GLsizei side)
+// Sets the texels along a side of a map; of all maps of spot lights if it is the first of them.
+static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
 {
     const GladGLContext *gl = &renderer->gl;
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
-        md5gl_shadow_map *const map = &renderer->maps[i];
-        const GLsizei smaller = side / CONTACT_DIVISOR > 0 ? side / CONTACT_DIVISOR : 1;
-        const GLsizei texels = i == MD5GL_MAP_CONTACT ? smaller : side;
-        if (map->side == texels)
-            continue;
-        map->side = texels;
-        gl->ActiveTexture(GL_TEXTURE0);
-        gl->BindTexture(GL_TEXTURE_2D, map->texture);
-        gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, texels, texels, 0,
-                       GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
-        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-        gl->BindTexture(GL_TEXTURE_2D, 0);
+    md5gl_depth_map *const map = &renderer->maps[index];
+    const GLsizei side = (GLsizei)(index == MD5GL_MAP_SPOT ? 2 * texels : texels);
+    if (map->shown.texels == texels)
+        return;
+    map->shown.texels = texels;
+    for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS && index == MD5GL_MAP_SPOT; i++) {
+        map[i].shown.texels = texels;
+        map[i].shown.x = i % 2 * texels;
+        map[i].shown.y = i / 2 * texels;
     }
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, map->shown.depth);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
+                   GL_UNSIGNED_INT, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, 0);
 }
 
 // Beyond the map there are no casters. OpenGL ES 3.0 has no border for that: there the texels at
@@ -69,17 +76,23 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
 
     const GladGLContext *gl = &renderer->gl;
     const GLenum none = GL_NONE;
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++)
-        gl->GenTextures(1, &renderer->maps[i].texture);
-    resize_maps(renderer, DEFAULT_SIDE);
     renderer->has_shadows = true;
     for (int i = 0; i < MD5GL_NUM_MAPS && renderer->has_shadows; i++) {
-        md5gl_shadow_map *const map = &renderer->maps[i];
+        md5gl_depth_map *const map = &renderer->maps[i];
         gl->GenBuffers(1, &map->frame_block);
+        map->shown.kind = (md5gl_shadow_kind)(i < MD5GL_MAP_SPOT ? i : MD5GL_MAP_SPOT);
+        map->shown.light = MD5_NONE;
+        if (i > MD5GL_MAP_SPOT) {
+            map->framebuffer = map[-1].framebuffer;
+            map->shown.depth = map[-1].shown.depth;
+            continue;
+        }
+        gl->GenTextures(1, &map->shown.depth);
+        resize_map(renderer, i, i == MD5GL_MAP_SPOT ? 1 : DEFAULT_SIDE);
         gl->GenFramebuffers(1, &map->framebuffer);
         gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-        gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture,
-                                 0);
+        gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D,
+                                 map->shown.depth, 0);
         gl->DrawBuffers(1, &none);
         gl->ReadBuffer(GL_NONE);
         renderer->has_shadows =
@@ -95,19 +108,80 @@ typedef struct box_view {
     float half[3];
 } box_view;
 
-// Writes the column-major matrix of a view, to -1..1 (`scale` 1, `shift` 0) or 0..1 (both 0.5).
-static void set_matrix(const box_view *view, float scale, float shift, float matrix[16])
+static md5_mat44 matrix_of(const box_view *view)
 {
-    memset(matrix, 0, 16 * sizeof *matrix);
+    md5_mat44 matrix = {{0}};
     for (int row = 0; row < 3; row++) {
         const md5_vec3 axis = view->axes[row];
-        const float unit = scale / view->half[row];
-        matrix[row] = axis.x * unit;
-        matrix[4 + row] = axis.y * unit;
-        matrix[8 + row] = axis.z * unit;
-        matrix[12 + row] = shift - md5_vec3_dot(axis, view->centre) * unit;
+        const float unit = 1.0f / view->half[row];
+        matrix.m[row] = axis.x * unit;
+        matrix.m[4 + row] = axis.y * unit;
+        matrix.m[8 + row] = axis.z * unit;
+        matrix.m[12 + row] = -md5_vec3_dot(axis, view->centre) * unit;
     }
-    matrix[15] = 1.0f;
+    matrix.m[15] = 1.0f;
+    return matrix;
+}
+
+// Sets what the current frame's map shows; `eye` as in the frame's block.
+static void set_view(md5gl_depth_map *map, md5_mat44 clip_from_world, const float eye[4])
+{
+    static const md5_mat44 half = {
+        {0.5f, 0, 0, 0, 0, 0.5f, 0, 0, 0, 0, 0.5f, 0, 0.5f, 0.5f, 0.5f, 1}};
+    map->shown.clip_from_world = clip_from_world;
+    map->shown.map_from_world = md5_mat44_mul(half, clip_from_world);
+    memcpy(map->eye, eye, sizeof map->eye);
+}
+
+// -- Point lights -----------------------------------------------------------------------------
+
+// Writes the lights of a frame, and sets the views of those that have shadow maps. Returns the
+// number of these.
+static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
+                             md5gl_frame_block *block)
+{
+    static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const float radians = 3.14159265f / 180.0f;
+    uint32_t count = 0, num_maps = 0;
+    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+        const md5gl_point_light *const light = &frame->point_lights[i];
+        const md5_vec3 at = light->position;
+        if (!(light->range > 0.0f))
+            continue;
+        const float position[4] = {at.x, at.y, at.z, light->range}, eye[4] = {at.x, at.y, at.z, 1};
+        float *const cone = block->point_cones[count], *const color = block->point_colours[count];
+        memcpy(block->point_positions[count++], position, sizeof position);
+        memcpy(color, light->color, sizeof light->color);
+        cone[3] = 1.0f;
+        if (!(light->cone > 0.0f))
+            continue;
+        const float length = sqrtf(md5_vec3_dot(light->direction, light->direction));
+        const bool is_direction = length > 0.0f && isfinite(length);
+        const md5_vec3 axis = is_direction ? md5_vec3_scale(light->direction, 1.0f / length)
+                                           : (md5_vec3){0.0f, 0.0f, -1.0f};
+        // From 0 at the cone's angle to 1 at the inner angle, in cosines.
+        const float angle = fminf(0.5f * light->cone, 180.0f) * radians;
+        const float edge = light->cone_edge > 0.0f ? fminf(light->cone_edge, 1.0f) : 0.2f;
+        const float rise = 1.0f / fmaxf(cosf(angle * (1.0f - edge)) - cosf(angle), 1e-4f);
+        cone[0] = -axis.x * rise;
+        cone[1] = -axis.y * rise;
+        cone[2] = -axis.z * rise;
+        cone[3] = -cosf(angle) * rise;
+        if (!light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
+            continue;
+        const float fov = fminf(light->cone, max_spot_angle);
+        const md5_mat44 view = md5_mat44_look_at(at, md5_vec3_add(at, axis), up);
+        md5gl_depth_map *const map = &renderer->maps[MD5GL_MAP_SPOT + num_maps];
+        const md5_mat44 clip = md5_mat44_perspective(fov, 1.0f, spot_near * light->range,
+                                                     light->range, MD5_DEPTH_MINUS_ONE_TO_ONE);
+        set_view(map, md5_mat44_mul(clip, view), eye);
+        map->shown.light = i;
+        memcpy(block->spot_from_world[num_maps], map->shown.map_from_world.m, sizeof(md5_mat44));
+        block->spot_texels[num_maps] = 2.0f * tanf(0.5f * fov * radians);
+        color[3] = (float)++num_maps;
+    }
+    block->mode[2] = (float)count;
+    return num_maps;
 }
 
 // -- Frames -----------------------------------------------------------------------------------
@@ -157,16 +231,11 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     return sun > contact ? sun : contact;
 }
 
-void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
-                          md5gl_frame_block *block)
+// Sets the views of the key light and from below, and what belongs to them.
+static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
+                      float radius, const float heights[2])
 {
     const md5_bounds bounds = frame->casters;
-    float radius, heights[2];
-    const bool has_casters = measure_casters(frame, &radius, heights);
-    renderer->shadowed = has_casters && renderer->has_shadows;
-    renderer->shadows_unsupported = has_casters && !renderer->has_shadows;
-    if (!renderer->shadowed)
-        return;
     const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
                              0.5f * (bounds.min.y + bounds.max.y),
                              0.5f * (bounds.min.z + bounds.max.z)};
@@ -177,7 +246,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     md5_vec3 side = md5_vec3_cross(other, away);
     const float length = sqrtf(md5_vec3_dot(side, side));
     side = (md5_vec3){side.x / length, side.y / length, side.z / length};
-    const box_view views[MD5GL_NUM_MAPS] = {
+    const box_view views[] = {
         // The key light's view of a sphere around the casters.
         {{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}},
         // Seen from below the ground straight up, the lowest caster is the nearest.
@@ -204,49 +273,113 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
     }
 
-    set_matrix(&views[MD5GL_MAP_SUN], 0.5f, 0.5f, block->sun_from_world);
-    set_matrix(&views[MD5GL_MAP_CONTACT], 0.5f, 0.5f, block->contact_from_world);
+    const float eyes[][4] = {{direction[0], direction[1], direction[2], 0.0f}, {0, 0, -1, 0}};
+    for (int i = 0; i <= MD5GL_MAP_CONTACT; i++) {
+        set_view(&renderer->maps[i], matrix_of(&views[i]), eyes[i]);
+        memcpy(i == MD5GL_MAP_SUN ? block->sun_from_world : block->contact_from_world,
+               renderer->maps[i].shown.map_from_world.m, sizeof(md5_mat44));
+    }
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
     const float shadow[4] = {1.0f, softness, 2.0f * radius, filter_radius_of(frame, radius)};
     const float contact_values[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
     memcpy(block->shadow, shadow, sizeof shadow);
     memcpy(block->contact, contact_values, sizeof contact_values);
     const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
-    resize_maps(renderer, (GLsizei)(requested < limit ? requested : limit));
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    const uint32_t texels = requested < limit ? requested : limit;
+    resize_map(renderer, MD5GL_MAP_SUN, texels);
+    resize_map(renderer, MD5GL_MAP_CONTACT,
+               texels / CONTACT_DIVISOR > 0 ? texels / CONTACT_DIVISOR : 1);
+}
+
+void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
+                          md5gl_frame_block *block)
+{
+    float radius, heights[2];
+    const bool has_casters = measure_casters(frame, &radius, heights);
+    const uint32_t num_spots = begin_lights(renderer, frame, block);
+    const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
+    const uint32_t end = MD5GL_MAP_SPOT + num_spots;
+    renderer->shadowed = first < end && renderer->has_shadows;
+    renderer->shadows_unsupported = first < end && !renderer->has_shadows;
+    renderer->first_map = first;
+    renderer->end_map = renderer->shadowed ? end : first;
+    memset(renderer->shaded_ground, 0, sizeof renderer->shaded_ground);
+    if (!renderer->shadowed)
+        return;
+    block->shadow[0] = 1.0f;
+    block->sun_from_world[12] = block->contact_from_world[12] = 2.0f; // all is outside of no map
+    if (has_casters)
+        begin_sun(renderer, frame, block, radius, heights);
+    if (num_spots > 0) {
+        const enum md5gl_pass pass = renderer->lit_pass;
+        renderer->lit_pass = pass == MD5GL_PASS_LIT           ? MD5GL_PASS_LIT_SPOTS
+                             : pass == MD5GL_PASS_LIT_CLASSIC ? MD5GL_PASS_LIT_CLASSIC_SPOTS
+                                                              : MD5GL_PASS_LIT_ENVIRONMENT_SPOTS;
+        const uint32_t limit = renderer->max_texture_size / 2;
+        const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
+        resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
+        for (uint32_t i = 0; i < num_spots; i++)
+            block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
+    }
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+        const md5gl_depth_map *const map = &renderer->maps[i];
         md5gl_frame_block seen = *block;
-        set_matrix(&views[i], 1.0f, 0.0f, seen.clip_from_world);
-        md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->maps[i].frame_block, &seen,
-                      sizeof seen);
-        md5gli_bind_map(renderer, &renderer->maps[i]);
-        renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
+        memcpy(seen.clip_from_world, map->shown.clip_from_world.m, sizeof seen.clip_from_world);
+        memcpy(seen.eye, map->eye, sizeof seen.eye);
+        md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
+        md5gli_bind_map(renderer, map);
+        if (i <= MD5GL_MAP_SPOT) // all four quarters
+            renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
     }
 }
 
-void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 {
     const GladGLContext *gl = &renderer->gl;
+    const GLsizei side = (GLsizei)map->shown.texels;
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-    gl->Viewport(0, 0, map->side, map->side);
+    gl->Viewport((GLint)map->shown.x, (GLint)map->shown.y, side, side);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
 // although the shader does not read it.
-void md5gli_bind_shadows(md5gl_renderer *renderer)
+void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLuint sun = renderer->maps[MD5GL_MAP_SUN].texture;
     const struct {
-        enum md5gl_unit unit;
         GLuint texture, sampler;
-    } lookups[] = {
-        {MD5GL_UNIT_SUN, sun, renderer->compare_sampler},
-        {MD5GL_UNIT_SUN_DEPTH, sun, renderer->depth_sampler},
-        {MD5GL_UNIT_CONTACT, renderer->maps[MD5GL_MAP_CONTACT].texture, renderer->depth_sampler},
+    } lookups[MD5GL_NUM_SHADOW_UNITS] = {
+        // as in enum md5gl_unit, from MD5GL_UNIT_SUN on
+        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->compare_sampler},
+        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->depth_sampler},
+        {renderer->maps[MD5GL_MAP_CONTACT].shown.depth, renderer->depth_sampler},
+        {renderer->maps[MD5GL_MAP_SPOT].shown.depth, renderer->compare_sampler},
     };
-    for (int i = 0; i < 3; i++) {
-        md5gli_bind_texture(gl, lookups[i].unit, GL_TEXTURE_2D, lookups[i].texture);
-        gl->BindSampler((GLuint)lookups[i].unit, lookups[i].sampler);
+    for (GLuint i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++) {
+        md5gli_bind_texture(gl, (enum md5gl_unit)(first_unit + i), GL_TEXTURE_2D,
+                            lookups[i].texture);
+        gl->BindSampler(first_unit + i, lookups[i].sampler);
     }
+}
+
+// -- Hosts ------------------------------------------------------------------------------------
+
+void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
+                       uint32_t binding)
+{
+    static const char *const samplers[MD5GL_NUM_SHADOW_UNITS] = {
+        "md5gl_sun", "md5gl_sun_depth", "md5gl_contact_map", "md5gl_spots"};
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    const GladGLContext *gl = &renderer->gl;
+    MD5_ASSERT(gl->IsProgram(program), "program: one of this context");
+    const GLuint block = gl->GetUniformBlockIndex(program, "md5gl_Frame");
+    if (block != GL_INVALID_INDEX)
+        gl->UniformBlockBinding(program, block, binding);
+    gl->BindBufferBase(GL_UNIFORM_BUFFER, binding, renderer->frame_block);
+    gl->UseProgram(program);
+    for (uint32_t i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++)
+        gl->Uniform1i(gl->GetUniformLocation(program, samplers[i]), (GLint)(first_unit + i));
+    md5gli_bind_shadows(renderer, first_unit);
 }

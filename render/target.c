@@ -6,12 +6,15 @@
 
 // -- Targets --------------------------------------------------------------------------------
 
+enum { OUTPUT_NORMALS, OUTPUT_MOTION, OUTPUT_IDS, NUM_OUTPUTS }; // locations of outputs.frag
+
 // Of several samples, what is drawn is resolved into the framebuffer that is read, and there are
 // renderbuffers instead of the depth texture; else both are one.
 struct md5gl_target {
     uint32_t width, height, samples;
     GLuint drawn, readable;               // framebuffers
     GLuint colour, depth;                 // textures of `readable`
+    GLuint outputs[NUM_OUTPUTS];          // likewise, instead of `colour`
     GLuint colour_samples, depth_samples; // renderbuffers
 };
 
@@ -27,23 +30,34 @@ static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *t
     return storage;
 }
 
+typedef struct texture_form {
+    GLenum attachment, format, components, type; // of texels in memory, of which there are none
+    GLint filter;
+} texture_form;
+
+static const texture_form colour_form = {GL_COLOR_ATTACHMENT0, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE,
+                                         GL_LINEAR};
+static const texture_form depth_form = {GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT24,
+                                        GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, GL_NEAREST};
+static const texture_form output_forms[NUM_OUTPUTS] = {
+    {GL_COLOR_ATTACHMENT0, GL_RGB10_A2, GL_RGBA, GL_UNSIGNED_INT_2_10_10_10_REV, GL_NEAREST},
+    {GL_COLOR_ATTACHMENT1, GL_RG16F, GL_RG, GL_HALF_FLOAT, GL_NEAREST},
+    {GL_COLOR_ATTACHMENT2, GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, GL_NEAREST},
+};
+
 static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_target *target,
-                                      GLenum attachment)
+                                      const texture_form *form)
 {
-    const bool depth = attachment == GL_DEPTH_ATTACHMENT;
-    const GLint filter = depth ? GL_NEAREST : GL_LINEAR;
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, depth ? GL_DEPTH_COMPONENT24 : GL_RGBA8,
-                   (GLsizei)target->width, (GLsizei)target->height, 0,
-                   depth ? GL_DEPTH_COMPONENT : GL_RGBA, depth ? GL_UNSIGNED_INT : GL_UNSIGNED_BYTE,
-                   NULL);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)form->format, (GLsizei)target->width,
+                   (GLsizei)target->height, 0, form->components, form->type, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    md5gli_set_sampling(gl, GL_TEXTURE_2D, false, filter, filter);
+    md5gli_set_sampling(gl, GL_TEXTURE_2D, false, form->filter, form->filter);
     gl->BindTexture(GL_TEXTURE_2D, 0);
-    gl->FramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture, 0);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, form->attachment, GL_TEXTURE_2D, texture, 0);
     return texture;
 }
 
@@ -53,12 +67,16 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
         return false;
     const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
     return state == GL_FRAMEBUFFER_COMPLETE
-           || md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u pixels is not complete (0x%04x)",
-                          (unsigned)target->width, (unsigned)target->height, (unsigned)state);
+           || md5gli_fail(error, MD5_ERROR_GPU,
+                          "target of %u x %u pixels is not complete (0x%04x)%s",
+                          (unsigned)target->width, (unsigned)target->height, (unsigned)state,
+                          target->outputs[OUTPUT_MOTION] && renderer->is_es
+                              ? ": OpenGL ES needs EXT_color_buffer_float for motion"
+                              : "");
 }
 
-md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                  uint32_t samples, md5_error *error)
+static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                   uint32_t samples, bool has_outputs, md5_error *error)
 {
     if (!renderer) {
         md5gli_fail_missing(error, "renderer");
@@ -92,9 +110,17 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
     if (created) {
         gl->GenFramebuffers(1, &target->readable);
         gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
-        target->colour = create_attached_texture(gl, target, GL_COLOR_ATTACHMENT0);
+        GLenum drawn[NUM_OUTPUTS];
+        for (int i = 0; i < NUM_OUTPUTS && has_outputs; i++) {
+            target->outputs[i] = create_attached_texture(gl, target, &output_forms[i]);
+            drawn[i] = output_forms[i].attachment;
+        }
+        if (has_outputs)
+            gl->DrawBuffers(NUM_OUTPUTS, drawn);
+        else
+            target->colour = create_attached_texture(gl, target, &colour_form);
         if (target->samples <= 1) {
-            target->depth = create_attached_texture(gl, target, GL_DEPTH_ATTACHMENT);
+            target->depth = create_attached_texture(gl, target, &depth_form);
             target->drawn = target->readable;
         }
         created = check_target(renderer, target, error);
@@ -105,6 +131,18 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
         return target;
     md5gl_destroy_target(renderer, target);
     return NULL;
+}
+
+md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                  uint32_t samples, md5_error *error)
+{
+    return create_target(renderer, width, height, samples, false, error);
+}
+
+md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                   md5_error *error)
+{
+    return create_target(renderer, width, height, 1, true, error);
 }
 
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
@@ -118,6 +156,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
         gl->DeleteFramebuffers(1, &target->drawn);
     gl->DeleteTextures(1, &target->colour);
     gl->DeleteTextures(1, &target->depth);
+    gl->DeleteTextures(NUM_OUTPUTS, target->outputs);
     gl->DeleteRenderbuffers(1, &target->colour_samples);
     gl->DeleteRenderbuffers(1, &target->depth_samples);
     md5gli_free(renderer, target);
@@ -126,8 +165,12 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
     MD5_ASSERT(target != NULL, "target: not NULL");
-    return (md5gl_target_names){
-        .framebuffer = target->drawn, .color = target->colour, .depth = target->depth};
+    return (md5gl_target_names){.framebuffer = target->drawn,
+                                .color = target->colour,
+                                .depth = target->depth,
+                                .normals = target->outputs[OUTPUT_NORMALS],
+                                .motion = target->outputs[OUTPUT_MOTION],
+                                .ids = target->outputs[OUTPUT_IDS]};
 }
 
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
@@ -155,6 +198,13 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     memset(&block, 0, sizeof block);
     const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
+
+    // All 0: as this frame's, bit for bit.
+    static const md5_mat44 none = {{0}};
+    const md5_mat44 *const previous = &frame->previous_clip_from_world;
+    const float *const from =
+        memcmp(previous, &none, sizeof none) ? previous->m : block.clip_from_world;
+    memcpy(block.previous_clip_from_world, from, sizeof block.previous_clip_from_world);
 
     // The camera's position (w = 1), or the direction to it if the projection is orthographic
     // (w = 0). The view is rigid, so its inverse is its transpose.
@@ -187,18 +237,6 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     block.origin[1] = (float)frame->y;
     block.mode[0] = frame->lighting == MD5GL_LIGHTING_CLASSIC ? 1.0f : 0.0f;
     block.mode[1] = frame->tone_mapped ? 1.0f : 0.0f;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
-        const md5gl_point_light *const point = &frame->point_lights[i];
-        if (!(point->range > 0.0f))
-            continue;
-        const float position[4] = {point->position.x, point->position.y, point->position.z,
-                                   point->range};
-        memcpy(block.point_positions[count], position, sizeof position);
-        memcpy(block.point_colours[count], point->color, sizeof point->color);
-        count++;
-    }
-    block.mode[2] = (float)count;
     return block;
 }
 
@@ -209,6 +247,25 @@ void md5gli_bind_frame(md5gl_renderer *renderer)
     gl->Viewport((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
                  (GLsizei)renderer->height);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
+}
+
+// Sets what drawing relies on and is not GL's default.
+static void set_frame_state(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gli_bind_frame(renderer);
+    md5gli_bind_texture(gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D, renderer->reflections);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
+    gl->FrontFace(renderer->front_face);
+}
+
+void md5gl_resume_frame(md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5GL_ASSERT_IN_FRAME(renderer);
+    md5gli_reset_state(renderer);
+    set_frame_state(renderer);
 }
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
@@ -222,6 +279,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
+    renderer->has_outputs = frame->target && frame->target->outputs[OUTPUT_IDS] != 0;
     renderer->framebuffer = frame->target ? frame->target->drawn : frame->framebuffer;
     renderer->x = frame->x;
     renderer->y = frame->y;
@@ -232,7 +290,12 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_begin_environment(renderer, frame, &block);
     md5gli_begin_shadows(renderer, frame, &block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    md5gli_bind_frame(renderer);
+    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
+    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
+    // triangles it turns back. The shadow maps are drawn without culling.
+    const float *const m = frame->clip_from_view.m;
+    renderer->front_face = m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW;
+    set_frame_state(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
     // Alpha becomes coverage then. OpenGL ES cannot write another alpha at the same time, so there
@@ -247,16 +310,16 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
         gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width,
                     (GLsizei)frame->height);
         gl->Enable(GL_SCISSOR_TEST);
-        gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        static const GLfloat nothing[4] = {0.0f};
+        static const GLuint no_id[4] = {0};
+        if (renderer->has_outputs) { // glClear() is not defined for integers
+            gl->ClearBufferfv(GL_COLOR, OUTPUT_NORMALS, nothing);
+            gl->ClearBufferfv(GL_COLOR, OUTPUT_MOTION, nothing);
+            gl->ClearBufferuiv(GL_COLOR, OUTPUT_IDS, no_id);
+        }
+        gl->Clear(GL_DEPTH_BUFFER_BIT | (renderer->has_outputs ? 0 : GL_COLOR_BUFFER_BIT));
         gl->Disable(GL_SCISSOR_TEST);
     }
-    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
-    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
-    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
-    // triangles it turns back. The shadow maps are drawn without culling.
-    const float *const m = frame->clip_from_view.m;
-    gl->FrontFace(m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW);
 }
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
@@ -326,4 +389,33 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         }
     }
     return true;
+}
+
+uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, uint32_t y,
+                    uint32_t *mesh, md5_error *error)
+{
+    if (mesh)
+        *mesh = MD5_NONE;
+    if (!renderer || !target)
+        return md5gli_fail_missing(error, renderer ? "target" : "renderer"); // 0
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0, "target: of md5gl_create_outputs()");
+    const GladGLContext *gl = &renderer->gl;
+    GLuint texel[4] = {0};
+    if (x >= target->width || y >= target->height)
+        return 0;
+    (void)md5gli_take_errors(renderer);
+    md5gli_reset_transfers(renderer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + OUTPUT_IDS);
+    // OpenGL ES has no other way to read integers.
+    gl->ReadPixels((GLint)x, (GLint)(target->height - 1 - y), 1, 1, GL_RGBA_INTEGER,
+                   GL_UNSIGNED_INT, texel);
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // as the other functions expect it
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+    if (!md5gli_check(renderer, "reading an id", error) || !md5gli_check_context(renderer, error))
+        return 0;
+    if (mesh && texel[0] != 0)
+        *mesh = texel[1];
+    return texel[0];
 }

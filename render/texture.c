@@ -194,21 +194,123 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
     return true;
 }
 
+// -- Normal maps ------------------------------------------------------------------------------
+
+static const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
+{
+    return desc->texels + 4 * ((size_t)y * desc->width + x);
+}
+
+// Slopes along u and v of the surface that a normal in id's encoding is of.
+typedef struct md5gl_slopes {
+    double u, v;
+} md5gl_slopes;
+
+// `red`: the channel that x is in.
+static md5gl_slopes read_slopes(const uint8_t *texel, int red)
+{
+    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
+    return (md5gl_slopes){-x / z, -y / z};
+}
+
+// As id's heightmap() with a scale of 4: of the square between a texel and the next ones.
+static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
+{
+    const double unit = 0.5 * 4.0 / 256.0;
+    double heights[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint8_t *const texel =
+            texel_at(desc, (x + i % 2) % desc->width, (y + i / 2) % desc->height);
+        heights[i] = (texel[0] + texel[1] + texel[2]) / 3.0;
+    }
+    return (md5gl_slopes){unit * (heights[1] - heights[0] + heights[3] - heights[2]),
+                          unit * (heights[2] - heights[0] + heights[3] - heights[1])};
+}
+
+// Whether x is in alpha: red is constant.
+static bool is_red_empty(const md5gl_texture_desc *desc)
+{
+    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
+    for (size_t i = 0; i < (size_t)desc->width * desc->height; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            const uint8_t value = desc->texels[4 * i + 3 * k];
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
+    }
+    return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
+}
+
+// The correlation of the mixed derivatives of a height field, which are equal, is 1 if green points
+// along v, and -1 if it points against it.
+uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
+{
+    enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
+    double product = 0.0, squares = 0.0;
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    const bool is_rxgb = is_red_empty(desc);
+    const int red = is_rxgb ? 3 : 0;
+    const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
+    for (uint32_t y = 0; y + 1 < desc->height; y += step) {
+        for (uint32_t x = 0; x + 1 < desc->width; x++) {
+            const md5gl_slopes here = read_slopes(texel_at(desc, x, y), red);
+            const double u_along_v = read_slopes(texel_at(desc, x, y + 1), red).u - here.u;
+            const double v_along_u = read_slopes(texel_at(desc, x + 1, y), red).v - here.v;
+            product += u_along_v * v_along_u;
+            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+        }
+    }
+    return (is_rxgb ? MD5GL_NORMALS_RXGB : 0u)
+           | (product < -0.02 * squares ? MD5GL_NORMALS_GREEN_UP : 0u);
+}
+
+bool md5gl_has_holes(const md5gl_texture_desc *desc)
+{
+    size_t clear = 0;
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    const size_t count = (size_t)desc->width * desc->height;
+    for (size_t i = 0; i < count; i++)
+        clear += desc->texels[4 * i + 3] < 128;
+    return clear > count / 100;
+}
+
 // Uploads a normal map in id's encoding: x in red, y along increasing v in green.
 static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
-    const size_t count = (size_t)desc->width * desc->height;
-    uint8_t *const ordered = MD5GL_NEW(renderer, uint8_t, 4 * count, error);
+    const uint32_t normals = desc->normals;
+    const md5gl_texture_desc *const heights =
+        normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
+    if (heights && (heights->width == 0 || heights->height == 0))
+        return md5gli_fail(error, MD5_ERROR_GPU, "heights of %u x %u texels",
+                           (unsigned)heights->width, (unsigned)heights->height);
+    uint8_t *const ordered =
+        MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     if (!ordered)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *const from = desc->texels + 4 * i;
-        uint8_t *const to = ordered + 4 * i;
-        to[0] = desc->normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
-        to[1] = desc->normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
-        to[2] = from[2];
-        to[3] = 255;
+    for (uint32_t y = 0; y < desc->height; y++) {
+        for (uint32_t x = 0; x < desc->width; x++) {
+            const uint8_t *const from = texel_at(desc, x, y);
+            uint8_t *const to = ordered + (from - desc->texels);
+            to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
+            to[1] = normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
+            to[2] = from[2];
+            to[3] = 255;
+            if (!heights)
+                continue;
+            md5gl_slopes own = {0.0, 0.0};
+            if (heights != desc)
+                own = read_slopes(to, 0);
+            const md5gl_slopes more =
+                slopes_of_heights(heights, (uint32_t)((uint64_t)x * heights->width / desc->width),
+                                  (uint32_t)((uint64_t)y * heights->height / desc->height));
+            const double u = own.u + more.u, v = own.v + more.v;
+            const double scale = 127.5 / sqrt(u * u + v * v + 1.0);
+            to[0] = (uint8_t)lround(127.5 - u * scale);
+            to[1] = (uint8_t)lround(127.5 - v * scale);
+            to[2] = (uint8_t)lround(127.5 + scale);
+        }
     }
     const bool uploaded = upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, ordered, error);
     md5gli_free(renderer, ordered);
@@ -235,7 +337,7 @@ static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5
                                      desc->faces[i], error);
         return uploaded;
     }
-    if (desc->kind == MD5GL_TEXTURE_NORMALS && desc->normals != 0)
+    if (desc->kind == MD5GL_TEXTURE_NORMALS && (desc->normals != 0 || desc->heights))
         return upload_normals(renderer, desc, error);
     // What is opaque is marked as that: its alpha is a constant 1.
     bool is_opaque = is_color && !renderer->is_webgl;
@@ -308,8 +410,8 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
     MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
-    MD5_ASSERT((desc->normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
-               "normals: flags of md5gl_normals");
+    MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: flags of md5gl_normals");
+    MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: with texels");
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;

@@ -20,7 +20,7 @@ vec3 classic_surface(surface_point at, vec3 to_eye)
                * sunlight(at.position, at.flat_side);
     for (int i = 0; i < int(mode.z); i++) {
         vec3 to_light;
-        float falloff = point_light(i, at.position, to_light);
+        float falloff = point_light(i, at.position, at.flat_side, to_light);
         sum += falloff * point_colours[i].rgb * classic_by(at, to_light, to_eye);
     }
     return sum;

@@ -15,16 +15,27 @@ out vec2 texcoord;
 out vec4 tint;
 flat out float dissolved; // share of the pixels that is hidden
 
+#ifdef HAS_PREVIOUS
+uniform UINT_TABLE ids;
+uniform ivec2 first_identity; // of the batch's first instance, or 0: `ids` has them; index of the mesh
+out vec3 screen_now, screen_before; // x, y, w of clip space
+flat out uvec2 identity;
+#endif
+
 // All passes over the same vertices must compute exactly the same depth.
 invariant gl_Position;
+
+mat3x4 own_placement()
+{
+    int row = 3 * INSTANCE + shift.y;
+    return mat3x4(FETCH(placements, row), FETCH(placements, row + 1), FETCH(placements, row + 2));
+}
 
 void main()
 {
     skinned vertex = skin();
     if (placed) {
-        int row = 3 * INSTANCE;
-        mat3x4 placement = mat3x4(FETCH(placements, row), FETCH(placements, row + 1),
-                                  FETCH(placements, row + 2));
+        mat3x4 placement = own_placement();
         vertex.position = vec4(vertex.position, 1.0) * placement;
         vertex.normal = vec4(vertex.normal, 0.0) * placement;
         vertex.tangent.xyz = vec4(vertex.tangent.xyz, 0.0) * placement;
@@ -44,4 +55,16 @@ void main()
         tint *= vec4(own.rgb, min(own.a, 1.0));
     }
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
+#ifdef HAS_PREVIOUS
+    if (previous != ivec3(0)) {
+        shift = previous;
+        vertex.position = skin().position;
+        if (placed)
+            vertex.position = vec4(vertex.position, 1.0) * own_placement();
+    }
+    screen_now = gl_Position.xyw;
+    screen_before = (previous_clip_from_world * vec4(vertex.position, 1.0)).xyw;
+    identity.x = first_identity.x > 0 ? uint(first_identity.x + INSTANCE) : FETCH(ids, INSTANCE).x;
+    identity.y = uint(first_identity.y);
+#endif
 }

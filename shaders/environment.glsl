@@ -16,3 +16,17 @@ vec2 place_in_picture(vec3 direction)
     float azimuth = upright ? 0.0 : atan(direction.y, direction.x);
     return vec2(0.5 - azimuth / (2.0 * PI), acos(clamp(direction.z, -1.0, 1.0)) / PI);
 }
+
+// What a white matt surface that faces a direction reflects: a polynomial of degree 2, whose
+// coefficients render/environment.c computes from spherical harmonics (Ramamoorthi and Hanrahan,
+// "An Efficient Representation for Irradiance Environment Maps", 2001).
+vec3 sky_light(vec3 direction)
+{
+    vec3 d = turned_to_picture(direction);
+    vec3 sum = harmonics[0].rgb + harmonics[1].rgb * d.x + harmonics[2].rgb * d.y
+               + harmonics[3].rgb * d.z;
+    sum += harmonics[4].rgb * (d.x * d.y) + harmonics[5].rgb * (d.y * d.z)
+           + harmonics[6].rgb * (d.x * d.z) + harmonics[7].rgb * (d.z * d.z)
+           + harmonics[8].rgb * (d.x * d.x - d.y * d.y);
+    return max(sum, vec3(0.0));
+}

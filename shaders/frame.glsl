@@ -15,8 +15,12 @@ layout(std140) uniform Frame {
     vec4 contact; // of the contact map, units: width, height above the ground, depth below it
     vec4 mode;    // 1 = classic; 1 = tone mapped; number of point lights
     vec4 point_positions[8]; // world space, range
-    vec4 point_colours[8];   // linear
+    vec4 point_colours[8];   // linear; number of the light's shadow map, 0 = none
+    vec4 point_cones[8];     // dot(xyz, direction to the light) + w: 0 outside of its cone, 1 inside
+    mat4 spot_from_world[4]; // 0..1 after division by w: position in a spot light's map, depth
+    vec4 spot_texels;        // width of a texel of each map at distance 1 from the light
     vec4 environment;  // of its picture: cosine and sine of the rotation about z; last level of
-                       // its reflections
-    vec4 harmonics[9]; // of its light, times `ambient`: see shaders/sky_environment.glsl
+                       // its reflections; 1 = there is one
+    vec4 harmonics[9]; // of its light, or the sky's, times `ambient`: see shaders/environment.glsl
+    mat4 previous_clip_from_world; // of the previous frame
 };

@@ -6,7 +6,7 @@ layout(location = 2) in vec2 state;    // frame; share of the pixels that is sho
 
 uniform vec4 model_sphere; // centre, model space; radius
 uniform float picture_texels;
-uniform int seen_from; // 0 = the frame's eye, 1 = the key light, 2 = below
+uniform bool casts; // drawn into a shadow map, whose block has its own `eye`
 
 flat out vec4 sphere;  // centre in the world; radius
 flat out vec4 turned;  // rotation
@@ -58,7 +58,7 @@ void main()
     sphere.xyz = place.xyz + place.w * turn(rotation, model_sphere.xyz);
     sphere.w = place.w * model_sphere.w;
     turned = rotation;
-    viewer = seen_from == 0 ? eye : vec4(seen_from == 1 ? light_direction.xyz : vec3(0, 0, -1), 0);
+    viewer = eye;
     vec3 back = normalize(viewer.xyz - viewer.w * sphere.xyz);
     vec3 right = cross(abs(back.z) < 0.999 ? vec3(0, 0, 1) : vec3(1, 0, 0), back);
     right = normalize(right);
@@ -76,6 +76,6 @@ void main()
     if (pixels < SINGLE_VIEW_PIXELS)
         keep_nearest();
     // Only what is wholly shown casts shadows.
-    if (state.y <= 0.0 || (seen_from != 0 && state.y < 1.0))
+    if (state.y <= 0.0 || (casts && state.y < 1.0))
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }

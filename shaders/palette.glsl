@@ -3,6 +3,10 @@
 uniform FLOAT_TABLE palettes;
 uniform int num_joints;
 
+#ifndef HAS_PREVIOUS
+const ivec3 shift = ivec3(0); // see previous.glsl
+#endif
+
 // The index of the instance in its batch: of its palette, its placement and its tint.
 #ifndef INSTANCE
 uniform int first_instance; // of the draw
@@ -12,7 +16,7 @@ uniform int first_instance; // of the draw
 // Returns the matrix with its rows in columns: `vec4 * joint_matrix(joint)` transforms a vector.
 mat3x4 joint_matrix(uint joint)
 {
-    int row = 3 * (INSTANCE * num_joints + int(joint));
+    int row = 3 * (INSTANCE * num_joints + int(joint)) + shift.x;
     return mat3x4(FETCH(palettes, row), FETCH(palettes, row + 1), FETCH(palettes, row + 2));
 }
 

@@ -34,6 +34,7 @@ void main()
     bind_tangent = vec4(fetch(6 * num_vertices + 4 * vertex), bind[6 * num_vertices + 4 * vertex + 3]);
     first_influence = first[vertex];
     end_influence = first[vertex + 1];
+    shift = previous;
     skinned result = skin();
     int all = num_instances * num_vertices;
     int index = (first_instance + instance) * num_vertices + vertex;

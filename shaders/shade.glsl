@@ -1,29 +1,35 @@
 // From a surface to the colour of a pixel, shared by models and impostors.
 const float BASE_REFLECTANCE = 0.04; // of a dielectric at normal incidence
 
+vec3 direction_to_eye(vec3 position)
+{
+    return normalize(eye.xyz - eye.w * position);
+}
+
+// A surface without maps, whose unit normal is on the eye's side.
+surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
+{
+    return surface_point(position, normal, normal, albedo, vec3(BASE_REFLECTANCE),
+                         max(1.0 - gloss, 0.08), 0.0);
+}
+
 // Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's colour, if there is one;
 // `emitted`: light of its own; `paint`, `polish`: multiply albedo and shine, by the light's rules.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
            vec3 shine, vec3 emitted, vec3 paint, vec3 polish)
 {
-    surface_point point;
-    point.position = position;
-    point.normal = normal;
+    surface_point point = plain(position, normal, albedo * paint, gloss);
     point.flat_side = flat_side;
-    point.albedo = albedo * paint;
-    point.specular = vec3(BASE_REFLECTANCE);
-    point.roughness = 1.0 - gloss;
-    point.reflectivity = 0.0;
     if (has_shine) {
         vec3 polished = shine * polish;
         float bright = max(max(polished.r, polished.g), polished.b);
         point.specular = BASE_REFLECTANCE * (1.0 - bright) + 0.16 * polished;
-        point.roughness = mix(min(point.roughness + 0.2, 1.0), 0.3 * point.roughness, sqrt(bright));
+        float rough = 1.0 - gloss;
+        rough = mix(min(rough + 0.2, 1.0), 0.3 * rough, sqrt(bright));
+        point.roughness = max(rough, 0.08);
         point.reflectivity = 1.0;
     }
-    point.roughness = max(point.roughness, 0.08);
-
-    vec3 to_eye = normalize(eye.xyz - eye.w * position);
+    vec3 to_eye = direction_to_eye(position);
 #ifdef CLASSIC
     point.albedo = srgb_from_linear(albedo) * paint;
     point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0)) * polish;
@@ -32,4 +38,11 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
     vec3 linear = light_surface(point, to_eye) + emitted;
     return srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear);
 #endif
+}
+
+// The same of a surface without maps, for hosts.
+vec3 shade(vec3 position, vec3 normal, vec3 albedo, float gloss)
+{
+    return shade(position, normal, normal, albedo, gloss, false, vec3(0.0), vec3(0.0), vec3(1.0),
+                 vec3(1.0));
 }

@@ -61,20 +61,21 @@ float sunlight(vec3 position, vec3 normal)
     return num_filters > 0 ? lit / float(num_filters) : 1.0;
 }
 
-// Returns the part of the sky that casters close above a point of the ground hide from it.
+// Returns the part of the sky that casters close above a point hide from it. Casters that are far
+// below it are beside it, on lower ground.
 const int CONTACT_TAPS = 12;
 float contact_shade(vec3 position)
 {
-    vec2 at = (contact_from_world * vec4(position, 1.0)).xy;
-    if (shadow.x == 0.0 || any(greaterThan(abs(at - 0.5), vec2(0.5))))
+    vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;
+    if (shadow.x == 0.0 || any(greaterThan(abs(at.xy - 0.5), vec2(0.5))))
         return 0.0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
     float hidden = 0.0;
     for (int i = 0; i < CONTACT_TAPS; i++) {
-        float height = textureLod(contact_map, at + reach * spread(i, CONTACT_TAPS), 0.0).r;
-        height = (height * (contact.y + contact.z) - contact.z) / contact.y;
+        float lowest = textureLod(contact_map, at.xy + reach * spread(i, CONTACT_TAPS), 0.0).r;
+        float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
-        hidden += proximity * proximity;
+        hidden += lowest < 1.0 && height > -0.5 ? proximity * proximity : 0.0;
     }
     return hidden / float(CONTACT_TAPS);
 }

@@ -29,7 +29,7 @@ uvec2 baked_words(float frame)
 
 skinned skin()
 {
-    vec4 job = FETCH(baked_jobs, INSTANCE);
+    vec4 job = FETCH(baked_jobs, INSTANCE + shift.x);
     int clip = 2 * int(job.w);
     vec4 origin = FETCH(baked_clips, clip);
     vec3 size = FETCH(baked_clips, clip + 1).xyz;

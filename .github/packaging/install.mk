@@ -1,6 +1,6 @@
 # Installing, and what else is given away; included by the Makefile.
 
-.PHONY: install install-lib install-programs uninstall amalgamate deb docs
+.PHONY: install install-lib install-programs uninstall amalgamate release deb docs
 
 PREFIX     ?= /usr/local
 STRIP      ?= strip
@@ -98,11 +98,17 @@ uninstall:
 
 # -- Other forms --------------------------------------------------------------------------------------
 
-## make amalgamate     the library as two files, build/md5model.h and build/md5model.c; also md5gl.h and md5gl.c;
-##                     build/small for engines
+## make amalgamate     each library as two files, such as md5model.h and md5model.c: the folder build/amalgamated/md5model;
+##                     and build/amalgamated/small for engines
+AMALGAMATED := build/amalgamated
 amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
-	@mkdir -p build
-	$(PYTHON) .ci/amalgamate.py build $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
+	@rm -rf $(AMALGAMATED)
+	$(PYTHON) .ci/amalgamate.py $(AMALGAMATED)/md5model $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
+	$(PYTHON) .ci/amalgamate.py --small $(AMALGAMATED)/small
+
+## make release        that folder with a first program as build/md5model-VERSION.tar.gz: the same bytes each time
+release: amalgamate
+	@$(PYTHON) .ci/release.py $(AMALGAMATED) build
 
 ## make deb            Debian packages of what is committed, in build/deb
 deb: | deps

@@ -1,17 +1,23 @@
-// Draws without a GPU: vertices from md5_skin(), triangles by SDL's software renderer.
+// Draws without a GPU: vertices from md5_skin(), triangles by SDL_RenderGeometry() of SDL 2.0.18 or
+// later and its software renderer; textures, if there are some beside the model, by stb_image.h.
 //
 //   cc own_software.c $(pkg-config --cflags --libs md5model sdl2) -lm -o own_software
 //   ./own_software models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
 #include <SDL.h>
 #include <math.h>
 #include <md5model/md5skin.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb/stb_image.h>
 
 enum { WIDTH = 480, HEIGHT = 480 };
 
 // One triangle on the screen. The software renderer has no depth: far ones are drawn first.
 typedef struct face {
     float depth;
+    SDL_Texture *texture; // NULL = none
     SDL_Vertex corners[3];
 } face;
 
@@ -32,23 +38,30 @@ static md5_mat44 make_camera(md5_bounds bounds)
                          md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
 }
 
-static SDL_Vertex project(const md5_mat44 *camera, md5_vec3 p, md5_vec3 normal, float *depth)
+// The texture of a mesh: the last part of its shader's name, with .png, in the model's folder.
+static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, const char *shader)
 {
-    const float *m = camera->m; // column-major
-    const float w = m[3] * p.x + m[7] * p.y + m[11] * p.z + m[15];
-    const float x = (m[0] * p.x + m[4] * p.y + m[8] * p.z + m[12]) / w;
-    const float y = (m[1] * p.x + m[5] * p.y + m[9] * p.z + m[13]) / w;
-    const float light = fmaxf(0.8f * normal.x + 0.4f * normal.y + 0.45f * normal.z, 0);
-    const Uint8 shade = (Uint8)(50 + 190 * fminf(light, 1));
-    *depth += w;
-    return (SDL_Vertex){.position = {(x + 1) * WIDTH / 2, (1 - y) * HEIGHT / 2},
-                        .color = {shade, shade, (Uint8)(shade / 4 * 3), 255}};
+    char path[1024];
+    const char *slash = strrchr(model, '/'), *name = strrchr(shader, '/');
+    const int folder = slash ? (int)(slash + 1 - model) : 0;
+    int width, height, channels;
+    snprintf(path, sizeof path, "%.*s%s.png", folder, model, name ? name + 1 : shader);
+    unsigned char *texels = stbi_load(path, &width, &height, &channels, 4);
+    if (!texels)
+        return NULL;
+    SDL_Texture *texture = SDL_CreateTexture(renderer, SDL_PIXELFORMAT_RGBA32,
+                                             SDL_TEXTUREACCESS_STATIC, width, height);
+    if (!texture || SDL_UpdateTexture(texture, NULL, texels, 4 * width) != 0)
+        exit(1);
+    stbi_image_free(texels);
+    return texture;
 }
 
 // Adds the triangles that are seen from outside, and returns how many: id's are clockwise.
-static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, const md5_mat44 *camera,
-                       face *faces)
+static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44 camera,
+                       SDL_Texture *texture, face *faces)
 {
+    const md5_viewport window = {0, 0, WIDTH, HEIGHT, MD5_DEPTH_MINUS_ONE_TO_ONE};
     md5_vec3 *positions = malloc((mesh->num_vertices + 1) * sizeof *positions);
     md5_vec3 *normals = malloc((mesh->num_vertices + 1) * sizeof *normals);
     size_t count = 0;
@@ -56,15 +69,26 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, const md5
         exit(1);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        face made = {0};
+        face made = {.texture = texture};
+        bool is_before = true; // all corners are before the camera
         for (int c = 0; c < 3; c++) {
             const uint32_t v = mesh->indices[3 * i + (uint32_t)c];
-            made.corners[c] = project(camera, positions[v], normals[v], &made.depth);
+            const md5_vec3 sun = {0.8f, 0.4f, 0.45f};
+            const float light = fminf(fmaxf(md5_vec3_dot(normals[v], sun), 0), 1);
+            const Uint8 shade = (Uint8)(80 + 175 * light);
+            md5_vec3 pixel = {0};
+            is_before = is_before && md5_mat44_project(camera, window, positions[v], &pixel);
+            made.depth += pixel.z;
+            made.corners[c] = (SDL_Vertex){
+                .position = {pixel.x, pixel.y},
+                .color = {shade, shade, shade, 255},
+                .tex_coord = {mesh->texcoords[v].x, mesh->texcoords[v].y},
+            };
         }
         const SDL_FPoint a = made.corners[0].position, b = made.corners[1].position,
                          c = made.corners[2].position;
-        if ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0) // y points down here
-            faces[count++] = made;
+        if (is_before && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0)
+            faces[count++] = made; // y points down here
     }
     free(normals);
     free(positions);
@@ -100,16 +124,17 @@ int main(int argc, char **argv)
     md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
     const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
     for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += add_mesh(&model->meshes[i], palette, &camera, faces + count);
+        count += add_mesh(&model->meshes[i], palette, camera,
+                          load_texture(renderer, argv[1], model->meshes[i].shader), faces + count);
     qsort(faces, count, sizeof *faces, compare_depth);
     SDL_SetRenderDrawColor(renderer, 40, 44, 52, 255);
     SDL_RenderClear(renderer);
     for (size_t i = 0; i < count; i++)
-        SDL_RenderGeometry(renderer, NULL, faces[i].corners, 3, NULL, 0);
+        SDL_RenderGeometry(renderer, faces[i].texture, faces[i].corners, 3, NULL, 0);
     SDL_RenderFlush(renderer);
     if (SDL_SaveBMP(surface, argv[4]) != 0)
         SDL_Log("%s", SDL_GetError());
-    SDL_DestroyRenderer(renderer);
+    SDL_DestroyRenderer(renderer); // and its textures
     SDL_FreeSurface(surface);
     free(faces), free(palette), free(pose);
     md5_free_binding(binding);

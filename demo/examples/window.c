@@ -1,10 +1,12 @@
-// A window with an animated character, drawn by md5gl. With a fourth argument: one picture instead.
+// A window with an animated character, drawn by md5gl with the PNG, JPEG and TGA pictures beside
+// its file, which stb_image decodes (Debian: libstb-dev). With a fourth argument: one picture.
 //
-//   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -o window
+//   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -lm -o window
 //   ./window models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb/stb_image.h>
 #include <SDL.h>
-#include <md5model/md5gl.h>
-#include <stdlib.h>
+#include <md5model/md5gl_stb.h>
 
 static md5gl_proc load_proc(void *user, const char *name)
 {
@@ -39,18 +41,19 @@ static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
     };
 }
 
-static void save_picture(md5gl_renderer *renderer, int width, int height, const char *path)
+static void warn(void *user, const md5_error *warning)
 {
-    md5_error error = {0};
+    (void)user;
+    SDL_Log("%s: %s", warning->file, warning->message);
+}
+
+static void save_picture(md5gl_renderer *renderer, uint32_t width, uint32_t height, const char *to)
+{
     SDL_Surface *picture =
-        SDL_CreateRGBSurfaceWithFormat(0, width, height, 32, SDL_PIXELFORMAT_RGBA32);
-    if (!picture)
-        die(SDL_GetError());
-    if (!md5gl_read_pixels(renderer, NULL, (uint32_t)width, (uint32_t)height, picture->pixels,
-                           &error))
-        die(error.message);
-    if (SDL_SaveBMP(picture, path) != 0)
-        die(SDL_GetError());
+        SDL_CreateRGBSurfaceWithFormat(0, (int)width, (int)height, 32, SDL_PIXELFORMAT_RGBA32);
+    if (!picture || !md5gl_read_pixels(renderer, NULL, width, height, picture->pixels, NULL)
+        || SDL_SaveBMP(picture, to) != 0)
+        die("the picture cannot be saved");
     SDL_FreeSurface(picture);
 }
 
@@ -80,8 +83,16 @@ int main(int argc, char **argv)
         die(SDL_GetError());
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    if (!drawn)
+    const md5gl_looks_desc desc = {.model = model,
+                                   .path = argv[1],
+                                   .load = md5gl_stb_load,
+                                   .release = md5gl_stb_release,
+                                   .warn = warn};
+    md5gl_looks *looks = md5gl_load_looks(renderer, &desc, &error);
+    if (!drawn || !looks)
         die(error.message);
+    for (uint32_t i = 0; i < looks->num_meshes; i++)
+        md5gl_set_material(drawn, 0, i, &looks->materials[i]);
 
     for (int is_open = 1; is_open;) {
         for (SDL_Event event; SDL_PollEvent(&event);)
@@ -102,12 +113,13 @@ int main(int argc, char **argv)
         if (!md5gl_end_frame(renderer, &error))
             die(error.message);
         if (argc == 4) {
-            save_picture(renderer, width, height, argv[3]);
+            save_picture(renderer, frame.width, frame.height, argv[3]);
             break;
         }
         SDL_GL_SwapWindow(window);
     }
     md5gl_destroy_model(renderer, drawn);
+    md5gl_free_looks(renderer, looks);
     md5gl_destroy_renderer(renderer);
     SDL_Quit();
     free(palette), free(pose);

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 // A model of Cube 2's engines.
 static void print_cube(const char *path, const md5_cube2 *cube)
@@ -42,6 +43,40 @@ static void print_frames(uint32_t num_frames, double frame_rate, double seconds)
     printf("  frames             %u\n", num_frames);
     printf("  frame rate         %g a second\n", frame_rate);
     printf("  seconds            %g\n", seconds);
+}
+
+// As a tree, children in file order, indented by at most 40 levels.
+static void print_joints(const md5_skeleton *skeleton)
+{
+    const uint32_t count = skeleton->num_joints; // and the index of what the roots hang on
+    uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first); // child of each joint
+    uint32_t *const next = common_alloc(count, sizeof *next);               // sibling
+    for (uint32_t i = 0; i <= count; i++)
+        first[i] = MD5_NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t parent = skeleton->joints[i].parent;
+        uint32_t *const list = &first[parent == MD5_NONE ? count : parent];
+        next[i] = *list;
+        *list = i;
+    }
+    int depth = 0;
+    for (uint32_t i = first[count]; i != MD5_NONE;) {
+        const md5_joint *joint = &skeleton->joints[i];
+        printf("  joint %-13u%*s", i, 2 * (depth < 40 ? depth : 40), "");
+        common_print(stdout, "%s", joint->name);
+        if (joint->parent != MD5_NONE)
+            printf(", parent %u", joint->parent);
+        putchar('\n');
+        for (; first[i] == MD5_NONE && next[i] == MD5_NONE && joint->parent != MD5_NONE; depth--) {
+            i = joint->parent;
+            joint = &skeleton->joints[i];
+            first[i] = MD5_NONE; // its children are done
+        }
+        depth += first[i] != MD5_NONE;
+        i = first[i] != MD5_NONE ? first[i] : next[i];
+    }
+    free(next);
+    free(first);
 }
 
 // Numbers of the file, not those of what is drawn, unless it says so.
@@ -88,6 +123,7 @@ static bool print_file(const char *path)
             printf("    loss             4 influences %.2g, 8 influences %.2g units\n",
                    (double)mesh->loss4, (double)mesh->loss8);
         }
+        print_joints(&asset.model->skeleton);
     }
     if (asset.anim && asset.anim->packed) {
         const double joint_frames =
@@ -117,6 +153,8 @@ static bool print_file(const char *path)
         printf("  bytes in memory    %zu\n", asset.anim->size);
         printf("  warnings           %u\n", asset.anim->num_warnings);
     }
+    if (asset.anim)
+        print_joints(&asset.anim->skeleton);
     if (asset.camera) {
         common_print(stdout, "%s: md5camera\n", path);
         print_frames(asset.camera->num_frames, asset.camera->frame_rate, asset.camera->duration);
@@ -169,7 +207,8 @@ const tool_command tool_info = {
     "usage: md5tool info FILE...\n"
     "\n"
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
-    "clips of \"md5tool compress\", known by their first bytes if the name has no such extension.\n"
+    "clips of \"md5tool compress\", known by their first bytes if the name has no such extension;\n"
+    "of models and animations also the tree of joints, with the index of each and of its parent.\n"
     "The loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
     "vertex, for any rotation of its joints. Constant tracks of an animation are those that do "
     "not\n"

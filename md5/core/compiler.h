@@ -145,7 +145,11 @@ static inline uint64_t md5_load_word(const void *from)
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(_M_ARM64EC)
 
 #define MD5_IS_X86_64 1
+#if defined(__clang__) && __clang_major__ < 19 && !defined(__AVX2__)
+#define MD5_KNOWS_AVX2 0 // clang-cl's headers had it on request only
+#else
 #define MD5_KNOWS_AVX2 1
+#endif
 #define MD5_KNOWS_AVX512 0
 // Of kernel32.dll, which every program has; 40 is PF_AVX2_INSTRUCTIONS_AVAILABLE.
 __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);

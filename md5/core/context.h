@@ -61,6 +61,9 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
 void md5i_context_set_file(md5_context *context, const char *file);
 
 // Checks the options, which may be NULL, of a public function in debug builds.
+#define MD5_ASSERT_ALLOCATOR(allocator)                                   \
+    MD5_ASSERT(!(allocator) || !(allocator)->alloc == !(allocator)->free, \
+               "allocator: both functions or none")
 #define MD5_ASSERT_OPTS(opts)                                                   \
     (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free, \
                 "opts: the allocator has both functions or none"),              \

@@ -30,19 +30,6 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// Rebuilds w <= 0 of a file's rotation as id's engine does, then normalizes the quaternion if x y z
-// alone are longer than 1 (see md5_quat). `square` must be finite.
-static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
-{
-    const float square = x * x + y * y + z * z;
-    const float w = -sqrtf(fabsf(1.0f - square));
-    if (!(square > 1.0f))
-        return (md5_quat){x, y, z, w};
-    // square + w * w, halved so that it stays finite.
-    const float scale = sqrtf(0.5f) / sqrtf(square - 0.5f);
-    return (md5_quat){x * scale, y * scale, z * scale, w * scale};
-}
-
 // The shortest rotation from one unit vector to another that is more than 120 degrees away.
 // Opposite vectors: about any axis perpendicular to them.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);

@@ -82,7 +82,7 @@ static const char *scan_decimal(const char *text, const char *end, decimal *numb
 // to three steps by powers of ten: 4 times 2^-53 and a little.
 static bool to_near_double(const decimal *number, double *near)
 {
-    enum { MAX_STEPS = 3 };
+    enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
     const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
     int64_t digits = 0;
     for (uint32_t i = 0; i < used; i++)
@@ -92,7 +92,7 @@ static bool to_near_double(const decimal *number, double *near)
     *near = (double)digits;
     if (digits == 0)
         return true;
-    if (left > MAX_STEPS * MD5_MAX_EXACT_POWER)
+    if (left > MAX_POWER)
         return false;
     while (left > 0) {
         const int64_t step = left < MD5_MAX_EXACT_POWER ? left : MD5_MAX_EXACT_POWER;

@@ -360,6 +360,8 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     MD5_ASSERT(material != NULL && registers != NULL && mesh != NULL, "not NULL");
     MD5_ASSERT(positions != NULL && view != NULL && out != NULL, "not NULL");
     MD5_ASSERT(out->positions != NULL && out->texcoords != NULL, "out: not NULL");
+    MD5_ASSERT_RESERVED(view);
+    MD5_ASSERT_RESERVED(out);
     const forming form = {mesh, positions, normals, view, out};
     float values[3];
     for (int i = 0; i < 3; i++)

@@ -531,14 +531,16 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bo
     return curve;
 }
 
-md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts, md5_error *error)
+md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
+                            md5_error *error)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT_OPTS(opts);
+    const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
+    MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(desc->points != NULL || desc->num_points == 0, "desc->points: not NULL");
     md5_context context;
-    md5i_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, &opts, NULL, error);
     md5_arena arena = {.context = &context};
     md5_curve *curve = NULL;
     if (check_curve(&context, desc) && desc->points) { // there are points then
@@ -782,13 +784,14 @@ static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
 }
 
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
-                            double period, const md5_load_opts *opts, md5_error *error)
+                            double period, const md5_allocator *allocator, md5_error *error)
 {
-    MD5_ASSERT_OPTS(opts);
+    const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
+    MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(rotations != NULL || num_keys == 0, "rotations: not NULL");
     MD5_ASSERT(times != NULL || num_keys == 0, "times: not NULL");
     md5_context context;
-    md5i_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, &opts, NULL, error);
     const keys list = {
         .keys = rotations,
         .times = times,

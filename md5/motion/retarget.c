@@ -577,31 +577,41 @@ static void place_target(const md5_retarget *retarget, const md5_xform *source,
     }
 }
 
+// Joints of the source in model space, and what aligns them.
+size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
+{
+    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
+}
+
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
-                       md5_xform *scratch)
+                       void *scratch)
 {
     MD5_ASSERT(retarget != NULL, "retarget: not NULL");
     MD5_ASSERT(source != NULL, "source: not NULL");
     MD5_ASSERT(scratch != NULL, "scratch: not NULL");
     MD5_ASSERT(target != NULL, "target: not NULL");
     MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source,
-                             scratch, retarget->source->skeleton.num_joints * sizeof *scratch),
+                             scratch, md5_retarget_pose_scratch(retarget)),
                "source, scratch: must not overlap");
     MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source, target,
                              retarget->target->skeleton.num_joints * sizeof *target),
                "source, target: must not overlap");
-    MD5_ASSERT(md5_are_apart(scratch, retarget->source->skeleton.num_joints * sizeof *scratch,
-                             target, retarget->target->skeleton.num_joints * sizeof *target),
+    MD5_ASSERT(md5_are_apart(scratch, md5_retarget_pose_scratch(retarget), target,
+                             retarget->target->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
     const md5_skeleton *const skeleton = &retarget->source->skeleton;
+    const size_t misaligned = (uintptr_t)scratch % sizeof(float);
+    md5_xform *const world =
+        (md5_xform *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) { // model space
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        scratch[joint] =
-            parent == MD5_NONE ? source[joint] : md5_xform_mul(scratch[parent], source[joint]);
-        scratch[joint].rotation = md5_quat_trim(scratch[joint].rotation);
+        world[joint] =
+            parent == MD5_NONE ? source[joint] : md5_xform_mul(world[parent], source[joint]);
+        world[joint].rotation = md5_quat_trim(world[joint].rotation);
     }
-    place_target(retarget, source, scratch, target);
+    place_target(retarget, source, world, target);
 
     // Children before parents, so the parents are still in model space.
     const md5_model *const model = retarget->target;

@@ -257,11 +257,11 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
     // A vertex of the file has a point in model space, from which weights are made.
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-        enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
+        enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REST = VERTEX_BYTES - TEXCOORD };
         const unsigned char *const begin = in->at;
         const float x = binary_big_float(in), y = binary_big_float(in);
         const md5_vec3 position = {x, y, binary_big_float(in)};
-        TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
+        TRY(binary_take(in, REST));
         in->at = begin;
         if (!md5_is_point(position))
             return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");

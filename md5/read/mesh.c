@@ -128,7 +128,7 @@ enum { MAX_NARROW = 1 << 16, ALIGNMENT = 16 };
 
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 {
-    enum { TABLES_OF_JOINTS = 6, TABLES_A_MESH = 4 };
+    enum { GAPS_OF_JOINTS = 6 * ALIGNMENT, GAPS_A_MESH = 4 * ALIGNMENT }; // one before each table
     const md5_mesh_build *const mesh = NULL;
     const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
     const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
@@ -136,8 +136,8 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
     const uint64_t a_corner =
         counts->max_vertices <= MAX_NARROW ? sizeof *mesh->narrow_indices : sizeof *mesh->indices;
     return (md5_mesh_sizes){
-        .joints = counts->num_joints * (a_joint + to_order) + TABLES_OF_JOINTS * ALIGNMENT,
-        .meshes = counts->num_meshes * (sizeof *mesh + TABLES_A_MESH * ALIGNMENT) + 2 * ALIGNMENT,
+        .joints = counts->num_joints * (a_joint + to_order) + GAPS_OF_JOINTS,
+        .meshes = counts->num_meshes * (sizeof *mesh + GAPS_A_MESH) + 2 * ALIGNMENT,
         .tables = counts->num_vertices * a_vertex + counts->num_triangles * 3 * a_corner
                   + counts->num_weights * sizeof *mesh->weights,
     };

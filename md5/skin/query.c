@@ -195,8 +195,11 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
         planes[2 * axis] = combine_rows(&clip_from_world, axis, 1.0f, 1.0f);
         planes[2 * axis + 1] = combine_rows(&clip_from_world, axis, -1.0f, 1.0f);
     }
-    if (depth == MD5_DEPTH_ZERO_TO_ONE)
-        planes[4] = combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
+    if (depth == MD5_DEPTH_ONE_TO_ZERO)
+        planes[4] = planes[5];
+    if (depth != MD5_DEPTH_MINUS_ONE_TO_ONE) // the plane at depth 0
+        planes[depth == MD5_DEPTH_ZERO_TO_ONE ? 4 : 5] =
+            combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
 }
 
 uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,

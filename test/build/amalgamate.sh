@@ -7,15 +7,23 @@ folder=$scratch/alone
 mkdir "$folder"
 
 amalgamate() {
-    make --no-print-directory amalgamate && cp -r build/small build/md5config.h build/md5model.[ch] build/md5play.[ch] build/md5game.[ch] build/md5gl.[ch] "$folder/"
+    make --no-print-directory amalgamate && cp build/amalgamated/md5model/* "$folder/" &&
+        cp -r build/amalgamated/small "$folder/"
 }
 
-# silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word.
+# silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word, also of those that many projects ask for.
 silent_compiler() {
-    (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
+    (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
         cat "$scratch/words"
         false
     }
+}
+
+# silent_as_cxx COMPILER STANDARD: all four.
+silent_as_cxx() {
+    for name in md5model md5play md5game md5gl; do
+        silent_compiler "$1" "-std=$2" -x c++ $name.c || return 1
+    done
 }
 
 cat >"$folder/game.c" <<'END'

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # For test scripts, after report.sh: a project that is not ours, which takes the library with CMake.
+. test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' md5/md5model.h)
 model=test/reference/data/still.md5mesh
@@ -22,6 +23,8 @@ else()
 endif()
 add_executable(load load.c)
 target_link_libraries(load md5model::md5model)
+add_executable(first first.c)
+target_link_libraries(first md5model::md5model)
 add_executable(play play.c)
 target_link_libraries(play md5model::md5play md5model::md5game)
 if(TARGET md5model::md5gl)
@@ -29,6 +32,7 @@ if(TARGET md5model::md5gl)
     target_link_libraries(draw md5model::md5gl)
 endif()
 END
+    first_program "$1/first.c"
     cp test/build/user/load.c test/build/user/play.c test/build/user/draw.c "$1/"
 }
 

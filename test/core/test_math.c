@@ -365,10 +365,10 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
         md5_mat44_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE);
     CHECK_NEAR(depth_at(endless, 0.5), -1.0, 1e-6);
     CHECK_NEAR(depth_at(endless, 1e9), 1.0, 1e-6);
-    const md5_mat44 reversed = md5_mat44_perspective(60, 2, 200, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    const md5_mat44 reversed = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ONE_TO_ZERO);
     CHECK_NEAR(depth_at(reversed, 0.5), 1.0, 1e-6);
     CHECK_NEAR(depth_at(reversed, 200), 0.0, 1e-6);
-    const md5_mat44 both = md5_mat44_perspective(60, 2, INFINITY, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    const md5_mat44 both = md5_mat44_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
     CHECK_NEAR(depth_at(both, 0.5), 1.0, 1e-6);
     CHECK_NEAR(depth_at(both, 1e9), 0.0, 1e-6);
     // The edge of the picture: 30 degrees up, and twice as far to the side.
@@ -393,4 +393,186 @@ TEST (decay_is_exp) {
     CHECK_NEAR(worst_share, 0.0, 1e-10);
     CHECK(md5i_decay(0.0) == 1.0);
     CHECK(md5i_decay(INFINITY) == md5i_decay(800.0) && md5i_decay(1e300) < 1e-300);
+}
+
+// -- Inverse and pixels ---------------------------------------------------------------------------
+
+TEST (math_inverts_4x4_matrices) {
+    uint64_t random = 9;
+    for (int i = 0; i < 200; i++) {
+        md5_mat44 m;
+        for (int j = 0; j < 16; j++)
+            m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8.0f : 0.0f);
+        const md5_mat44 back = md5_mat44_inverse(m);
+        for (int column = 0; column < 4; column++) {
+            double unit[4] = {0}, by_m[4], again[4];
+            unit[column] = 1.0;
+            apply44(m, unit, by_m);
+            apply44(back, by_m, again);
+            for (int row = 0; row < 4; row++)
+                CHECK_NEAR(again[row], unit[row], 2e-6);
+        }
+    }
+    const md5_mat44 bad[] = {{{1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 4, 5, 6, 1}},
+                             {{NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+                             {{1e-39f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
+    EACH (m, bad)
+        for (int i = 0; i < 16; i++)
+            CHECK(md5_mat44_inverse(*m).m[i] == 0.0f);
+}
+
+// A camera in textbook terms: where a point is, as fractions of the picture from its middle and as
+// distance along the line of sight.
+typedef struct test_eye {
+    double right[3], up[3], forward[3], at[3], half_width, half_height, near_z, far_z;
+    bool is_orthographic, is_mirrored;
+    md5_depth depth;
+} test_eye;
+
+static md5_mat44 matrix_of_eye(const test_eye *eye)
+{
+    const md5_vec3 at = {(float)eye->at[0], (float)eye->at[1], (float)eye->at[2]};
+    const md5_vec3 to = {(float)(eye->at[0] + 9 * eye->forward[0]),
+                         (float)(eye->at[1] + 9 * eye->forward[1]),
+                         (float)(eye->at[2] + 9 * eye->forward[2])};
+    const md5_vec3 up = {(float)eye->up[0], (float)eye->up[1], (float)eye->up[2]};
+    md5_mat44 clip = {{0}};
+    if (eye->is_orthographic) { // z = a d + b, from the depth of both ends
+        const double from =
+            eye->depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1 : eye->depth == MD5_DEPTH_ONE_TO_ZERO;
+        const double to_z = eye->depth != MD5_DEPTH_ONE_TO_ZERO;
+        const double a = (to_z - from) / (eye->far_z - eye->near_z);
+        clip.m[0] = (float)(1 / eye->half_width), clip.m[5] = (float)(1 / eye->half_height);
+        clip.m[10] = (float)-a, clip.m[14] = (float)(from - a * eye->near_z), clip.m[15] = 1;
+    } else {
+        clip = md5_mat44_perspective((float)(2 * atan(eye->half_height) / DEGREES),
+                                     (float)(eye->half_width / eye->half_height),
+                                     (float)eye->near_z, (float)eye->far_z, eye->depth);
+    }
+    clip.m[0] *= eye->is_mirrored ? -1.0f : 1.0f;
+    return md5_mat44_mul(clip, md5_mat44_look_at(at, to, up));
+}
+
+static double along(const double axis[3], const test_eye *eye, md5_vec3 p)
+{
+    return axis[0] * (p.x - eye->at[0]) + axis[1] * (p.y - eye->at[1])
+           + axis[2] * (p.z - eye->at[2]);
+}
+
+// The pixel of a point by similar triangles, and its depth: linear in d, or in 1 / d.
+static void see(const test_eye *eye, md5_viewport window, md5_vec3 p, double pixel[3])
+{
+    const double d = along(eye->forward, eye, p), zoom = eye->is_orthographic ? 1.0 : d;
+    const double right = along(eye->right, eye, p) / zoom / eye->half_width;
+    const double up = along(eye->up, eye, p) / zoom / eye->half_height;
+    const double near_z = eye->near_z, far_z = eye->far_z;
+    const double share = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
+                                              : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
+    pixel[0] = window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right);
+    pixel[1] = window.y + window.height * (0.5 - 0.5 * up);
+    pixel[2] = eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0 - share : share;
+}
+
+static test_eye random_eye(int i, uint64_t *random)
+{
+    const matrix turn = matrix_of(random_rotation(random));
+    test_eye eye = {.half_width = test_between(0.3, 2, random),
+                    .half_height = test_between(0.3, 2, random),
+                    .near_z = test_between(0.5, 2, random),
+                    .far_z = i % 3 == 0 ? INFINITY : test_between(30, 90, random),
+                    .is_mirrored = i % 2 == 1,
+                    .depth = (md5_depth)(i / 2 % 3)};
+    if (i % 7 == 3) {
+        eye.is_orthographic = true;
+        eye.far_z = 50.0;
+        eye.half_width *= 20, eye.half_height *= 20;
+    }
+    for (int k = 0; k < 3; k++) {
+        eye.right[k] = turn.at[k][0], eye.up[k] = turn.at[k][1], eye.forward[k] = -turn.at[k][2];
+        eye.at[k] = (double)test_betweenf(-20, 20, random);
+    }
+    return eye;
+}
+
+TEST (math_takes_points_to_pixels_and_back) {
+    uint64_t random = 10;
+    for (int i = 0; i < 420; i++) {
+        const test_eye eye = random_eye(i, &random);
+        const md5_viewport window = {30, i % 5 == 0 ? 620.0f : 20.0f, 800,
+                                     i % 5 == 0 ? -600.0f : 600.0f, eye.depth};
+        const md5_mat44 clip = matrix_of_eye(&eye);
+        const double d = test_between(eye.near_z, 25, &random), zoom = eye.is_orthographic ? 1 : d;
+        const double right = test_between(-1, 1, &random) * eye.half_width * zoom;
+        const double up = test_between(-1, 1, &random) * eye.half_height * zoom;
+        double p[3], pixel[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = eye.at[k] + right * eye.right[k] + up * eye.up[k] + d * eye.forward[k];
+        const md5_vec3 point = {(float)p[0], (float)p[1], (float)p[2]};
+        see(&eye, window, point, pixel);
+        md5_vec3 actual, back, behind;
+        REQUIRE(md5_mat44_project(clip, window, point, &actual));
+        // Floats of the matrix and of the distance of 20 to the origin, in 800 pixels.
+        CHECK_NEAR(actual.x, pixel[0], 0.02);
+        CHECK_NEAR(actual.y, pixel[1], 0.02);
+        CHECK_NEAR(actual.z, pixel[2], 2e-5);
+        REQUIRE(md5_mat44_unproject(clip, window, actual, &back));
+        check_vector(back, p, 3e-4 * d * d);
+        // The ray begins at the near plane, goes through the point and ends at the far plane.
+        const md5_ray ray = md5_ray_from_pixel(clip, window, actual.x, actual.y);
+        const double t = real_length(md5_vec3_sub(point, ray.origin));
+        CHECK_NEAR(real_length(ray.direction), 1.0, 1e-6);
+        check_vector(md5_vec3_add(ray.origin, md5_vec3_scale(ray.direction, (float)t)), p,
+                     1e-5 * (20 + d));
+        CHECK_NEAR(along(eye.forward, &eye, ray.origin), eye.near_z, 1e-4);
+        if (eye.far_z < INFINITY) {
+            const md5_vec3 end = md5_vec3_add(ray.origin, md5_vec3_scale(ray.direction, ray.limit));
+            CHECK_NEAR(along(eye.forward, &eye, end), eye.far_z, 1e-3 * eye.far_z * eye.far_z / 30);
+        } else {
+            CHECK(ray.limit == 0.0f || ray.limit > 1e5f);
+        }
+        for (int k = 0; k < 3; k++)
+            p[k] -= 2 * d * eye.forward[k];
+        behind = (md5_vec3){(float)p[0], (float)p[1], (float)p[2]};
+        CHECK(md5_mat44_project(clip, window, behind, &back) == eye.is_orthographic);
+    }
+}
+
+TEST (math_has_no_ray_without_an_inverse) {
+    const md5_viewport window = {0, 0, 640, 480, MD5_DEPTH_ZERO_TO_ONE};
+    md5_vec3 out = {7, 8, 9};
+    const md5_mat44 none = {{0}},
+                    endless = md5_mat44_perspective(60, 1, 1, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
+    const md5_ray ray = md5_ray_from_pixel(none, window, 3, 4);
+    CHECK(real_length(ray.direction) == 0.0 && real_length(ray.origin) == 0.0 && ray.limit == 0.0f);
+    CHECK(!md5_mat44_unproject(none, window, out, &out));
+    CHECK(!md5_mat44_project(none, window, out, &out));
+    CHECK(!md5_mat44_unproject(endless, window, (md5_vec3){3, 4, 0}, &out)); // infinitely far
+    CHECK(!md5_mat44_unproject(endless, window, (md5_vec3){NAN, 4, 1}, &out));
+    CHECK(!md5_mat44_project(endless, window, (md5_vec3){1, 2, NAN}, &out));
+    CHECK(out.x == 7 && out.y == 8 && out.z == 9);
+}
+
+// In its own axes a camera looks along those of the load, whose matrix is applied to id's here.
+TEST (math_looks_along_a_camera_view) {
+    uint64_t random = 11;
+    for (int i = 0; i < 60; i++) {
+        const md5_axes axes = (md5_axes)(i % 6);
+        const md5_mat34 from_id = md5_mat34_from_axes(axes, 1);
+        const md5_quat turn = random_rotation(&random);
+        const md5_vec3 at = md5_vec3_scale(random_vector(&random), 9);
+        const md5_mat44 view = md5_mat44_look_along(at, turn, axes);
+        const md5_vec3 own[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+        const bool is_left = axes == MD5_AXES_Y_UP_LEFT || axes == MD5_AXES_Z_UP_LEFT;
+        const double expected[3][3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
+        for (int k = 0; k < 3; k++) {
+            const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
+            const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
+            double seen[4];
+            apply44(view, (const double[]){p.x, p.y, p.z, 1}, seen);
+            for (int j = 0; j < 3; j++)
+                CHECK_NEAR(seen[j], expected[k][j], 1e-5);
+        }
+    }
+    // 90 degrees in 2:1: the edge is half as far up as to the side.
+    CHECK_NEAR(md5_vertical_fov(90, 2), 2 * atan(0.5) / DEGREES, 1e-5);
 }

@@ -774,11 +774,11 @@ TEST (curve_of_many_points) {
 TEST (curve_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         md5_curve *const curve = md5_create_curve(
-            &(md5_curve_desc){.points = line, .num_points = 8}, &it.opts, &it.error);
+            &(md5_curve_desc){.points = line, .num_points = 8}, &it.opts.allocator, &it.error);
         CHECK_UINT(it.error.status, curve ? MD5_OK : MD5_ERROR_MEMORY);
         md5_destroy_curve(curve);
     }
-    const md5_load_opts small = {.allocator = {.limit = 100}};
+    const md5_allocator small = {.limit = 100};
     md5_error error = {0};
     CHECK(!md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &small, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);

@@ -270,9 +270,9 @@ TEST (squad_survives_failing_memory) {
     static const double times[] = {0, 1};
     for (size_t fail_at = 0; fail_at < 2; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap, 0};
         md5_error error = {0};
-        md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &opts, &error);
+        md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &allocator, &error);
         CHECK((squad != NULL) == (fail_at == 0));
         CHECK_UINT(error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
         md5_destroy_squad(squad);

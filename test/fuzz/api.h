@@ -405,7 +405,7 @@ static const char *use_assets(api_use *of)
     md5_free_baked(baked);
     md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
     if (retarget) {
-        md5_xform *const scratch = api_memory(of, of->num_joints, sizeof *scratch);
+        void *const scratch = api_memory(of, 1, md5_retarget_pose_scratch(retarget));
         md5_retarget_pose(retarget, of->other, of->pose, scratch);
         fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
     }

@@ -335,12 +335,12 @@ TEST_HERE (actors_refuse_invalid_clips) {
 
 TEST_HERE (actors_report_that_memory_runs_out) {
     test_heap heap = {.fail_at = 1};
-    const md5_load_opts opts = {
-        .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+    const md5_allocator allocator = {
+        .alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
     md5_error error = {0};
-    CHECK(!md5_create_actor(stage->entity, &opts, &error));
+    CHECK(!md5_create_actor(stage->entity, &allocator, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_actor *const actor = md5_create_actor(stage->entity, &opts, &error);
+    md5_actor *const actor = md5_create_actor(stage->entity, &allocator, &error);
     CHECK(actor);
     md5_destroy_actor(actor);
     md5_destroy_actor(NULL);

@@ -387,7 +387,7 @@ static const char quad_text[] =
     "weight 2 0 1 ( 10 -1 -5 )\nweight 3 0 1 ( 10 1 -5 )\n}\n";
 
 // As seen from +x, where y points to the right.
-static const md5_deform_view from_front = {{110, 0, 0}, {0, -1, 0}, {0, 0, 1}};
+static const md5_deform_view from_front = {.eye = {110, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
 
 typedef struct deform_case {
     md5_game *game;
@@ -411,7 +411,8 @@ static void form(deform_case *c, const char *deform, const md5_deform_view *view
     c->model = md5_parse_model(quad_text, sizeof quad_text - 1, NULL, NULL);
     c->mesh = &c->model->meshes[0];
     const md5_material *const material = md5_game_material(c->game, "m", NULL);
-    const md5_deformed out = {c->positions, c->texcoords, c->colors};
+    const md5_deformed out = {
+        .positions = c->positions, .texcoords = c->texcoords, .colors = c->colors};
     const char *const name = material->deform_decl;
     const md5_table *const table = name != NULL ? md5_game_table(c->game, name, NULL) : NULL;
     CHECK(md5_deform_size(material->deform, c->mesh, &c->num_vertices, &c->num_triangles));
@@ -436,7 +437,8 @@ static void check_position(const deform_case *c, uint32_t vertex, double x, doub
 
 TEST (deform_sprite_faces_the_viewer) {
     // From above: left is +y, and up in the picture is +x.
-    static const md5_deform_view from_above = {{10, 0, 100}, {0, 1, 0}, {1, 0, 0}};
+    static const md5_deform_view from_above = {
+        .eye = {10, 0, 100}, .left = {0, 1, 0}, .up = {1, 0, 0}};
     static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
     const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
     deform_case c;
@@ -456,7 +458,8 @@ TEST (deform_sprite_faces_the_viewer) {
 
 // Seen from the side, +y, its width goes along x; seen from the front nothing changes.
 TEST (deform_tube_turns_about_its_long_axis) {
-    static const md5_deform_view from_side = {{10, 100, 0}, {1, 0, 0}, {0, 0, 1}};
+    static const md5_deform_view from_side = {
+        .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
     deform_case c;
     form(&c, "tube", &from_side);
     for (uint32_t i = 0; i < 4; i++) {
@@ -523,8 +526,9 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
 }
 
 TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
-    static const md5_deform_view views[] = {{{-90, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                                            {{10, 90, 0}, {1, 0, 0}, {0, 0, 1}}};
+    static const md5_deform_view views[] = {
+        {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
+        {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
     for (int view = 0; view < 2; view++) {
         deform_case c;
         form(&c, "flare 3", &views[view]);
@@ -581,7 +585,7 @@ static void check_eye(md5_model *model, const double expected[4][2])
     static const uint32_t eye[6] = {3, 4, 5, 5, 4, 6};
     md5_vec3 positions[10];
     md5_vec2 texcoords[10];
-    const md5_deformed out = {positions, texcoords, NULL};
+    const md5_deformed out = {.positions = positions, .texcoords = texcoords};
     CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, mesh, &num_vertices, &num_triangles));
     CHECK(num_vertices == 10 && num_triangles == 2);
     md5_deform_indices(MD5_DEFORM_EYEBALL, mesh, indices);
@@ -660,7 +664,7 @@ TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
     static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};
     float registers[MD5_MAX_REGISTERS] = {0};
     md5_mesh mesh = *c->mesh;
-    const md5_deformed out = {c->positions, c->texcoords, NULL};
+    const md5_deformed out = {.positions = c->positions, .texcoords = c->texcoords};
     md5_material material = {.deform = MD5_DEFORM_TUBE};
     md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
     check_position(c, 0, 1.0, 2.0, 3.0);

@@ -78,7 +78,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         md5_error error = {0};
         OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
         REQUIRE(retarget);
-        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
         md5_retarget_pose(retarget, pose, out, scratch);
@@ -105,7 +105,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
         REQUIRE(retarget);
-        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
         md5_retarget_pose(retarget, pose, out, scratch);
@@ -140,9 +140,9 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
     REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
-    md5_retarget_pose(retarget, man.bind_local, out, scratch);
+    md5_retarget_pose(retarget, man.bind_local, out, (char *)scratch + 1);
     for (uint32_t i = 0; i < 7; i++)
         CHECK_NEAR(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
                    1e-4);
@@ -177,7 +177,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
     REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         md5_retarget_pose(retarget, pose, out, scratch);
@@ -205,7 +205,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
     REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, out, scratch);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);

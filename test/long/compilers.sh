@@ -1,10 +1,12 @@
 #!/bin/sh
 # Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
-# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it. COMPILERS="..." says
+# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it, and what clang-cl
+# makes of the two-file form has the library's bits under wine. COMPILERS="..." says
 # which compilers; "ends" is the oldest and the newest gcc and clang.
 . test/build/report.sh
 . test/build/built.sh
 . test/build/microsoft.sh
+. test/build/amalgamate.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
 built() {
@@ -54,4 +56,34 @@ if command -v clang >/dev/null; then
 else
     skip "Microsoft's compiler" "there is no clang"
 fi
+assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
+expected() { # what the program of the two-file form prints here
+    # shellcheck disable=SC2086,SC2154 # the compiler may be several words; of amalgamate.sh
+    (cd "$folder" && $cc -std=c11 -O1 game.c md5model.c -lm -o game) &&
+        "$folder/game" $assets >"$scratch/expected" && [ -s "$scratch/expected" ]
+}
+plays_there() { # FLAGS...
+    clang_cl /TC /std:c11 "$@" "/Fo$scratch/md5model.obj" -- "$folder/md5model.c" &&
+        clang_cl /TC /std:c11 "$@" "/Fo$scratch/game.obj" -- "$folder/game.c" &&
+        link_with_mingw "$scratch/game.exe" "$scratch/game.obj" "$scratch/md5model.obj" || return 1
+    # shellcheck disable=SC2086
+    wine "$scratch/game.exe" $assets | tr -d '\r' | diff "$scratch/expected" -
+}
+for each in clang x86_64-w64-mingw32-gcc wine; do
+    command -v $each >/dev/null || { skip "clang-cl" "there is no $each"; finish; }
+done
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+check "make amalgamate" amalgamate
+check "a program here" expected
+# shellcheck disable=SC2046 # one word each
+check "clang-cl compiles each file of the library and of md5tool" clang_cl /TC /std:c11 -fsyntax-only -I. \
+    /clang:-ffp-contract=off /D_CRT_SECURE_NO_WARNINGS -- $(find md5 demo/common demo/tool -name '*.c')
+for language in "/TC /std:c11" "/TP /std:c++17" "/TP /std:c++20"; do
+    # shellcheck disable=SC2086
+    check "clang-cl compiles the two-file forms: $language" clang_cl $language /O2 -fsyntax-only -- "$folder"/md5[mpg]*.c
+done
+check "what clang-cl makes has the same bits" plays_there /O2
+check "for processors with fused multiply-adds too" plays_there /O2 /arch:AVX2
+check "without an optimizer" plays_there /Od
+wineserver -w
 finish

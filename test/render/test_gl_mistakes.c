@@ -1,5 +1,6 @@
 // Mistakes of the caller: builds with assertions abort with a message that names the function and
 // the argument.
+#include "render/md5gl_look.h"
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
 
@@ -38,6 +39,8 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         const uint8_t texel[4] = {0};
         scene_normals(stage->scene.renderer, 1, 1, texel, 8, NULL);
     }
+    MISTAKE ("md5gl_load_looks(): desc: with path, load and release")
+        md5gl_load_looks(stage->scene.renderer, &(md5gl_looks_desc){.path = "imp"}, NULL);
     MISTAKE ("md5gl_path_name(): path: one of md5gl_path")
         md5gl_path_name((md5gl_path)-1);
     MISTAKE ("md5gl_mesh_path(): mesh: an index")
@@ -58,6 +61,24 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         md5gl_destroy_model(NULL, stage->copy);
     MISTAKE ("md5gl_draw_lines(): vertices: not NULL")
         md5gl_draw_lines(stage->scene.renderer, NULL, 2, 1.0f, false);
+    MISTAKE ("md5gl_draw_casters(): renderer, draw: not NULL") {
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_draw_casters(stage->scene.renderer, NULL, NULL);
+    }
+    MISTAKE ("md5gl_use_shadows(): call it between")
+        md5gl_use_shadows(stage->scene.renderer, 1, 0, 0);
+    MISTAKE ("md5gl_use_shadows(): program: one of this context") {
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_use_shadows(stage->scene.renderer, 0, 0, 0);
+    }
+    MISTAKE ("md5gl_resume_frame(): call it between")
+        md5gl_resume_frame(stage->scene.renderer);
+    MISTAKE ("md5gl_shadow_glsl(): lighting: one of")
+        md5gl_shadow_glsl(stage->scene.renderer, MD5GL_NUM_LIGHTINGS, NULL);
+    MISTAKE ("md5gl_draw_blobs(): blobs: reserved members") {
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_draw_blobs(stage->scene.renderer, &(md5gl_blob){.reserved = {1}}, 1);
+    }
     MISTAKE ("md5gl_create_renderer(): opts: reserved members must be 0")
         md5gl_create_renderer(&(md5gl_opts){.reserved = {[7] = 1}}, NULL);
     MISTAKE ("md5gl_set_material(): material: reserved")

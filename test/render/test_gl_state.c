@@ -6,7 +6,14 @@
 
 // -- State ------------------------------------------------------------------------------------
 
-// Draws a frame with a model, shadows, edges, the ground, a grid, lines and a panel.
+// A caster of a careless host.
+static void disturb(void *user, const md5gl_shadow_map *map)
+{
+    (void)map;
+    values_disturb(user);
+}
+
+// Draws a frame with a model, shadows, edges, a blob, the ground, a grid, lines and a panel.
 static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, gl_picture *picture)
 {
     md5gl_renderer *const renderer = scene->renderer;
@@ -19,10 +26,17 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     md5gl_frame frame = scene_frame(target);
     frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     frame.ground = -20.0f;
+    const md5gl_point_light spot = {
+        .position = {50, 0, 0}, .range = 99, .cone = 60, .direction = {-1}, .casts_shadow = true};
+    const md5gl_blob blob = {.position = {9, 0, 0}, .radius = 9, .normal = {1}};
+    frame.point_lights = &spot;
+    frame.num_point_lights = 1;
     md5gl_begin_frame(renderer, &frame);
     CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
+    md5gl_draw_casters(renderer, disturb, scene);
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
+    md5gl_draw_blobs(renderer, &blob, 1);
     md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_lines(renderer, line, 2, 3.0f, true);

@@ -339,12 +339,11 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 
 TEST (frustum_planes_enclose_what_the_camera_sees) {
     static const md5_vec3 eye = {120, -40, 60}, at = {0, 10, 30}, up = {0, 0, 1};
-    const float fars[3] = {300.0f, INFINITY, 1.0f};
     uint64_t random = 8;
-    for (int i = 0; i < 4; i++) {
-        const md5_depth depth = i == 0 ? MD5_DEPTH_MINUS_ONE_TO_ONE : MD5_DEPTH_ZERO_TO_ONE;
-        const float near_z = i == 3 ? 300.0f : 1.0f, far_z = fars[i == 3 ? 2 : i % 2];
-        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, near_z, far_z, depth),
+    for (int i = 0; i < 6; i++) {
+        const md5_depth depth = (md5_depth)(i % 3);
+        const float far_z = i < 3 ? 300.0f : INFINITY;
+        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1.0f, far_z, depth),
                                           md5_mat44_look_at(eye, at, up));
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
@@ -353,11 +352,15 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
             const md5_vec3 p = {(float)(4 * random_side(&random)),
                                 (float)(4 * random_side(&random)),
                                 (float)(4 * random_side(&random))};
-            const bool expected = is_in_clip(&m, p, i == 0 ? -1.0 : 0.0);
+            const bool expected =
+                is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1.0 : 0.0);
             num_inside += expected;
             CHECK(is_inside(planes, p) == expected);
         }
         CHECK(num_inside > 20 && num_inside < 1000);
+        const md5_vec3 before = md5_vec3_lerp(eye, at, 0.001f); // the near plane, the fifth
+        CHECK(md5_vec3_dot((md5_vec3){planes[4].x, planes[4].y, planes[4].z}, before) + planes[4].w
+              < 0.0f);
     }
 }
 

@@ -109,6 +109,23 @@ report 'dump with the animation of another skeleton' $?
 runs 0 info "$data"/*.md5mesh "$data"/*.md5anim && says out 'joints' && says out 'frame rate' \
     && says out 'constant tracks' && says out 'bytes in memory'
 report 'info of good files' $?
+# Every joint once, with name and parent as in the file, below its parent and two columns further right.
+joints_are_a_tree() {
+    runs 0 info models/bobbin/bobbin.md5mesh && tr -d '"\r' <models/bobbin/bobbin.md5mesh | awk '
+        FNR == NR { if (/^joints/) inside = 1; else if (/^}/) inside = 0; else if (inside && NF > 9) file[n++] = $1 " " $2; next }
+        /^  joint / {
+            name = $3; sub(/,$/, "", name)
+            parent = NF == 5 ? $5 : -1
+            at[$2] = index($0, name)
+            bad += file[$2] != name " " parent || seen[$2]++ || (parent >= 0 && at[parent] + 2 != at[$2])
+            count++
+        }
+        END { exit !(n == 79 && count == n && !bad) }' - "$scratch/out"
+}
+joints_are_a_tree
+report 'info prints the tree of joints' $?
+runs 0 info models/bobbin/walk.md5anim && says out '  joint 1              hips, parent 0'
+report 'info prints the joints of an animation' $?
 runs 0 check "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
 report 'check of good files' $?
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library as two files: without a warning as C11; no longer than it was, kernels once for all instruction sets;
+# The library as two files: without a warning as C11 and C++20; no longer than it was, kernels once for all instruction sets;
 # where there is time, a program in a folder with nothing else, built by one compiler line without SIMD, has the bits
 # of the library.
 # test/long/amalgamate.sh compiles it as C++17, with SIMD, optimizers and fused multiply-adds, 
@@ -18,6 +18,16 @@ check "make amalgamate" amalgamate
 for name in md5model md5play md5game md5gl; do
     check "$name.c is C11" silent_compiler $cc -std=c11 $name.c
 done
+! command -v g++ >/dev/null || check "all are C++20 for g++" silent_as_cxx g++ c++20
+! command -v clang++ >/dev/null || check_long "all are C++20 for clang++" silent_as_cxx clang++ c++20
+stb_after_md5gl() {
+    echo '#include "md5gl.h"
+#include "md5gl_stb.h"
+const void *(*load)(void *, const char *, uint32_t *, uint32_t *, md5_error *) = md5gl_stb_load;' >"$folder/stb.c"
+    # shellcheck disable=SC2086
+    cp build/md5gl_stb.h "$folder/" && silent_compiler $cc -std=c11 stb.c
+}
+check "md5gl_stb.h comes after md5gl.h" stb_after_md5gl
 
 check "the core is no longer than it was" at_most 22000 "$folder"/md5model.[ch]
 check "kernels of the core stand once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h

@@ -26,7 +26,7 @@ same_headers() {
 found() { # OPTIONS...
     rm -rf "$scratch/found"
     LDFLAGS=${MD5_LINK_FLAGS:-} configure "$scratch/user" "$scratch/found" -DTAKE=find \
-        -DCMAKE_PREFIX_PATH="$root$prefix" "$@" && build "$scratch/found" && runs "$scratch/found/load" &&
+        -DCMAKE_PREFIX_PATH="$root$prefix" "$@" && build "$scratch/found" && runs "$scratch/found/load" && LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/first" &&
         LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/play" && LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/draw"
 }
 uses_shared() {

@@ -39,7 +39,7 @@ extract() {
         }
         /^```/ && inside { keep(); inside = 0; next }
         inside { text = text $0 "\n"; next }
-        /^```(c|md5mesh|md5anim|md5camera|md5machine)$/ { inside = 1; language = substr($0, 4); text = ""; at = NR + 1; next }
+        /^```(c|hlsl|md5mesh|md5anim|md5camera|md5machine)$/ { inside = 1; language = substr($0, 4); text = ""; at = NR + 1; next }
         /^```[a-z]*$/ { skip = !skip; next }
         /^<!-- context: .* -->$/ { context = substr($0, 15, length($0) - 18); next }
         END {
@@ -83,7 +83,15 @@ for guide in $guides; do
         check "$at compiles" compiles "$file" $archives -lpthread -lm -o "$scratch/program"
         check "$at runs" "$scratch/program"
     done 3<"$scratch/programs"
-    grep '^file' "$scratch/samples" >"$scratch/texts"
+    grep '^file.*hlsl$' "$scratch/samples" >"$scratch/shaders"
+    while read -r _ at file <&3; do
+        if command -v glslangValidator >/dev/null; then
+            check "$at is a vertex shader" glslangValidator -D -V -S vert -e main "$file" -o "$scratch/shader.spv"
+        else
+            skip "$at is a vertex shader" "there is no glslangValidator"
+        fi
+    done 3<"$scratch/shaders"
+    grep '^file.*md5[a-z]*$' "$scratch/samples" >"$scratch/texts"
     while read -r _ at file <&3; do
         check "$at is read without a warning" reads "$file"
     done 3<"$scratch/texts"
@@ -94,7 +102,7 @@ for guide in $guides; do
     done 3<"$scratch/commands"
 done
 unchecked() {
-    grep -nE '^```[a-z]' $folder/*.md | grep -vE '```(c|sh|md5mesh|md5anim|md5camera|md5machine)$'
+    grep -nE '^```[a-z]' $folder/*.md | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
 }
 silent "samples are in languages that this test knows" unchecked
 # Every fence that opens a sample of C is one that was looked at.

@@ -2,6 +2,7 @@
 # `make install-lib` and `install-programs` into a scratch folder, then used as a stranger would: by
 # pkg-config, linked with either kind of library, from C and from C++. cmake.sh does it with CMake. Last `make uninstall`, which must leave nothing.
 . test/build/report.sh
+. test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 cc=${CC:-cc}
@@ -63,7 +64,7 @@ case "${CFLAGS:-}" in
 *) silent "nothing has debug information" not_stripped ;;
 esac
 foreign_includes() {
-    grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z]+\.h"'
+    grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z_]+\.h"'
 }
 silent "headers include each other from beside them" foreign_includes
 not_in_the_tree() {
@@ -97,6 +98,12 @@ check "a program compiles and links with the static library" \
     compiles "$root$prefix/lib/libmd5model.a" -lm
 check "it runs, static" prints_version_and_joints
 silent "it needs no shared library" needs_the_library
+first() { # README's program, as printed
+    # shellcheck disable=SC2046,SC2086
+    first_program "$scratch/first.c" && $cc -std=c11 -Wall -Wextra -Wpedantic -Werror $link_flags "$scratch/first.c" \
+        $(package --cflags --libs md5model) -o "$scratch/first" && LD_LIBRARY_PATH=$root$prefix/lib "$scratch/first"
+}
+check "README's program compiles and runs" first
 
 draws() { # LIBRARIES...
     # shellcheck disable=SC2046,SC2086

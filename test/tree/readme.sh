@@ -2,6 +2,7 @@
 # README.md is true, and short: its C compiles, links and runs; its links exist. The commands that it and the guides which
 # it sends people to show run; their options and targets exist.
 . test/build/report.sh
+. test/build/readme.sh
 
 cc=${CC:-cc}
 readme=README.md
@@ -9,14 +10,6 @@ documents="$readme .github/docs/viewer.md .github/docs/installing.md"
 tool=$products/md5tool
 viewer=$products/md5view
 
-# blocks LANGUAGE FILES: blocks between ```LANGUAGE and ```, each into $scratch/LANGUAGE.N
-blocks() {
-    awk -v language="$1" -v prefix="$scratch/$1." '
-        $0 == "```" language { file = prefix (++count); printf "" > file; next }
-        /^```/ { file = "" }
-        file { print > file }
-        END { print count + 0 }' $2
-}
 check "it is no longer than 8 KB" [ "$(wc -c <$readme)" -le 8192 ]
 
 count=$(blocks c $readme)

@@ -66,7 +66,7 @@ forbidden() {
             allow("md5gl", "door md5gl libc")
             allow("render", "door md5gl render glad libc")
             allow("common", "door playdoor gamedoor common libc system")
-            allow("examples", "installed libc SDL system")
+            allow("examples", "installed libc SDL stb system")
             allow("tool", "door playdoor gamedoor common tool libc system")
             doors = "door playdoor md5gl common libc system SDL stb "
             allow("base", doors "base")

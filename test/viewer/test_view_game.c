@@ -415,12 +415,12 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
     OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
-    const char *const paths[] = {view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path,
-                                 view_mesh_image(&textures, 0, VIEW_MAP_NORMALS)->path};
+    const char *const paths[] = {view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path,
+                                 view_mesh_image(&textures, 0, MD5GL_PICTURE_NORMALS)->path};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
     CHECK_STRING(paths[1] != NULL ? paths[1] : "none", "dents");
-    CHECK(view_mesh_image(&textures, 0, VIEW_MAP_SPECULAR) == NULL);
-    CHECK(view_mesh_image(&textures, 0, VIEW_MAP_GLOW) == NULL);
+    CHECK(view_mesh_image(&textures, 0, MD5GL_PICTURE_SPECULAR) == NULL);
+    CHECK(view_mesh_image(&textures, 0, MD5GL_PICTURE_GLOW) == NULL);
     CHECK_UINT(log.num_warnings, 0);
     view_free_textures(&textures, scene->renderer);
 }

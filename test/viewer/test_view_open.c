@@ -371,7 +371,7 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
         const char *const used =
-            view_mesh_image(&viewer.state.document->textures, 0, VIEW_MAP_DIFFUSE)->path;
+            view_mesh_image(&viewer.state.document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
         CHECK(used != NULL && strcmp(used, texture) == 0);
         end(&viewer);
     }

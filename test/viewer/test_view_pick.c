@@ -324,7 +324,7 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
 // look the same in both if each has a view of its own.
 TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
     // As scene_frame() looks: along -x.
-    static const md5_deform_view view = {{500, 0, 0}, {0, -1, 0}, {0, 0, 1}};
+    static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 placements[2] = {scene_moved(0, -40, 0),
                                      {{0, -1, 0, 7, 1, 0, 0, 40, 0, 0, 1, 0}}};
     gl_picture picture;
@@ -350,7 +350,7 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
 
 // The size of a sprite is that of its quad, also if the placement scales it.
 TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
-    static const md5_deform_view view = {{500, 0, 0}, {0, -1, 0}, {0, 0, 1}};
+    static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 whole_size[2] = {scene_moved(0, -40, 0), scene_moved(0, 40, 0)};
     const md5_mat34 half[2] = {scene_moved(0, -40, 0),
                                {{0.5f, 0, 0, 0, 0, 0.5f, 0, 40, 0, 0, 0.5f, 0}}};
@@ -443,7 +443,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_dressing){
                 .model = model, .path = address, .game = view_package_game(package, &log)}));
-        const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
+        const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene->renderer);

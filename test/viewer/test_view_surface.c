@@ -188,7 +188,7 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
         state->pick = (view_pick){.is_set = true, .mesh = 1};
         draw_panels(state, &facts);
         CHECK_UINT(canvas->images[0].image,
-                   view_mesh_image(textures, 1, VIEW_MAP_DIFFUSE)->texture);
+                   view_mesh_image(textures, 1, MD5GL_PICTURE_DIFFUSE)->texture);
         CHECK(canvas->images[0].is_color);
         state->surface = VIEW_SURFACE_UV;
         draw_panels(state, &facts);

@@ -135,9 +135,9 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     const uint32_t num_source = source->model->skeleton.num_joints;
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
     OWN_RETARGET retarget = md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
-    OWN md5_xform *const poses = calloc((size_t)2 * num_source + 2 * count, sizeof *poses);
+    OWN md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
-        md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
+        md5_xform *const wanted = poses + 2 * num_source + 1, *const found = wanted + count;
         md5_sample(source, moment, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, wanted, poses + num_source);
         md5_sample(made, moment, MD5_ROOT_FILE, found);

@@ -167,7 +167,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         const view_textures *textures = &s.viewer.document->textures;
         CHECK(view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin_eye"));
+        CHECK(strstr(view_mesh_image(textures, 0, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye"));
         CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png"));
         // A file that cannot be read changes nothing.
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
@@ -181,7 +181,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         textures = &s.viewer.document->textures;
         CHECK(!view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin.png"));
+        CHECK(strstr(view_mesh_image(textures, 0, MD5GL_PICTURE_DIFFUSE)->path, "bobbin.png"));
     }
     view_free_chosen(&chosen);
     close_screen(&s);

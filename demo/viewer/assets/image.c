@@ -543,12 +543,3 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     free(image.rgba);
     return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
-
-bool view_has_holes(const view_image *image)
-{
-    const size_t count = (size_t)image->width * image->height;
-    size_t clear = 0;
-    for (size_t i = 0; i < count; i++)
-        clear += image->rgba[4 * i + 3] < 128;
-    return clear > count / 100;
-}

@@ -52,7 +52,4 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 // Reads a Radiance picture, or an image as view_read_image() does, which is decoded from sRGB.
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error);
 
-// Whether more than 1 % of a diffuse texture's pixels are transparent.
-bool view_has_holes(const view_image *image);
-
 #endif

@@ -29,13 +29,9 @@ static const struct word_row {
     uint8_t kind;
     const char *words; // each between spaces
 } word_rows[] = {
-    {WORD_COLOR | WORD_GENERIC, " skin skins texture textures tex diffuse diff dif d "
-                                "color colour col albedo basecolor cc images img maps "},
-    {WORD_MAP,
-     " local n nm nor norm norms normal normals nrm nrml nrmls bmp bump h height heights disp "
-     "displacement parallax z s sc spec specc specular gloss glossiness roughness metallic "
-     "metalness "
-     "ao occlusion cavity mask masks g glo glow emit emission emissive luma add env envmap orm "},
+    {WORD_MAP, // and md5gl_picture_words()
+     " norms heights disp displacement parallax z glossiness roughness metallic metalness ao "
+     "occlusion cavity mask masks g emission emissive env envmap orm "},
     {WORD_GENERIC,
      " mesh model md material materials mat default cube box cylinder sphere plane circle object "
      "obj untitled none noname unnamed null lambert phong blinn standard polysurface pcube body "
@@ -71,6 +67,9 @@ static bool next_word(const char **rest, view_name *word)
 static uint8_t kind_of(const view_name *word)
 {
     uint8_t kind = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
+    for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
+        if (strstr(md5gl_picture_words((md5gl_picture)map), word->words) != NULL)
+            kind |= map == MD5GL_PICTURE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
     for (size_t i = 0; i < sizeof word_rows / sizeof word_rows[0]; i++)
         kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
@@ -171,12 +170,9 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 
 // -- Names of files -------------------------------------------------------------------------
 
-// The extensions of files that view_read_image() reads, in order of preference, ended by NULL.
-static const char *const image_endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
-
 bool view_is_image(const char *path)
 {
-    const char *const *ending = image_endings;
+    const char *const *ending = md5gl_picture_endings();
     while (*ending != NULL && !common_has_ending(path, *ending))
         ending++;
     return *ending != NULL;
@@ -186,7 +182,7 @@ bool view_is_image(const char *path)
 static char *without_ending(const char *path)
 {
     char *const stem = common_copy(path);
-    for (const char *const *ending = image_endings; *ending != NULL; ending++)
+    for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
         if (common_has_ending(stem, *ending))
             stem[strlen(stem) - strlen(*ending)] = '\0';
     return stem;
@@ -235,15 +231,6 @@ static bool ends_in(const char *path, const char *end)
 
 // -- Maps of images -------------------------------------------------------------------------
 
-// The last words of their names, each between spaces; the first one is id's.
-static const char *const tails[VIEW_NUM_MAPS] = {
-    [VIEW_MAP_DIFFUSE] = " ",
-    [VIEW_MAP_NORMALS] = " local n nor norm normal normals nrm bmp nm nrml nrmls ",
-    [VIEW_MAP_HEIGHT] = " h height bump ",
-    [VIEW_MAP_SPECULAR] = " s spec specular gloss specc sc ",
-    [VIEW_MAP_GLOW] = " add glow emit luma glo ",
-};
-
 bool view_is_other_map(const view_name *name)
 {
     const view_name last = last_word(name);
@@ -251,22 +238,22 @@ bool view_is_other_map(const view_name *name)
     return has_word(&last, WORD_MAP) && !(is_letter && strcmp(last.words, name->words) == 0);
 }
 
-const char *view_map_name(view_map map)
+const char *view_map_name(md5gl_picture map)
 {
-    static const char *const names[VIEW_NUM_MAPS] = {"texture", "normal map", "height map",
-                                                     "specular map", "glow map"};
+    static const char *const names[MD5GL_NUM_PICTURES] = {"texture", "normal map", "height map",
+                                                          "specular map", "glow map"};
     return names[map];
 }
 
-const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
+const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map)
 {
     const view_name image = split_stem(diffuse);
     const char *best = NULL;
     view_name tail;
-    for (const char *rest = tails[map]; best == NULL && next_word(&rest, &tail);)
-        for (size_t e = 0; image_endings[e] != NULL && best == NULL; e++)
+    for (const char *rest = md5gl_picture_words(map); best == NULL && next_word(&rest, &tail);)
+        for (const char *const *end = md5gl_picture_endings(); *end != NULL && best == NULL; end++)
             for (size_t f = 0; f < files->count && best == NULL; f++) {
-                if (!common_has_ending(files->names[f], image_endings[e]))
+                if (!common_has_ending(files->names[f], *end))
                     continue;
                 // Of the same name, or both are called after their purpose alone: "skin.png" and
                 // "normals.png".
@@ -279,11 +266,11 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
     return best;
 }
 
-const md5_image_program *view_material_image(const md5_material *material, view_map map)
+const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map)
 {
-    const md5_stage_light light = map == VIEW_MAP_NORMALS    ? MD5_STAGE_BUMP
-                                  : map == VIEW_MAP_SPECULAR ? MD5_STAGE_SPECULAR
-                                                             : MD5_STAGE_DIFFUSE;
+    const md5_stage_light light = map == MD5GL_PICTURE_NORMALS    ? MD5_STAGE_BUMP
+                                  : map == MD5GL_PICTURE_SPECULAR ? MD5_STAGE_SPECULAR
+                                                                  : MD5_STAGE_DIFFUSE;
     const md5_image_program *any = NULL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
@@ -291,7 +278,7 @@ const md5_image_program *view_material_image(const md5_material *material, view_
             continue;
         if (stage->light == light)
             return &stage->image;
-        if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+        if (any == NULL && map == MD5GL_PICTURE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
             any = &stage->image;
     }
     return any;
@@ -423,7 +410,7 @@ static void add_files(view_package *package, const char *folder)
     } else if (around != NULL && common_is_in(folder, around)) {
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     }
-    for (const char *const *ending = image_endings; *ending != NULL; ending++)
+    for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
         for (size_t i = 0; i < files.count; i++) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
@@ -864,7 +851,7 @@ static bool find_material(view_package *package, const char *shader, view_look *
         return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
     const md5_image_program *const image =
-        material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+        material != NULL ? view_material_image(material, MD5GL_PICTURE_DIFFUSE) : NULL;
     for (uint32_t i = 0; image != NULL && i < image->num_steps && look->diffuse == NULL; i++)
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
             look->diffuse = common_copy(image->steps[i].file); // the first one of the program

@@ -33,11 +33,11 @@ uint32_t view_share_in(const view_name *a, const view_name *b);
 bool view_is_image(const char *path);
 
 // The name of a map in messages: "normal map", ...
-const char *view_map_name(view_map map);
+const char *view_map_name(md5gl_picture map);
 
 // Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
-const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
+const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map);
 
 // Whether an image of this name is a map other than the colour map, by its last word:
 // "imp_local.tga", "normals.png".
@@ -46,7 +46,7 @@ bool view_is_other_map(const view_name *name);
 // Returns the picture that a material has as a map: of its first stage for diffuse, bump or
 // specular light, or for the diffuse map of a material without one its first stage with a picture.
 // NULL if there is none.
-const md5_image_program *view_material_image(const md5_material *material, view_map map);
+const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map);
 
 // -- Looks ---------------------------------------------------------------------------------------
 

@@ -26,107 +26,6 @@ static const uint8_t *texel_like(const view_image *image, const view_image *othe
                     (uint32_t)((uint64_t)y * image->height / other->height));
 }
 
-// Slopes along u and v of the surface that a normal map in id's encoding describes.
-typedef struct slopes {
-    double u, v;
-} slopes;
-
-// `red`: the channel that x is in.
-static slopes read_slopes(const uint8_t *texel, int red)
-{
-    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
-    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
-    return (slopes){-x / z, -y / z};
-}
-
-static void write_slopes(slopes s, uint8_t *texel)
-{
-    const double scale = 127.5 / sqrt(s.u * s.u + s.v * s.v + 1.0);
-    texel[0] = (uint8_t)lround(127.5 - s.u * scale);
-    texel[1] = (uint8_t)lround(127.5 - s.v * scale);
-    texel[2] = (uint8_t)lround(127.5 + scale);
-    texel[3] = 255;
-}
-
-// Whether x is in alpha: red is constant.
-static bool is_red_empty(const view_image *image)
-{
-    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            const uint8_t value = image->rgba[4 * i + 3 * k];
-            low[k] = value < low[k] ? value : low[k];
-            high[k] = value > high[k] ? value : high[k];
-        }
-    }
-    return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
-}
-
-// How many rows of an image tell what its encoding is: all of a large one would take longer to look
-// at than to decode.
-enum { ROWS_READ = 256 };
-
-// In a height field the mixed derivatives are equal: the change along v of the slope along u equals
-// the change along u of the slope along v. They have opposite signs if green points against v.
-double view_green_side(const view_image *image)
-{
-    double product = 0.0, squares = 0.0;
-    const int red = is_red_empty(image) ? 3 : 0;
-    const uint32_t step = 1 + image->height / (ROWS_READ + 1);
-    for (uint32_t y = 0; y + 1 < image->height; y += step) {
-        for (uint32_t x = 0; x + 1 < image->width; x++) {
-            const slopes here = read_slopes(texel_at(image, x, y), red);
-            const double u_along_v = read_slopes(texel_at(image, x, y + 1), red).u - here.u;
-            const double v_along_u = read_slopes(texel_at(image, x + 1, y), red).v - here.v;
-            product += u_along_v * v_along_u;
-            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
-        }
-    }
-    return squares > 0.0 ? product / squares : 0.0;
-}
-
-uint32_t view_guess_normals(const view_image *image)
-{
-    uint32_t normals = is_red_empty(image) ? MD5GL_NORMALS_RXGB : 0;
-    if (view_green_side(image) < -0.02)
-        normals |= MD5GL_NORMALS_GREEN_UP;
-    return normals;
-}
-
-static double height_at(const view_image *image, uint32_t x, uint32_t y)
-{
-    const uint8_t *const texel = texel_at(image, x % image->width, y % image->height);
-    return (texel[0] + texel[1] + texel[2]) / 3.0;
-}
-
-view_image view_normals_of_heights(const view_image *heights, float scale)
-{
-    view_image normals = {NULL, heights->width, heights->height};
-    normals.rgba = common_alloc((size_t)normals.width * normals.height, 4);
-    for (uint32_t y = 0; y < normals.height; y++) {
-        for (uint32_t x = 0; x < normals.width; x++) {
-            const double a = height_at(heights, x, y), b = height_at(heights, x + 1, y);
-            const double c = height_at(heights, x, y + 1), d = height_at(heights, x + 1, y + 1);
-            const double unit = 0.5 * (double)scale / 256.0;
-            write_slopes((slopes){unit * (b - a + d - c), unit * (c - a + d - b)},
-                         texel_at(&normals, x, y));
-        }
-    }
-    return normals;
-}
-
-void view_add_slopes(view_image *normals, const view_image *more)
-{
-    for (uint32_t y = 0; y < normals->height; y++) {
-        for (uint32_t x = 0; x < normals->width; x++) {
-            uint8_t *const texel = texel_at(normals, x, y);
-            const slopes a = read_slopes(texel, 0);
-            const slopes b = read_slopes(texel_like(more, normals, x, y), 0);
-            write_slopes((slopes){a.u + b.u, a.v + b.v}, texel);
-        }
-    }
-}
-
 void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 {
     for (uint32_t y = 0; y < masks->height; y++) {
@@ -221,10 +120,10 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         [MD5_IMAGE_CLAMP_ZERO] = MD5GL_WRAP_CLAMP_BLACK,
         [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
     };
-    const view_map map = texture->map;
+    const md5gl_picture map = texture->map;
     const md5_stage *const stage = texture->stage;
     view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
-    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR};
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR}, heights = desc;
     if (stage != NULL && stage->cube != MD5_IMAGE_2D) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
         return texture->texture != 0;
@@ -233,39 +132,39 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
             ? !view_read_game_image(d->game, texture->program, &image, error)
             : !view_read_image(texture->path, VIEW_IMAGE_MAX_PIXELS, &image, error))
         return false;
+    desc.width = texture->width = image.width;
+    desc.height = texture->height = image.height;
+    desc.texels = image.rgba;
     if (stage != NULL) {
         desc.kind = MD5GL_TEXTURE_STAGE;
         desc.wrap = wraps[stage->repeat];
         desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
     } else if (texture->is_masks) {
-        if (map == VIEW_MAP_GLOW
+        if (map == MD5GL_PICTURE_GLOW
             && !view_read_image(texture->base, VIEW_IMAGE_MAX_PIXELS, &other, error)) {
             free(image.rgba);
             return false;
         }
-        view_apply_masks(&image, map == VIEW_MAP_GLOW ? &other : NULL, texture->share);
-    } else if (map == VIEW_MAP_HEIGHT) {
+        view_apply_masks(&image, map == MD5GL_PICTURE_GLOW ? &other : NULL, texture->share);
+    } else if (map == MD5GL_PICTURE_HEIGHTS) {
         desc.kind = MD5GL_TEXTURE_NORMALS;
-        other = image;
-        image = view_normals_of_heights(&other, 4.0f);
-    } else if (map == VIEW_MAP_NORMALS) {
+        desc.normals = MD5GL_NORMALS_HEIGHTS;
+    } else if (map == MD5GL_PICTURE_NORMALS) {
         md5_error ignored;
         desc.kind = MD5GL_TEXTURE_NORMALS;
-        desc.normals = view_guess_normals(&image);
+        desc.normals = md5gl_guess_normals(&desc);
         // Heights are added only to normals in id's encoding.
         if (desc.normals == 0 && texture->heights != NULL
             && view_read_image(texture->heights, VIEW_IMAGE_MAX_PIXELS, &other, &ignored)) {
-            view_image more = view_normals_of_heights(&other, 4.0f);
-            view_add_slopes(&image, &more);
-            free(more.rgba);
+            heights.width = other.width;
+            heights.height = other.height;
+            heights.texels = other.rgba;
+            desc.heights = &heights;
         }
     }
-    free(other.rgba);
-    desc.width = texture->width = image.width;
-    desc.height = texture->height = image.height;
-    desc.texels = image.rgba;
     texture->texture = md5gl_create_texture(d->renderer, &desc, error);
-    texture->has_holes = map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
+    texture->has_holes = map == MD5GL_PICTURE_DIFFUSE && md5gl_has_holes(&desc);
+    free(other.rgba);
     free(image.rgba);
     return texture->texture != 0;
 }
@@ -314,7 +213,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 }
 
 // The same for a file as it is.
-static const view_texture *load_file(const view_dresser *d, view_map map, const char *path,
+static const view_texture *load_file(const view_dresser *d, md5gl_picture map, const char *path,
                                      bool chosen)
 {
     return load_texture(d, (view_texture){.path = path, .map = map}, chosen);
@@ -328,16 +227,16 @@ static void give_map(const view_dresser *d, view_texture desc)
         *map = load_texture(d, desc, false);
 }
 
-// The picture of a stage as a map of a lit surface or, VIEW_NUM_MAPS, as the stage samples it; 0 if
-// it cannot be shown.
-static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, view_map map)
+// The picture of a stage as a map of a lit surface or, MD5GL_NUM_PICTURES, as the stage samples it;
+// 0 if it cannot be shown.
+static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, md5gl_picture map)
 {
     const view_texture *const loaded =
         load_texture(d,
                      (view_texture){.path = stage->image.text,
                                     .program = &stage->image,
                                     .map = map,
-                                    .stage = map == VIEW_NUM_MAPS ? stage : NULL},
+                                    .stage = map == MD5GL_NUM_PICTURES ? stage : NULL},
                      false);
     return loaded != NULL ? loaded->texture : 0;
 }
@@ -557,16 +456,16 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             bump = stage;
     }
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
-        layered->bump = load_stage(d, bump, VIEW_MAP_NORMALS);
+        layered->bump = load_stage(d, bump, MD5GL_PICTURE_NORMALS);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
             layered->lit.textures[i] =
                 load_stage(d, stage,
-                           stage->light == MD5_STAGE_BUMP      ? VIEW_MAP_NORMALS
-                           : stage->light == MD5_STAGE_DIFFUSE ? VIEW_MAP_DIFFUSE
-                                                               : VIEW_MAP_SPECULAR);
+                           stage->light == MD5_STAGE_BUMP      ? MD5GL_PICTURE_NORMALS
+                           : stage->light == MD5_STAGE_DIFFUSE ? MD5GL_PICTURE_DIFFUSE
+                                                               : MD5GL_PICTURE_SPECULAR);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
                  common_format("stage %u: lit textures do not move", (unsigned)i + 1), d->log);
@@ -579,7 +478,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load_stage(d, stage, VIEW_NUM_MAPS);
+        layered->textures[i] = load_stage(d, stage, MD5GL_NUM_PICTURES);
         if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
             layered->textures[i] = md5gl_checker_texture(d->renderer);
     }
@@ -802,7 +701,7 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
                            md5_vec4 *colours)
 {
     const view_layered *const layered = user;
-    const md5_deformed out = {to_positions, texcoords, colours};
+    const md5_deformed out = {.positions = to_positions, .texcoords = texcoords, .colors = colours};
     md5_deform_view view = layered->view;
     (void)mesh;
     if (instance < layered->num_placements) {
@@ -875,17 +774,17 @@ static void find_and_use(const view_dresser *d, bool complete)
     const md5_mesh *const mesh = &d->search.model->meshes[index];
     view_mesh_textures *const own = &d->textures->meshes[index];
     view_look *const look = &own->look;
-    const bool is_chosen = own->maps[VIEW_MAP_DIFFUSE] != NULL;
+    const bool is_chosen = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
     *look = view_find_look(&d->search, d->log);
     look->is_chosen = is_chosen;
     if (look->diffuse != NULL && !is_chosen) {
         // Those that are shown in turn: if one cannot be read, the first ones stay.
         for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
             const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
-            own->turns[i] = load_file(d, VIEW_MAP_DIFFUSE, path, false);
+            own->turns[i] = load_file(d, MD5GL_PICTURE_DIFFUSE, path, false);
             own->num_turns += own->turns[i] != NULL;
         }
-        own->maps[VIEW_MAP_DIFFUSE] = own->turns[0];
+        own->maps[MD5GL_PICTURE_DIFFUSE] = own->turns[0];
         if (look->is_guess)
             view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)index,
                       mesh->name, look->why, look->diffuse);
@@ -908,18 +807,20 @@ static void find_and_use(const view_dresser *d, bool complete)
             view_debug(d->log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
     }
 
-    give_map(d, (view_texture){.path = look->normals, .map = VIEW_MAP_NORMALS});
+    give_map(d, (view_texture){.path = look->normals, .map = MD5GL_PICTURE_NORMALS});
     // Masks are highlights, and what glows in the colours of the texture that they are declared
     // with.
-    view_texture masks = {
-        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
+    view_texture masks = {.path = look->masks,
+                          .map = MD5GL_PICTURE_SPECULAR,
+                          .is_masks = true,
+                          .share = look->specular};
     give_map(d, masks);
-    masks.map = VIEW_MAP_GLOW;
+    masks.map = MD5GL_PICTURE_GLOW;
     masks.share = look->glow;
     masks.base = look->diffuse;
     // Masks that could not be read were reported with the highlights.
-    if (look->is_declared && own->maps[VIEW_MAP_DIFFUSE] != NULL
-        && own->maps[VIEW_MAP_SPECULAR] != NULL)
+    if (look->is_declared && own->maps[MD5GL_PICTURE_DIFFUSE] != NULL
+        && own->maps[MD5GL_PICTURE_SPECULAR] != NULL)
         give_map(d, masks);
     own->two_sided = own->two_sided || look->two_sided;
     if (look->alpha_test > 0.0f)
@@ -930,19 +831,20 @@ static void find_and_use(const view_dresser *d, bool complete)
 static void find_maps(const view_dresser *d)
 {
     const view_texture **const own = d->textures->meshes[d->search.mesh].maps;
-    if (own[VIEW_MAP_DIFFUSE] == NULL)
+    if (own[MD5GL_PICTURE_DIFFUSE] == NULL)
         return;
-    const char *const diffuse = own[VIEW_MAP_DIFFUSE]->path;
+    const char *const diffuse = own[MD5GL_PICTURE_DIFFUSE]->path;
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
-    for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++) {
+    for (md5gl_picture map = MD5GL_PICTURE_NORMALS; map < MD5GL_NUM_PICTURES; map++) {
         const char *const path = view_find_map(&files, diffuse, map);
-        const bool is_done = map == VIEW_MAP_HEIGHT && own[VIEW_MAP_NORMALS] != NULL;
+        const bool is_done = map == MD5GL_PICTURE_HEIGHTS && own[MD5GL_PICTURE_NORMALS] != NULL;
         if (path == NULL || is_done || own[map] != NULL || strcmp(path, diffuse) == 0)
             continue;
         // Slopes of heights are added to normals.
-        const char *const heights =
-            map == VIEW_MAP_NORMALS ? view_find_map(&files, diffuse, VIEW_MAP_HEIGHT) : NULL;
+        const char *const heights = map == MD5GL_PICTURE_NORMALS
+                                        ? view_find_map(&files, diffuse, MD5GL_PICTURE_HEIGHTS)
+                                        : NULL;
         give_map(d, (view_texture){.path = path, .heights = heights, .map = map});
         if (own[map] != NULL)
             view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map),
@@ -987,7 +889,8 @@ static bool use_choices(const view_dresser *d, const view_options *options)
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {
-    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
+    static const md5gl_picture maps[] = {MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS,
+                                         MD5GL_PICTURE_SPECULAR};
     const md5_model *const model = dressing->model;
     md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
@@ -1019,13 +922,13 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         if (model->meshes[i].num_triangles == 0)
             continue;
         view_mesh_textures *const own = &textures->meshes[i];
-        const view_texture **const diffuse = &own->maps[VIEW_MAP_DIFFUSE];
+        const view_texture **const diffuse = &own->maps[MD5GL_PICTURE_DIFFUSE];
         const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i);
         const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
         if (chosen != NULL && *diffuse == NULL) { // the options come first
-            *diffuse = load_file(&d, VIEW_MAP_DIFFUSE, chosen, false);
+            *diffuse = load_file(&d, MD5GL_PICTURE_DIFFUSE, chosen, false);
             own->look.is_chosen = *diffuse != NULL;
         }
         // In the game, if there is one, then as without.
@@ -1071,9 +974,9 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
                       view_log *log)
 {
     const view_dresser d = {.textures = textures, .renderer = renderer, .log = log};
-    const view_texture *const loaded = load_file(&d, VIEW_MAP_DIFFUSE, path, false);
+    const view_texture *const loaded = load_file(&d, MD5GL_PICTURE_DIFFUSE, path, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != NULL; i++)
-        textures->meshes[i].maps[VIEW_MAP_DIFFUSE] = loaded;
+        textures->meshes[i].maps[MD5GL_PICTURE_DIFFUSE] = loaded;
     char *const dropped = common_copy(path); // `path` may be textures->dropped itself
     free(textures->dropped);
     textures->dropped = dropped;
@@ -1122,10 +1025,10 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
                                   uint32_t mesh, bool maps, bool layers, double time)
 {
     const view_mesh_textures *const own = &textures->meshes[mesh];
-    const view_texture *const diffuse = own->maps[VIEW_MAP_DIFFUSE];
+    const view_texture *const diffuse = own->maps[MD5GL_PICTURE_DIFFUSE];
     const bool is_opaque = own->opaque && textures->dropped == NULL;
-    md5gl_texture drawn[VIEW_NUM_MAPS];
-    for (int map = 0; map < VIEW_NUM_MAPS; map++)
+    md5gl_texture drawn[MD5GL_NUM_PICTURES];
+    for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
         drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
@@ -1138,16 +1041,17 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
     if (maps) {
-        material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
-        material.specular = drawn[VIEW_MAP_SPECULAR];
-        material.glow = drawn[VIEW_MAP_GLOW];
+        material.normals = drawn[drawn[MD5GL_PICTURE_NORMALS] != 0 ? MD5GL_PICTURE_NORMALS
+                                                                   : MD5GL_PICTURE_HEIGHTS];
+        material.specular = drawn[MD5GL_PICTURE_SPECULAR];
+        material.glow = drawn[MD5GL_PICTURE_GLOW];
     }
     if (layers)
         view_paint_layer(&textures->layers, mesh, maps, &material);
     return material;
 }
 
-const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map)
+const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
 {
     return textures->meshes != NULL ? textures->meshes[mesh].maps[map] : NULL;
 }

@@ -116,18 +116,18 @@ typedef struct view_texture {
     const md5_image_program *program;
     const md5_stage *stage; // of the game, as which it is sampled; NULL: it is a map
     const char *heights;    // a height map whose slopes are added to it, or NULL
-    view_map map;           // what it is used as; VIEW_NUM_MAPS: of a stage
+    md5gl_picture map;      // what it is used as; MD5GL_NUM_PICTURES: of a stage
     bool is_masks;          // it holds the masks of an md5.cfg: specular map or glow map
     const char *base;       // of a glow map that is made of masks: the texture that glows
     float share;            // of the masks that counts
     md5gl_texture texture;  // 0: could not be read, which was logged
     uint32_t width, height;
-    bool has_holes; // VIEW_MAP_DIFFUSE
+    bool has_holes; // MD5GL_PICTURE_DIFFUSE
 } view_texture;
 
 // The textures of a mesh, each of view_textures.loaded.
 typedef struct view_mesh_textures {
-    const view_texture *maps[VIEW_NUM_MAPS]; // NULL: none
+    const view_texture *maps[MD5GL_NUM_PICTURES]; // NULL: none
     // Images that are shown in turn, as in Quake ten a second; the first one is its texture.
     const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
     uint32_t num_turns;
@@ -201,27 +201,13 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
                                   uint32_t mesh, bool maps, bool layers, double time);
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
-const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map);
+const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh,
+                                    md5gl_picture map);
 
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 
 // -- Pixels of maps ------------------------------------------------------------------------------
-
-// Guesses how a normal map is encoded: see md5gl_normals. Files do not say, so the pixels decide: x
-// is in alpha if red is constant; and green points down or up so that the slopes become those of a
-// height field, whose curl is zero.
-uint32_t view_guess_normals(const view_image *image);
-
-// Correlation of the slopes' cross derivatives: 1 = green points along growing v, as in id's maps,
-// -1 = against it, near 0 = undecided.
-double view_green_side(const view_image *image);
-
-// Makes normals of a height map as id's heightmap() does; wraps around. Same size.
-view_image view_normals_of_heights(const view_image *heights, float scale);
-
-// Adds the slopes of `more`, which may have another size. Both use id's encoding.
-void view_add_slopes(view_image *normals, const view_image *more);
 
 // Masks of Cube 2's engines, by the reference of Sauerbraten's models: red is how much a texel
 // shines, green how much it glows in the color of the texture, blue how much it reflects. Replaces

@@ -8,22 +8,12 @@
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/log.h"
 #include "md5/md5model.h"
-#include "render/md5gl.h"
+#include "render/md5gl_look.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { VIEW_MAX_PICTURE_SIDE = 16384, VIEW_MAX_FRAMES = 1000000 };
-
-// The use of a picture on a mesh.
-typedef enum view_map {
-    VIEW_MAP_DIFFUSE,
-    VIEW_MAP_NORMALS,
-    VIEW_MAP_HEIGHT, // becomes part of the normals
-    VIEW_MAP_SPECULAR,
-    VIEW_MAP_GLOW,
-    VIEW_NUM_MAPS,
-} view_map;
 
 // --set: a value that a parameter of a machine is to have from a moment on, or a page's slider.
 // --morph: the weight of a target.
@@ -35,7 +25,7 @@ typedef struct view_setting {
 
 // --texture MESH=FILE, or another map; without MESH= the file is for all meshes.
 typedef struct view_texture_choice {
-    view_map map;
+    md5gl_picture map;
     char *mesh; // name or number; NULL = all
     const char *file;
 } view_texture_choice;
@@ -189,10 +179,10 @@ enum { VIEW_MAX_SWITCH_KEYS = 3 };
 typedef struct view_option {
     const char *name, *value, *help, *heading;
     view_option_kind kind;
-    size_t place;     // offset of the field in view_options
-    size_t given;     // offset of a bool that is set when the option is given; 0 = none
-    double low, high; // range of a number
-    view_map map;     // VIEW_OPTION_TEXTURE
+    size_t place;      // offset of the field in view_options
+    size_t given;      // offset of a bool that is set when the option is given; 0 = none
+    double low, high;  // range of a number
+    md5gl_picture map; // VIEW_OPTION_TEXTURE
     view_option_memory memory;
     bool names_content; // it applies to a certain model, so the last model is not restored
 

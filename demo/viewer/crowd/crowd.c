@@ -20,8 +20,9 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
     const md5_model *const source = bindings[0]->model, *const model = scene->model;
     const uint32_t num_source_joints = source->skeleton.num_joints;
     md5_retarget *const retarget = md5_create_retarget(source, model, NULL, 0, NULL, error);
-    md5_xform *const source_pose = common_alloc(2 * (size_t)num_source_joints, sizeof *source_pose);
+    md5_xform *const source_pose = common_alloc(num_source_joints, sizeof *source_pose);
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
+    void *const scratch = retarget ? common_alloc(1, md5_retarget_pose_scratch(retarget)) : NULL;
     bool is_made = retarget != NULL;
     for (uint32_t i = 0; i < count && is_made; i++) {
         const md5_anim *const from = bindings[i]->anim;
@@ -29,11 +30,12 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
         for (uint32_t frame = 0; frame < from->num_frames; frame++) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_sample(bindings[i], moment, MD5_ROOT_FILE, source_pose);
-            md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
+            md5_retarget_pose(retarget, source_pose, pose, scratch);
             view_set_frame(anim, frame, pose);
         }
         is_made = view_append_clip(scene, (view_clip){.anim = anim}, NULL, error);
     }
+    free(scratch);
     free(source_pose);
     free(pose);
     md5_destroy_retarget(retarget);

@@ -208,15 +208,13 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
                              &companion->drawn, companion->textures);
 }
 
-static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
-                 const char *path)
+static bool load(view_companion *companion, const view_loader *loader, const char *path)
 {
     md5_error error = {0};
     *companion = (view_companion){.joint = -1};
     companion->model = companion->own_model = md5_load_model(path, NULL, &error);
     if (companion->model == NULL)
         return view_log_error(loader->log, &error);
-    companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
     return upload(companion, loader, path, NULL);
 }
 
@@ -244,18 +242,19 @@ static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view
         return true;
     if (options->retarget != NULL) {
         view_companion *const body = &companions[0];
-        if (!load(body, scene, loader, options->retarget))
+        if (!load(body, loader, options->retarget))
             return false;
         body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
         if (body->retarget == NULL)
             return view_log_error(loader->log, &error);
+        body->scratch = common_alloc(1, md5_retarget_pose_scratch(body->retarget));
     }
     if (options->attach != NULL) {
         const char *const equals = strchr(options->attach, '=');
         char *const name = common_format("%.*s", (int)(equals - options->attach), options->attach);
         const uint32_t joint = md5_find_joint(scene->skeleton, name);
         free(name);
-        if (!load(&companions[1], scene, loader, equals + 1))
+        if (!load(&companions[1], loader, equals + 1))
             return false;
         if (joint == MD5_NONE)
             return view_error(loader->log, "--attach %s: the model has no joint of that name",

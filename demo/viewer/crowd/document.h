@@ -84,7 +84,7 @@ typedef struct view_companion {
     view_machine *machine;  // NULL: neither a guest nor carried
     md5_mat34 *joints;      // [joints of that machine's model]
     int32_t joint;          // joint of the scene's model to which it is attached
-    md5_xform *scratch;     // [joints of the scene]
+    void *scratch;          // of md5_retarget_pose()
     md5_xform *pose;        // [joints of the companion]
     md5_mat34 *palette;
     md5_mat34 place; // where it was posed last

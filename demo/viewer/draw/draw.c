@@ -623,7 +623,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         view_run_crowd(crowd, stage->play->time, &sight);
     }
     // From where deformed surfaces are seen; after the crowd.
-    const md5_deform_view view = {lens.eye, md5_vec3_scale(lens.axes.right, -1.0f), lens.axes.up};
+    const md5_deform_view view = {
+        .eye = lens.eye, .left = md5_vec3_scale(lens.axes.right, -1.0f), .up = lens.axes.up};
     view_see_deforms(&document->textures.layers, &view, NULL, 0);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];

@@ -276,7 +276,7 @@ static view_image draw_scene(view_scene *scene, double time)
                 md5_error error;
                 view_image texture = {.rgba = NULL};
                 const md5_image_program *const program =
-                    material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+                    material != NULL ? view_material_image(material, MD5GL_PICTURE_DIFFUSE) : NULL;
                 const bool is_read =
                     program != NULL
                     && view_read_game_image(scene->library->game, program, &texture, &error);
@@ -719,11 +719,13 @@ static view_image make_picture(thumbnail *of)
         view_look look = view_find_look(&search, of->log);
         const bool is_read = read_image(of, look.diffuse);
         const view_image *const texture = of->image.rgba != NULL ? &of->image : NULL;
+        const md5gl_texture_desc desc = {
+            .width = of->image.width, .height = of->image.height, .texels = of->image.rgba};
         view_free_look(&look);
         is_drawn = is_read
                    && (view_sketch_mesh(sketch, &scene->model->meshes[i],
                                         scene->skinned[i].positions, scene->skinned[i].normals,
-                                        texture, texture != NULL && view_has_holes(texture))
+                                        texture, texture != NULL && md5gl_has_holes(&desc))
                        || fail(of, scene->path,
                                "a thumbnail draws about 40 million pixels of triangles at most"));
     }

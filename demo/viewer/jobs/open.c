@@ -72,7 +72,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     // A missing texture may appear: then the folder that is searched first changes.
     bool misses = false;
     for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
-        misses = misses || textures->meshes[i].maps[VIEW_MAP_DIFFUSE] == NULL;
+        misses = misses || textures->meshes[i].maps[MD5GL_PICTURE_DIFFUSE] == NULL;
     if (!misses || path == NULL)
         return;
     static const char *const places[] = {".", "textures", "images"};

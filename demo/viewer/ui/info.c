@@ -227,14 +227,14 @@ static void list_faults(const view_faults *faults, const char *label, view_rows 
 static void list_material(const view_stage *stage, uint32_t mesh, view_rows *rows)
 {
     enum { LISTED = 4 };
-    static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
-                                                      "Glow"};
+    static const char *const labels[MD5GL_NUM_PICTURES] = {"Texture", "Normals", "Heights",
+                                                           "Specular", "Glow"};
     const view_textures *const textures = &stage->document->textures;
     const view_layers *const layers = &textures->layers;
     const view_look *const look = view_mesh_look(textures, mesh);
-    const view_texture *const texture = view_mesh_image(textures, mesh, VIEW_MAP_DIFFUSE);
+    const view_texture *const texture = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
     const size_t num_tried = texture == NULL ? look->tried.count : 0;
-    view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[VIEW_MAP_DIFFUSE], "%s%s",
+    view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[MD5GL_PICTURE_DIFFUSE], "%s%s",
                                        texture != NULL ? common_base(texture->path) : "none",
                                        texture == NULL   ? ""
                                        : look->is_chosen ? VIEW_DOT "chosen"
@@ -246,7 +246,7 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
         view_add_row(rows, VIEW_DIM, NULL, "not %s", look->tried.names[i]);
     if (num_tried > LISTED)
         view_add_row(rows, VIEW_DIM, NULL, "and %zu more: --verbose debug", num_tried - LISTED);
-    for (view_map map = VIEW_MAP_DIFFUSE + 1; map < VIEW_NUM_MAPS; map++) {
+    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE + 1; map < MD5GL_NUM_PICTURES; map++) {
         const view_texture *const image = view_mesh_image(textures, mesh, map);
         if (image != NULL)
             view_add_row(rows, VIEW_PLAIN, labels[map], "%s", common_base(image->path));

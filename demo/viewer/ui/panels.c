@@ -781,7 +781,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
     const uint32_t number = mesh_of(stage);
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, VIEW_MAP_DIFFUSE);
+        view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
     float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
@@ -823,10 +823,10 @@ static void draw_uv(const view_stage *stage, view_rect box)
 // -- Images ---------------------------------------------------------------------------------
 
 static uint32_t list_images(const view_stage *stage, uint32_t mesh,
-                            const view_texture *images[VIEW_NUM_MAPS])
+                            const view_texture *images[MD5GL_NUM_PICTURES])
 {
     uint32_t count = 0;
-    for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
+    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE; map < MD5GL_NUM_PICTURES; map++) {
         const view_texture *const image = view_mesh_image(&stage->document->textures, mesh, map);
         if (image != NULL)
             images[count++] = image;
@@ -837,7 +837,7 @@ static uint32_t list_images(const view_stage *stage, uint32_t mesh,
 static void draw_images(const view_stage *stage, view_rect box)
 {
     static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    const view_texture *images[VIEW_NUM_MAPS];
+    const view_texture *images[MD5GL_NUM_PICTURES];
     const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
     const uint32_t columns = count > 1 ? 2 : 1;
     const float line = stage->font->line[VIEW_TEXT], gap = spacing * stage->font->scale;
@@ -857,7 +857,8 @@ static void draw_images(const view_stage *stage, view_rect box)
                                 inside.y + (float)row * (side + 2.0f * line + gap),
                                 side * (float)image->width / longest,
                                 side * (float)image->height / longest};
-        const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
+        const bool is_color =
+            image->map != MD5GL_PICTURE_NORMALS && image->map != MD5GL_PICTURE_HEIGHTS;
         (void)snprintf(text, sizeof text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
                        view_map_name(image->map));
         view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
@@ -880,7 +881,7 @@ static view_rect surface_box(const view_stage *stage)
     // A square panel: a third of the picture, as far as there is room.
     const float side =
         fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32.0f);
-    const view_texture *images[VIEW_NUM_MAPS];
+    const view_texture *images[MD5GL_NUM_PICTURES];
     float width = side, inner = side + line;
     uint32_t count, rows;
     switch (surface_of(stage)) {

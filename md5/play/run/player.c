@@ -222,8 +222,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         md5i_fail_missing(error, "machine");
         return NULL;
     }
-    MD5_ASSERT(!allocator || !allocator->alloc == !allocator->free,
-               "allocator: both functions or none");
+    MD5_ASSERT_ALLOCATOR(allocator);
     const md5_load_opts opts = {.allocator = allocator ? *allocator : machine->allocator};
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, error);

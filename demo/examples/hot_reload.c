@@ -1,0 +1,138 @@
+// Hot reload: when a machine file, its model or an animation is saved in an editor, the character
+// goes on with the new files, in the middle of its step. If they have an error, that is printed and
+// the old ones stay.
+//
+//   cc hot_reload.c $(pkg-config --cflags --libs md5play) -o hot_reload
+//   ./hot_reload models/bobbin/bobbin.md5machine
+//
+// A line of input plays frames ("play 30") or sets a parameter ("speed 16"). Files are looked at
+// before each; a game does it twice a second.
+#include <md5model/md5play.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct hero {
+    md5_character *character;
+    md5_player *player;
+    md5_xform *pose; // what depends on the number of joints is made anew
+    md5_mat34 *palette;
+    void *scratch;
+} hero;
+
+static void free_hero(hero *h)
+{
+    free(h->scratch), free(h->palette), free(h->pose);
+    md5_destroy_player(h->player); // before the machine that it plays
+    md5_free_character(h->character);
+    *h = (hero){0};
+}
+
+static bool load_hero(hero *h, const char *path)
+{
+    md5_error error = {0};
+    *h = (hero){.character = md5_load_character(path, NULL, &error)};
+    if (h->character)
+        h->player = md5_create_player(h->character->machine, NULL, &error);
+    if (!h->player) {
+        char text[600]; // FILE:LINE:COLUMN: error: what is wrong
+        md5_format_error(&error, text, sizeof text);
+        puts(text);
+        free_hero(h);
+        return false;
+    }
+    const size_t num_joints = h->character->model->skeleton.num_joints;
+    h->pose = malloc(num_joints * sizeof *h->pose);
+    h->palette = malloc(num_joints * sizeof *h->palette);
+    h->scratch = malloc(md5_player_pose_scratch(h->character->machine));
+    if (!h->pose || !h->palette || !h->scratch)
+        exit(1);
+    return true;
+}
+
+// Changes with the time or the size of a file. A file that is missing for a moment, because an
+// editor replaces it, is a change too.
+static unsigned long long add_stamp(unsigned long long stamp, const char *path)
+{
+    struct stat info = {0};
+    if (stat(path, &info) != 0)
+        return stamp * 31 + 1;
+    return (stamp * 31 + (unsigned long long)info.st_mtime) * 31 + (unsigned long long)info.st_size;
+}
+
+static unsigned long long stamp_of(const md5_character *character, const char *path)
+{
+    unsigned long long stamp = add_stamp(add_stamp(0, path), character->model_path);
+    for (uint32_t i = 0; i < character->num_clips; i++)
+        stamp = add_stamp(stamp, character->anim_paths[i]);
+    return stamp;
+}
+
+// Machines of equal tables and skeletons exchange players to the bit. Else parameters and states
+// are carried over by their names; what has a new name begins anew.
+static const char *carry_over(const hero *from, hero *to)
+{
+    const size_t size = md5_player_save(from->player, NULL, 0);
+    void *bytes = malloc(size);
+    if (!bytes || md5_player_save(from->player, bytes, size) != size)
+        exit(1);
+    const bool is_whole = md5_player_restore(to->player, bytes, size, NULL);
+    free(bytes);
+    if (is_whole)
+        return "bit for bit";
+    const md5_machine_desc *old = md5_machine_tables(from->character->machine);
+    const md5_machine *machine = to->character->machine;
+    for (uint32_t i = 0; i < old->num_parameters; i++)
+        md5_player_set(to->player, md5_find_parameter(machine, old->parameters[i].name),
+                       md5_player_get(from->player, i)); // MD5_NONE sets nothing
+    for (uint32_t i = 0; i < old->num_layers; i++) {
+        const md5_layer_status status = md5_player_layer(from->player, i);
+        const uint32_t layer = md5_find_layer(machine, old->layers[i].name);
+        const uint32_t state =
+            md5_find_state(machine, layer, old->layers[i].states[status.state].name);
+        md5_player_seek(to->player, layer, state, status.time);
+    }
+    return "by names";
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: hot_reload CHARACTER.md5machine\n");
+        return 2;
+    }
+    hero h;
+    if (!load_hero(&h, argv[1]))
+        return 1;
+    unsigned long long stamp = stamp_of(h.character, argv[1]);
+    md5_xform placement = {.rotation = {.w = 1}}; // the game's own: no reload changes it
+    char line[128], name[64];
+    while (fgets(line, sizeof line, stdin)) {
+        float value = 0;
+        const unsigned long long now = stamp_of(h.character, argv[1]);
+        hero fresh;
+        if (now != stamp && load_hero(&fresh, argv[1])) {
+            printf("reloaded, continued %s\n", carry_over(&h, &fresh));
+            free_hero(&h);
+            h = fresh;
+        }
+        stamp = now;
+        if (sscanf(line, "%63s %f", name, &value) != 2)
+            continue;
+        if (strcmp(name, "play") != 0)
+            md5_player_set(h.player, md5_find_parameter(h.character->machine, name), value);
+        for (int i = 0; strcmp(name, "play") == 0 && i < (int)value; i++) {
+            md5_player_advance(h.player, 1.0 / 60, NULL, NULL);
+            placement = md5_xform_mul(placement, md5_player_root_motion(h.player));
+            md5_player_pose(h.player, h.pose, NULL, h.palette, h.scratch);
+        }
+        const md5_layer_status body = md5_player_layer(h.player, 0);
+        const md5_machine_desc *tables = md5_machine_tables(h.character->machine);
+        printf("%s at %.3f, x %.2f\n", tables->layers[0].states[body.state].name, body.time,
+               (double)placement.translation.x);
+        fflush(stdout);
+    }
+    free_hero(&h);
+    return 0;
+}

@@ -1,0 +1,210 @@
+// Materials from pictures beside a model: which names are sought, and what their texels say.
+#include "render/gl_internal.h"
+#include "render/md5gl_look.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *md5gl_picture_words(md5gl_picture kind)
+{
+    static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
+                                  "skins texture textures tex images img maps ";
+    static const char *const words[MD5GL_NUM_PICTURES] = {
+        diffuse,
+        " local n nor norm normal normals nrm bmp nm nrml nrmls ",
+        " h height bump ",
+        " s spec specular gloss specc sc ",
+        " add glow emit luma glo ",
+    };
+    MD5_ASSERT((unsigned)kind < MD5GL_NUM_PICTURES, "kind: one of md5gl_picture");
+    return words[kind];
+}
+
+const char *const *md5gl_picture_endings(void)
+{
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
+    return endings;
+}
+
+enum { NAME_ROOM = 200, PATH_ROOM = 4096 };
+
+typedef struct look_loader {
+    md5gl_renderer *renderer;
+    const md5gl_looks_desc *desc;
+    md5gl_looks *looks;
+    int folder_size;      // bytes of desc->path before the file's name
+    char path[PATH_ROOM]; // of the last file that was tried
+} look_loader;
+
+static void warn(const look_loader *loader, const char *path, md5_error *warning)
+{
+    loader->looks->num_warnings++;
+    warning->status = MD5_WARNING;
+    (void)snprintf(warning->file, sizeof warning->file, "%s", path);
+    if (loader->desc->warn)
+        loader->desc->warn(loader->desc->warn_user, warning);
+}
+
+// Writes what a file may be named by: the last part of a name, without the ending of a picture.
+// Names are what the model's file says: no part leads out of the folder. Those that are too long,
+// and such with control characters, are "". Returns the part's offset.
+static int last_part(const char *name, char part[NAME_ROOM])
+{
+    const char *start = name;
+    for (const char *c = name; *c != '\0'; c++)
+        if (*c == '/' || *c == '\\' || *c == ':')
+            start = c + 1;
+    const size_t length = strlen(start);
+    part[0] = '\0';
+    if (length < NAME_ROOM)
+        memcpy(part, start, length + 1);
+    for (const char *c = start; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ')
+            part[0] = '\0';
+    char *const dot = strrchr(part, '.');
+    for (const char *const *ending = md5gl_picture_endings(); dot && *ending; ending++) {
+        size_t same = 0; // ignoring case
+        while (dot[same] != '\0' && (dot[same] | 32) == (*ending)[same])
+            same++;
+        if (dot[same] == (*ending)[same])
+            *dot = '\0';
+    }
+    return (int)(start - name);
+}
+
+// Loads the first picture that is called so many bytes of `name` and one of the words, or "",
+// alone. Its texels are to be released.
+static bool find_picture(look_loader *loader, const char *name, int length, const char *words,
+                         md5gl_texture_desc *picture)
+{
+    const md5gl_looks_desc *const desc = loader->desc;
+    const uint32_t most = loader->renderer->max_texture_size;
+    do {
+        words += strspn(words, " ");
+        const int size = (int)strcspn(words, " ");
+        for (const char *const *ending = md5gl_picture_endings(); *ending; ending++) {
+            md5_error error = {.status = MD5_OK};
+            const int written =
+                snprintf(loader->path, PATH_ROOM, "%.*s%.*s%s%.*s%s", loader->folder_size,
+                         desc->path, length, name, size > 0 ? "_" : "", size, words, *ending);
+            if (written < 0 || written >= PATH_ROOM)
+                return false;
+            const uint8_t *const texels = (const uint8_t *)desc->load(
+                desc->user, loader->path, &picture->width, &picture->height, &error);
+            picture->texels = texels;
+            if (texels && picture->width - 1 < most && picture->height - 1 < most)
+                return true;
+            if (texels) {
+                desc->release(desc->user, texels);
+                md5gli_fail(&error, MD5_ERROR_GPU, "%u x %u texels: a side must be 1 to %u",
+                            (unsigned)picture->width, (unsigned)picture->height, (unsigned)most);
+            }
+            if (error.status != MD5_OK || error.message[0] != '\0')
+                warn(loader, loader->path, &error);
+        }
+        words += size;
+    } while (*words == ' ' && words[1] != '\0');
+    return false;
+}
+
+// Fills a material with the pictures of a name; false if there is no diffuse one.
+static bool load_material(look_loader *loader, const char *name, md5gl_material *material)
+{
+    const md5gl_looks_desc *const desc = loader->desc;
+    md5gl_texture *const textures[MD5GL_NUM_PICTURES] = {&material->diffuse, &material->normals,
+                                                         &material->normals, &material->specular,
+                                                         &material->glow};
+    const char *const last = strrchr(name, '_');
+    char word[NAME_ROOM + 2];
+    (void)snprintf(word, sizeof word, " %s ", last ? last + 1 : "");
+    const int length = (int)strlen(name);
+    const bool has_word =
+        last && last > name && strstr(md5gl_picture_words(MD5GL_PICTURE_DIFFUSE), word);
+    const int base = has_word ? (int)(last - name) : length;
+    for (int kind = 0; kind < MD5GL_NUM_PICTURES && (kind == 0 || material->diffuse); kind++) {
+        md5_error error = {.status = MD5_OK};
+        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;
+        const bool is_alone = kind == MD5GL_PICTURE_DIFFUSE
+                              && (find_picture(loader, name, length, "", &picture)
+                                  || (has_word && find_picture(loader, name, base, "", &picture)));
+        const char *const words = md5gl_picture_words((md5gl_picture)kind);
+        if (*textures[kind] != 0 // heights are not needed
+            || (!is_alone && !find_picture(loader, name, base, words, &picture)))
+            continue;
+        if (kind == MD5GL_PICTURE_DIFFUSE) {
+            material->two_sided = md5gl_has_holes(&picture);
+        } else if (kind == MD5GL_PICTURE_HEIGHTS) {
+            picture.kind = MD5GL_TEXTURE_NORMALS;
+            picture.normals = MD5GL_NORMALS_HEIGHTS;
+        } else if (kind == MD5GL_PICTURE_NORMALS) {
+            const char *const more = md5gl_picture_words(MD5GL_PICTURE_HEIGHTS);
+            picture.kind = MD5GL_TEXTURE_NORMALS;
+            picture.normals = md5gl_guess_normals(&picture);
+            if (picture.normals == 0 && find_picture(loader, name, base, more, &heights))
+                picture.heights = &heights;
+        }
+        *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
+        if (*textures[kind] != 0)
+            loader->looks->textures[loader->looks->num_textures++] = *textures[kind];
+        else
+            warn(loader, desc->path, &error);
+        desc->release(desc->user, picture.texels);
+        if (picture.heights)
+            desc->release(desc->user, heights.texels);
+    }
+    return material->diffuse != 0;
+}
+
+md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *desc,
+                              md5_error *error)
+{
+    MD5_ASSERT(desc != NULL && desc->path && desc->load && desc->release,
+               "desc: with path, load and release");
+    MD5_ASSERT_RESERVED(desc);
+    if (!renderer || !desc->model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return NULL;
+    }
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    const uint32_t count = desc->model->num_meshes;
+    const size_t each = sizeof(md5gl_material) + MD5GL_NUM_PICTURES * sizeof(md5gl_texture);
+    md5gl_looks *const looks = (md5gl_looks *)(void *)MD5GL_NEW(
+        renderer, uint8_t, sizeof(md5gl_looks) + count * each, error);
+    if (!looks)
+        return NULL;
+    looks->num_meshes = count;
+    looks->materials = (md5gl_material *)(looks + 1);
+    looks->textures = (md5gl_texture *)(looks->materials + count);
+    char name[NAME_ROOM];
+    look_loader loader = {renderer, desc, looks, last_part(desc->path, name), ""};
+    for (uint32_t i = 0; i < count; i++) {
+        enum { COMPARED = 64 }; // real models have fewer meshes
+        const md5_mesh *const meshes = desc->model->meshes, *const mesh = &meshes[i];
+        md5gl_material *const material = &looks->materials[i];
+        bool is_found = mesh->num_triangles == 0;
+        for (uint32_t k = i > COMPARED ? i - COMPARED : 0; k < i && !is_found; k++) {
+            is_found = mesh->shader[0] != '\0' && meshes[k].num_triangles > 0
+                       && strcmp(meshes[k].shader, mesh->shader) == 0;
+            *material = is_found ? looks->materials[k] : *material;
+        }
+        (void)last_part(mesh->shader[0] != '\0' ? mesh->shader : mesh->name, name);
+        if (!is_found && !(name[0] != '\0' && load_material(&loader, name, material))) {
+            md5_error missing = {.status = MD5_OK};
+            md5gli_fail(&missing, MD5_WARNING, "mesh %u: no picture \"%s\" beside the model",
+                        (unsigned)i, name);
+            warn(&loader, desc->path, &missing);
+        }
+        if (material->diffuse == 0)
+            material->diffuse = md5gl_checker_texture(renderer);
+    }
+    return looks;
+}
+
+void md5gl_free_looks(md5gl_renderer *renderer, md5gl_looks *looks)
+{
+    if (!looks)
+        return;
+    for (uint32_t i = 0; i < looks->num_textures; i++)
+        md5gl_destroy_texture(renderer, looks->textures[i]);
+    md5gli_free(renderer, looks);
+}

@@ -1,0 +1,23 @@
+// A blob: a square in the plane of the ground, one instance each.
+layout(location = 0) in vec4 place;  // world space; radius
+layout(location = 1) in vec4 facing; // normal of the ground; darkness
+
+out vec2 from_centre; // 1 = the radius
+flat out float darkness;
+
+// Ground is not flat: the depth is that of a point so much nearer to the eye, a share of the radius.
+const float LIFT = 0.15;
+
+void main()
+{
+    vec3 normal = dot(facing.xyz, facing.xyz) > 0.0 ? normalize(facing.xyz) : vec3(0, 0, 1);
+    vec3 along = normalize(cross(abs(normal.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 1, 0), normal));
+    from_centre = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+    darkness = facing.w == 0.0 ? 0.5 : clamp(facing.w, 0.0, 1.0);
+    vec3 offset = from_centre.x * along + from_centre.y * cross(normal, along);
+    vec3 position = place.xyz + max(place.w, 0.0) * offset;
+    gl_Position = clip_from_world * vec4(position, 1.0);
+    vec3 to_eye = normalize(eye.xyz - eye.w * position);
+    vec4 nearer = clip_from_world * vec4(position + LIFT * place.w * to_eye, 1.0);
+    gl_Position.z = nearer.z / nearer.w * gl_Position.w;
+}

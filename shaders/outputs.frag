@@ -1,0 +1,23 @@
+// What other passes of a host need of a surface: its normal, motion and identity. See
+// md5gl_draw_outputs().
+flat in float dissolved; // share of the pixels that is hidden
+in vec3 screen_now, screen_before; // x, y, w of clip space
+flat in uvec2 identity;
+
+layout(location = 0) out vec4 output_normal;
+layout(location = 1) out vec2 output_motion;
+layout(location = 2) out uvec2 output_identity;
+
+void main()
+{
+    if (dissolved > 0.0 && dissolves(dissolved))
+        discard;
+    if (!(coverage(texture(diffuse, texcoord).a * tint.a) > 0.5))
+        discard;
+    vec3 flat_side;
+    output_normal = vec4(0.5 + 0.5 * mapped_normal(flat_side), 1.0);
+    // Both quotients, so that what stands still has exactly 0. 2 is off the screen.
+    vec2 motion = 0.5 * (screen_now.xy / screen_now.z - screen_before.xy / screen_before.z);
+    output_motion = screen_before.z > 0.0 ? clamp(motion, -2.0, 2.0) : vec2(2.0);
+    output_identity = identity;
+}

@@ -1,0 +1,30 @@
+// Shadows of spot lights. Software GL runs this even where it loops 0 times, so that frames without
+// such shadows have programs without this file.
+#define SPOTS
+
+uniform sampler2DShadow spots; // maps of up to four lights, 2 x 2
+
+// Returns the visibility of point light `number`, 1 if it casts no shadow. Edges are as wide as three
+// texels, so a surface offset along its normal by that width does not shadow itself. The outer loop
+// runs 0 or 1 times.
+const float SPOT_RADIUS = 1.5, SPOT_OFFSET = 3.0; // texels
+float spotlight(int number, vec3 position, vec3 normal)
+{
+    float lit = 1.0;
+    int map = shadow.x != 0.0 ? int(point_colours[number].w) - 1 : -1;
+    for (; map >= 0; map = -1) {
+        float width = spot_texels[map] * (spot_from_world[map] * vec4(position, 1.0)).w;
+        vec4 seen = spot_from_world[map] * vec4(position + normal * (SPOT_OFFSET * width), 1.0);
+        vec3 at = seen.xyz / max(seen.w, 1e-6);
+        bool inside = seen.w > 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
+        float texel = 2.0 / float(textureSize(spots, 0).x);
+        int num_taps = inside ? FILTER_TAPS : 0;
+        lit = inside ? 0.0 : 1.0;
+        for (int i = 0; i < num_taps; i++) { // never in another light's quarter
+            vec2 tap = at.xy + SPOT_RADIUS * texel * FILTERS[i];
+            tap = clamp(tap, 0.5 * texel, 1.0 - 0.5 * texel) + vec2(map & 1, map >> 1);
+            lit += textureLod(spots, vec3(0.5 * tap, min(at.z, 1.0)), 0.0) / float(FILTER_TAPS);
+        }
+    }
+    return lit;
+}

@@ -1,0 +1,670 @@
+// Outputs for other passes of a host: motion, normals and ids of triangles that move, on every
+// path, against md5_skin_batch() and projections in double precision; picking; the host's own
+// framebuffer; mistakes and refusals.
+#include "test/mistake.h"
+#include "test/own.h"
+#include "test/real.h"
+#include "test/render/test_gl_values.h"
+#include "test/skin/skin_jobs.h"
+
+#include "render/gl_internal.h"
+
+enum { NUM_JOINTS = 12, COUNT = 3, LEFT = 14, BOTTOM = 6, WIDTH = 140, HEIGHT = 110 };
+
+// What the host reads back of a pixel.
+typedef struct outputs {
+    uint32_t normals[SCENE_HEIGHT][SCENE_WIDTH];
+    float motion[SCENE_HEIGHT][SCENE_WIDTH][4];
+    uint32_t ids[SCENE_HEIGHT][SCENE_WIDTH][4];
+} outputs;
+
+static void read_outputs(gl_scene *scene, md5gl_target *target, outputs *read)
+{
+    static const struct {
+        GLenum components, type;
+    } forms[] = {{GL_RGBA, GL_UNSIGNED_INT_2_10_10_10_REV},
+                 {GL_RGBA, GL_FLOAT},
+                 {GL_RGBA_INTEGER, GL_UNSIGNED_INT}};
+    const GladGLContext *const gl = &scene->renderer->gl;
+    void *const texels[] = {read->normals, read->motion, read->ids};
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, md5gl_get_target_names(target).framebuffer);
+    for (GLenum i = 0; i < 3; i++) {
+        gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + i);
+        gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, forms[i].components, forms[i].type,
+                       texels[i]);
+    }
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+}
+
+static real3 normal_of(uint32_t texel)
+{
+    return (real3){(texel & 1023) / 511.5 - 1.0, (texel >> 10 & 1023) / 511.5 - 1.0,
+                   (texel >> 20 & 1023) / 511.5 - 1.0};
+}
+
+// -- Motion on every path ---------------------------------------------------------------------
+
+typedef struct motion_case {
+    md5gl_path path;
+    md5gl_blending blending;
+    bool morphs, is_baked;
+    uint32_t max_texels; // 0: as many as there are
+} motion_case;
+
+// A triangle of many weights that three instances show; [0] now, [1] in the previous frame.
+typedef struct motion_state {
+    md5_mat34 palettes[2][COUNT * NUM_JOINTS], placements[2][COUNT];
+    float weights[2][COUNT];
+    md5gl_clip_job jobs[2][COUNT];
+    md5_mat44 clip_from_world[2];
+    md5_vec3 positions[2][COUNT][3], normals[2][COUNT][3]; // model space
+} motion_state;
+
+static const uint32_t chosen_ids[COUNT] = {70000, 4000000000u, 9};
+
+static void make_state(motion_state *state, uint64_t *random)
+{
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < COUNT * NUM_JOINTS; i++)
+            state->palettes[t][i] = scene_rotation(random);
+        for (int i = 0; i < COUNT; i++) {
+            state->placements[t][i] = scene_rotation(random);
+            for (int row = 0; row < 3; row++)
+                state->placements[t][i].m[4 * row + 3] = test_betweenf(-25, 25, random);
+            state->weights[t][i] = test_betweenf(-1, 1, random);
+            state->jobs[t][i].moment = (md5_moment){.frame0 = (uint32_t)((i + t) % COUNT),
+                                                    .frame1 = (uint32_t)((i + t + 1) % COUNT),
+                                                    .fraction = 0.25f};
+        }
+    }
+}
+
+// What the CPU computes of the vertices.
+static void skin_state(motion_state *state, const motion_case *of, const md5_morph *morph,
+                       const md5_baked *baked)
+{
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < COUNT; i++) {
+            const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
+            const float weight = of->morphs ? state->weights[t][i] : 0.0f;
+            const bool is_dual = of->blending == MD5GL_BLEND_DUAL;
+            md5_vec3 *const positions = state->positions[t][i], *const normals =
+                                                                    state->normals[t][i];
+            md5_dual_quat duals[NUM_JOINTS];
+            md5_vec4 tangents[3];
+            md5_build_dual_palette(palette, NUM_JOINTS, duals);
+            if (baked)
+                md5_skin_baked(baked, 0, 3, state->jobs[t][i].moment, positions, normals);
+            else
+                skin_with_morph(morph, 0, &weight, is_dual ? NULL : palette, is_dual ? duals : NULL,
+                                positions, normals, tangents);
+        }
+    }
+}
+
+typedef struct clip_point {
+    double x, y, w;
+} clip_point;
+
+static clip_point project(const md5_mat44 *matrix, const md5_mat34 *placement, md5_vec3 position)
+{
+    const real3 at = real3_transform(placement, real3_of(position), 1.0);
+    const float *const m = matrix->m;
+    return (clip_point){m[0] * at.x + m[4] * at.y + m[8] * at.z + m[12],
+                        m[1] * at.x + m[5] * at.y + m[9] * at.z + m[13],
+                        m[3] * at.x + m[7] * at.y + m[11] * at.z + m[15]};
+}
+
+static double area_of(const clip_point a, const clip_point b, const clip_point c)
+{
+    return (b.x / b.w - a.x / a.w) * (c.y / c.w - a.y / a.w)
+           - (b.y / b.w - a.y / a.w) * (c.x / c.w - a.x / a.w);
+}
+
+// Compares the pixel with the point of an instance's triangle that is seen there.
+static void compare_pixel(const motion_state *state, int instance, int x, int y,
+                          const outputs *read, double *motion_error, double *normal_error)
+{
+    const double right = 2.0 * (x + 0.5 - LEFT) / WIDTH - 1.0;
+    const double up = 2.0 * (y + 0.5 - BOTTOM) / HEIGHT - 1.0;
+    const clip_point pixel = {right, up, 1.0};
+    clip_point now[3], was[3], before = {0};
+    for (int v = 0; v < 3; v++) {
+        now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
+                         state->positions[0][instance][v]);
+        was[v] = project(&state->clip_from_world[1], &state->placements[1][instance],
+                         state->positions[1][instance][v]);
+    }
+    real3 normal = {0};
+    for (int v = 0; v < 3; v++) {
+        // Perspective-correct interpolation, but for a factor that both quotients lose.
+        const double share = area_of(pixel, now[(v + 1) % 3], now[(v + 2) % 3]) / now[v].w;
+        before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
+                              before.w + share * was[v].w};
+        normal = real3_add(
+            normal, real3_scale(real3_transform(&state->placements[0][instance],
+                                                real3_of(state->normals[0][instance][v]), 0.0),
+                                share));
+    }
+    // The shares have the sign of the area, which is negative if the front is seen: clockwise.
+    normal = real3_scale(real3_unit(normal), -1.0);
+    const float *const motion = read->motion[y][x];
+    real_worse(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
+    real_worse(motion_error, fabs(motion[1] - 0.5 * (up - before.y / before.w)));
+    real_worse(normal_error, real3_distance(normal_of(read->normals[y][x]), normal));
+}
+
+static void check_motion(gl_scene *scene, const motion_case *of)
+{
+    static outputs read;
+    static motion_state state;
+    md5gl_renderer *const renderer = scene->renderer;
+    const uint32_t usual_texels = *scene_limits(renderer).max_texels;
+    const uint32_t most = of->path == MD5GL_PATH_4 ? 4 : of->path == MD5GL_PATH_8 ? 7 : 9;
+    const bool off = of->path >= MD5GL_PATH_EXACT && of->blending == MD5GL_BLEND_LINEAR;
+    uint64_t seed = 5, same = seed, random = 23;
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, most, off, &seed);
+    OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, most, off, &same);
+    md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)moved->meshes[0].positions;
+    positions[1].x += 9.0f;
+    positions[2].z -= 9.0f;
+    const md5_morph_source source = {.name = "moved", .model = moved};
+    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    make_state(&state, &random);
+    OWN_BAKED clip =
+        of->is_baked ? md5_make_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
+    md5gl_frame frame =
+        scene_frame(md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL));
+    md5gl_model *const copy = md5gl_create_model(renderer, model, of->path, NULL);
+    md5gl_morph *const targets = md5gl_create_morph(renderer, morph, NULL);
+    md5gl_baked *const baked =
+        clip ? md5gl_create_baked(renderer, model, (const md5_baked *const *)&clip, 1, NULL) : NULL;
+    skin_state(&state, of, morph, clip);
+    frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
+    frame.view_from_world.m[14] -= 120.0f;
+    frame.clip_from_view = md5_mat44_perspective(30.0f, (float)WIDTH / HEIGHT, 20.0f, 400.0f,
+                                                 MD5_DEPTH_MINUS_ONE_TO_ONE);
+    state.clip_from_world[0] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
+    frame.view_from_world.m[12] += 6.0f, frame.view_from_world.m[14] -= 30.0f;
+    state.clip_from_world[1] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
+    frame.view_from_world.m[12] -= 6.0f, frame.view_from_world.m[14] += 30.0f;
+    frame.previous_clip_from_world = state.clip_from_world[1];
+    if (CHECK(frame.target && copy && targets && !baked == !clip)) {
+        md5_error error = {0};
+        md5gl_instances instances[2]; // now, before
+        for (int t = 0; t < 2; t++)
+            instances[t] = (md5gl_instances){.count = COUNT,
+                                             .palettes = baked ? NULL : state.palettes[t],
+                                             .baked = t == 0 ? baked : NULL,
+                                             .jobs = baked ? state.jobs[t] : NULL,
+                                             .placements = state.placements[t],
+                                             .morph = of->morphs && t == 0 ? targets : NULL,
+                                             .weights = of->morphs ? state.weights[t] : NULL};
+        instances[0].previous = &instances[1];
+        instances[0].ids = chosen_ids;
+        md5gl_set_material(copy, 0, 0, &(md5gl_material){.two_sided = true});
+        CHECK(md5gl_set_blending(renderer, copy, of->blending, NULL));
+        if (of->max_texels > 0)
+            *scene_limits(renderer).max_texels = of->max_texels;
+        md5gl_begin_frame(renderer, &frame);
+        CHECK_THAT(md5gl_pose(renderer, copy, &instances[0], &error), "%s", error.message);
+        CHECK_UINT(scene_num_batches(copy), of->max_texels > 0 ? COUNT : 1);
+        CHECK(md5gl_draw_outputs(renderer, copy, NULL));
+        CHECK(md5gl_end_frame(renderer, &error));
+        read_outputs(scene, frame.target, &read);
+        double motion_error = 0.0, normal_error = 0.0;
+        int covered[COUNT] = {0};
+        for (int y = 0; y < SCENE_HEIGHT; y++) {
+            for (int x = 0; x < SCENE_WIDTH; x++) {
+                for (int i = 0; i < COUNT; i++) {
+                    if (read.ids[y][x][0] != chosen_ids[i])
+                        continue;
+                    covered[i]++;
+                    compare_pixel(&state, i, x, y, &read, &motion_error, &normal_error);
+                }
+            }
+        }
+        for (int i = 0; i < COUNT; i++)
+            CHECK_THAT(covered[i] > 12, "instance %d covers %d pixels", i, covered[i]);
+        // Half a unit in the last place of a half float near 1; of the normals, of ten bits.
+        CHECK_THAT(motion_error < 6e-4 && normal_error < 3e-3,
+                   "path %s, blending %d, morphs %d, baked %d, %u texels: motion is wrong by %g, "
+                   "normals by %g",
+                   md5gl_path_name(of->path), (int)of->blending, of->morphs, of->is_baked,
+                   of->max_texels, motion_error, normal_error);
+        *scene_limits(renderer).max_texels = usual_texels;
+    }
+    md5gl_destroy_baked(renderer, baked);
+    md5gl_destroy_morph(renderer, targets);
+    md5gl_destroy_model(renderer, copy);
+    md5gl_destroy_target(renderer, frame.target);
+}
+
+TEST_OWN_SCENE (gl_outputs_are_what_the_cpu_computes_on_every_path) {
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+        for (unsigned i = 0; i < 8 && md5gl_has_path(scene->renderer, path); i++)
+            check_motion(
+                scene, &(motion_case){.path = path,
+                                      .blending = i & 1 ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR,
+                                      .morphs = i & 2,
+
+                                      .max_texels = !(i & 4)                 ? 0
+                                                    : path == MD5GL_PATH_CPU ? 11
+                                                                             : 6 * NUM_JOINTS + 5});
+    }
+    check_motion(scene, &(motion_case){.path = MD5GL_PATH_EXACT, .is_baked = true});
+    check_motion(scene, &(motion_case){.path = MD5GL_PATH_CPU, .is_baked = true, .max_texels = 11});
+}
+
+// -- Squares ----------------------------------------------------------------------------------
+
+static bool open_outputs(gl_stage *stage, md5_model *(*make)(void))
+{
+    if (!scene_open_stage(stage, make, 1))
+        return false;
+    md5gl_destroy_target(stage->scene.renderer, stage->target);
+    stage->target = md5gl_create_outputs(stage->scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL);
+    stage->frame.target = stage->target;
+    return CHECK(stage->target != NULL);
+}
+
+#define TEST_OUTPUTS(title, make) \
+    TEST_IF (title, gl_stage, stage, open_outputs(stage, make), scene_close_stage(stage))
+
+static const md5_mat34 palettes[2 * COUNT] = {
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
+
+static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instances *instances,
+                         outputs *read)
+{
+    md5_error error = {0};
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(md5gl_pose(stage->scene.renderer, copy, instances, &error)
+          && md5gl_draw_outputs(stage->scene.renderer, copy, &error));
+    CHECK_THAT(md5gl_end_frame(stage->scene.renderer, &error), "%s", error.message);
+    read_outputs(&stage->scene, stage->target, read);
+}
+
+// The motion of the pixel `right` and `up` from the centre, in pixels.
+static bool moves_by(const outputs *read, int right, int up, double by_right, double by_up)
+{
+    const float *const motion = read->motion[SCENE_HEIGHT / 2 + up][SCENE_WIDTH / 2 + right];
+    const double x = motion[0] * SCENE_WIDTH, y = motion[1] * SCENE_HEIGHT;
+    const bool is_right = fabs(x - by_right) < 0.01 && fabs(y - by_up) < 0.01;
+    if (!is_right)
+        printf("pixel %d %d moves by %g %g\n", right, up, x, y);
+    return is_right;
+}
+
+static void copy_positions(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
+                           const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
+                           md5_vec4 *colors)
+{
+    (void)user, (void)mesh, (void)normals, (void)texcoords;
+    CHECK(instance < COUNT);
+    memcpy(to_positions, positions, 4 * sizeof *positions);
+    for (int i = 0; i < 4; i++)
+        colors[i] = (md5_vec4){1, 1, 1, 1};
+}
+
+// What was not given of the previous frame was as it is now, whatever an earlier pose had. The last
+// round has a deform.
+TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
+{
+    static outputs read;
+    static const uint32_t corners[] = {0, 2, 1, 1, 2, 3};
+    const md5gl_deform deform = {
+        .num_vertices = 4, .num_triangles = 2, .indices = corners, .write = copy_positions};
+    const md5_mat34 placements[COUNT] = {scene_moved(0, -50, 0), scene_identity,
+                                         scene_moved(0, 50, 0)};
+    md5_mat34 placed[COUNT] = {placements[0], scene_moved(0, 8, -4), placements[2]},
+              moved[2 * COUNT];
+    for (int i = 0; i < 2 * COUNT; i++)
+        moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    *scene_limits(renderer).max_texels = 24; // two instances in a batch
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE + 1; path++) {
+        const bool is_deformed = path > MD5GL_PATH_COMPUTE;
+        if (!is_deformed && !md5gl_has_path(renderer, path))
+            continue;
+        md5gl_model *const copy =
+            md5gl_create_model(renderer, stage->model, is_deformed ? MD5GL_PATH_4 : path, NULL);
+        CHECK(!is_deformed || md5gl_set_deform(renderer, copy, 0, &deform, NULL));
+        const md5gl_instances both = {.palettes = moved, .placements = placed},
+                              only_placed = {.placements = placed},
+                              only_moved = {.palettes = moved};
+        md5gl_instances now = {.count = COUNT, .palettes = palettes, .placements = placements};
+        now.previous = &both;
+        draw_outputs(stage, copy, &now, &read);
+        CHECK(moves_by(&read, -50, 9, 0, 0) && moves_by(&read, 9, 9, -8, 4)
+              && moves_by(&read, 50, 9, 5, -3));
+        CHECK_UINT(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 50][0], 3); // 1 + index
+        now.previous = &only_placed;
+        draw_outputs(stage, copy, &now, &read);
+        CHECK(moves_by(&read, 9, 9, -8, 4) && moves_by(&read, 50, 9, 0, 0));
+        now.previous = &only_moved;
+        draw_outputs(stage, copy, &now, &read);
+        CHECK(moves_by(&read, 9, 9, 0, 0) && moves_by(&read, 50, 9, 5, -3));
+        now.previous = NULL;
+        draw_outputs(stage, copy, &now, &read);
+        int num_moving = 0;
+        for (int y = 0; y < SCENE_HEIGHT; y++)
+            for (int x = 0; x < SCENE_WIDTH; x++)
+                num_moving += read.motion[y][x][0] != 0.0f || read.motion[y][x][1] != 0.0f;
+        CHECK_THAT(num_moving == 0, "%d pixels move", num_moving);
+        md5gl_destroy_model(renderer, copy);
+    }
+}
+
+TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_square)
+{
+    static outputs read;
+    md5_mat34 was = scene_moved(0, 1e6f, 0);
+    const md5gl_instances previous = {.placements = &was};
+    const md5gl_instances now = {
+        .count = 1, .palettes = palettes, .placements = palettes, .previous = &previous};
+    const float *const motion = read.motion[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(motion[0] == -2.0f && motion[1] == 0.0f);
+    stage->frame.view_from_world.m[14] = -100.0f;
+    stage->frame.clip_from_view =
+        md5_mat44_perspective(60.0f, 1.0f, 1.0f, 1000.0f, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    was = scene_moved(200, 0, 0);
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(motion[0] == 2.0f && motion[1] == 2.0f);
+    md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(motion[0] == 0.0f && motion[1] == 0.0f);
+    CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
+}
+
+TEST_OUTPUTS(gl_outputs_have_the_normals_that_are_lit, scene_square)
+{
+    static outputs read;
+    static const uint8_t tilted[4] = {218, 128, 218, 255}; // halfway to increasing u
+    const md5gl_texture map = scene_normals(stage->scene.renderer, 1, 1, tilted, 0, NULL);
+    const md5gl_instances now = {.count = 1, .palettes = palettes};
+    const uint32_t *const texel = &read.normals[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(real3_distance(normal_of(*texel), (real3){1, 0, 0}) < 2e-3);
+    CHECK(*texel >> 30 == 3 && read.normals[0][0] == 0);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.normals = map, .two_sided = true});
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(real3_distance(normal_of(*texel), (real3){sqrt(0.5), sqrt(0.5), 0}) < 1e-2);
+    scene_look_from_behind(&stage->frame);
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(real3_distance(normal_of(*texel), (real3){-sqrt(0.5), -sqrt(0.5), 0}) < 1e-2);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.normals = map});
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK_UINT(*texel, 0);
+    md5gl_destroy_texture(stage->scene.renderer, map);
+}
+
+// -- Picking ----------------------------------------------------------------------------------
+
+// The square, and to the right and in front of its middle a second one.
+static md5_model *make_two_squares(void)
+{
+    test_text text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 2\n"
+                       "joints {\n\"low\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
+    for (int i = 0; i < 2; i++) {
+        test_append(&text, "mesh {\nshader \"\"\nnumverts 4\n");
+        for (int v = 0; v < 4; v++)
+            test_append(&text, "vert %d ( %d %d ) %d 1\n", v, v % 2, 1 - v / 2, v);
+        test_append(&text, "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 4\n");
+        for (int v = 0; v < 4; v++)
+            test_append(&text, "weight %d 0 1 ( %d %d %d )\n", v, 5 * i, v % 2 ? 20 : 20 * i - 20,
+                        v / 2 ? 20 : -20);
+        test_append(&text, "}\n");
+    }
+    md5_model *const model = md5_parse_model(text.bytes, strlen(text.bytes), NULL, NULL);
+    free(text.bytes);
+    return model;
+}
+
+static bool picks(const gl_stage *stage, int right, int up, uint32_t id, uint32_t mesh)
+{
+    uint32_t found_mesh = 77;
+    const uint32_t found =
+        md5gl_pick(stage->scene.renderer, stage->target, (uint32_t)(SCENE_WIDTH / 2 + right),
+                   (uint32_t)(SCENE_HEIGHT / 2 - 1 - up), &found_mesh, NULL);
+    if (found != id || found_mesh != mesh)
+        printf("%d %d: instance %u, mesh %u\n", right, up, found, found_mesh);
+    return found == id && found_mesh == mesh;
+}
+
+TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
+{
+    static outputs read;
+    static const uint8_t clear[4] = {0};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5gl_texture nothing = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, clear, NULL);
+    const md5_mat34 placements[COUNT] = {scene_identity, scene_moved(50, -30, 10),
+                                         scene_moved(-50, 40, 0)};
+    uint32_t ids[COUNT] = {7, UINT32_MAX, 9};
+    const md5gl_instances now = {
+        .count = COUNT, .palettes = palettes, .placements = placements, .ids = ids};
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(picks(stage, -15, 0, UINT32_MAX, 1) && picks(stage, -45, 25, UINT32_MAX, 0));
+    CHECK(picks(stage, -5, 0, 7, 0) && picks(stage, 10, 0, 7, 1) && picks(stage, 30, 0, 9, 0));
+    CHECK(picks(stage, -15, -15, 7, 0)); // below the nearer one, which is higher
+    CHECK(picks(stage, 75, 0, 0, MD5_NONE) && picks(stage, SCENE_WIDTH / 2, 0, 0, MD5_NONE)
+          && picks(stage, 0, -SCENE_HEIGHT / 2 - 1, 0, MD5_NONE));
+    CHECK_UINT(md5gl_pick(renderer, stage->target, 90, 60, NULL, NULL), 7);
+
+    // Without posing again; id 0 hides what is behind it.
+    ids[1] = 0;
+    md5gl_set_visible(stage->copy, 1, false);
+    draw_outputs(stage, stage->copy, &(md5gl_instances){.count = COUNT, .ids = ids}, &read);
+    CHECK(picks(stage, 10, 0, 7, 0) && picks(stage, -15, 0, 0, MD5_NONE));
+    md5gl_set_visible(stage->copy, 1, true);
+    md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){.diffuse = nothing});
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(picks(stage, 10, 0, 7, 0));
+    md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){.is_staged = true});
+    draw_outputs(stage, stage->copy, &now, &read);
+    CHECK(picks(stage, 10, 0, 7, 0));
+    md5gl_destroy_texture(renderer, nothing);
+}
+
+// -- In an engine -----------------------------------------------------------------------------
+
+// The host's framebuffer has colour, ids and depth, but neither normals nor motion. What is lit,
+// cut out and dissolved are the same pixels at the same depth, whichever is drawn first; and the
+// host's state is kept.
+TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
+    static const uint8_t grid[16] = {0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 255, 0, 0, 0, 0};
+    static const GLenum lit[] = {GL_COLOR_ATTACHMENT0},
+                        all[] = {GL_NONE, GL_NONE, GL_COLOR_ATTACHMENT2};
+    static uint32_t ids[SCENE_HEIGHT][SCENE_WIDTH][4];
+    static uint8_t colors[SCENE_HEIGHT][SCENE_WIDTH][4];
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const GladGLContext *const gl = &renderer->gl;
+    GLuint framebuffer = 0, storage[3] = {0};
+    static const GLenum forms[][2] = {{GL_RGBA8, GL_COLOR_ATTACHMENT0},
+                                      {GL_RG32UI, GL_COLOR_ATTACHMENT2},
+                                      {GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT}};
+    gl->GenFramebuffers(1, &framebuffer);
+    gl->GenRenderbuffers(3, storage);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    for (int i = 0; i < 3; i++) {
+        gl->BindRenderbuffer(GL_RENDERBUFFER, storage[i]);
+        gl->RenderbufferStorage(GL_RENDERBUFFER, forms[i][0], SCENE_WIDTH, SCENE_HEIGHT);
+        gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, forms[i][1], GL_RENDERBUFFER, storage[i]);
+    }
+    const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 2, grid, NULL);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    stage->frame.target = NULL;
+    stage->frame.framebuffer = framebuffer;
+    stage->frame.keep_contents = true;
+    stage->frame.tone_mapped = true;
+    md5_mat34 turned = scene_identity; // about z, so that depths differ
+    turned.m[0] = turned.m[5] = 0.8f, turned.m[1] = -0.6f, turned.m[4] = 0.6f;
+    const md5_vec4 tint = {1, 1, 1, 1.4f};
+    const md5gl_instances now = {
+        .count = 1, .palettes = palettes, .placements = &turned, .tints = &tint};
+    for (int first = 0; first < 2; first++) { // 0: outputs
+        static const GLuint none[4] = {0};
+        static const GLfloat black[4] = {0}, far_away = 1.0f;
+        gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        gl->DrawBuffers(3, all);
+        gl->ClearBufferuiv(GL_COLOR, 2, none);
+        gl->DrawBuffers(1, lit);
+        gl->ClearBufferfv(GL_COLOR, 0, black);
+        gl->ClearBufferfv(GL_DEPTH, 0, &far_away);
+        for (int i = 0; i < 2; i++) {
+            gl_values before, after;
+            const bool draws_outputs = i == first;
+            gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+            gl->DrawBuffers(draws_outputs ? 3 : 1, draws_outputs ? all : lit);
+            values_disturb(&stage->scene);
+            values_read(&stage->scene, &before);
+            md5gl_save_state(renderer);
+            md5gl_begin_frame(renderer, &stage->frame);
+            CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
+            if (draws_outputs)
+                CHECK(md5gl_draw_outputs(renderer, stage->copy, NULL));
+            else
+                md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+            CHECK(md5gl_end_frame(renderer, NULL));
+            values_are_defaults(&stage->scene, "a frame of outputs");
+            md5gl_restore_state(renderer);
+            values_read(&stage->scene, &after);
+            values_are_equal(&after, &before, "outputs between saving and restoring");
+        }
+        md5gli_reset_state(renderer);
+        gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        gl->ReadBuffer(GL_COLOR_ATTACHMENT0);
+        gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, colors);
+        gl->ReadBuffer(GL_COLOR_ATTACHMENT2);
+        gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA_INTEGER, GL_UNSIGNED_INT, ids);
+        int num_lit = 0, num_different = 0;
+        for (int y = 0; y < SCENE_HEIGHT; y++) {
+            for (int x = 0; x < SCENE_WIDTH; x++) {
+                num_lit += colors[y][x][3] != 0;
+                num_different += (colors[y][x][3] != 0) != (ids[y][x][0] == 1);
+            }
+        }
+        // 32 x 40 pixels, of which half is cut out, and 2 of 5 are dissolved.
+        CHECK_NEAR(num_lit, 384.0, 40.0);
+        CHECK_THAT(num_different == 0, "%d pixels differ", num_different);
+    }
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    gl->DeleteFramebuffers(1, &framebuffer);
+    gl->DeleteRenderbuffers(3, storage);
+    md5gl_destroy_texture(renderer, texture);
+}
+
+// -- Refusals ---------------------------------------------------------------------------------
+
+static GLenum GLAD_API_PTR is_incomplete(GLenum target)
+{
+    (void)target;
+    return GL_FRAMEBUFFER_UNSUPPORTED;
+}
+
+static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
+{
+    (void)shader, (void)what;
+    *value = GL_FALSE;
+}
+
+TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
+{
+    md5_error error = {0};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    CHECK(!md5gl_create_outputs(renderer, 0, 8, &error) && error.status == MD5_ERROR_GPU);
+    CHECK(!md5gl_create_outputs(NULL, 8, 8, NULL));
+    const PFNGLCHECKFRAMEBUFFERSTATUSPROC real_status = renderer->gl.CheckFramebufferStatus;
+    renderer->gl.CheckFramebufferStatus = is_incomplete;
+    CHECK(!md5gl_create_outputs(renderer, 8, 8, &error) && error.status == MD5_ERROR_GPU);
+    CHECK_UINT(strstr(error.message, "EXT_color_buffer_float") != NULL, renderer->is_es);
+    renderer->gl.CheckFramebufferStatus = real_status;
+
+    const PFNGLGETSHADERIVPROC real_shader = renderer->gl.GetShaderiv;
+    renderer->gl.GetShaderiv = say_no;
+    error = (md5_error){0};
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(!md5gl_draw_outputs(renderer, stage->copy, &error) && error.status == MD5_ERROR_GPU);
+    CHECK(!md5gl_draw_outputs(renderer, NULL, NULL));
+    CHECK(md5gl_end_frame(renderer, NULL));
+    renderer->gl.GetShaderiv = real_shader;
+
+    // A table holds one palette of two joints, but not that of the previous frame, too.
+    const md5gl_instances previous = {.palettes = palettes};
+    md5gl_instances now = {.count = 1, .palettes = palettes};
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
+    *scene_limits(renderer).max_texels = 11;
+    CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
+    now.previous = &previous;
+    CHECK(!md5gl_pose(renderer, stage->copy, &now, &error));
+    CHECK_THAT(strstr(error.message, "with the previous one takes 12 texels") != NULL, "%s",
+               error.message);
+    *scene_limits(renderer).max_texels = max_texels;
+
+    OWN_BAKED clip = md5_make_baked(stage->model, palettes, 1, NULL, NULL);
+    md5gl_baked *const baked =
+        md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
+    const md5gl_clip_job job = {0}, wrong = {.moment = {.frame1 = 1}};
+    CHECK(md5gl_pose(
+        renderer, stage->copy,
+        &(md5gl_instances){
+            .count = 1, .baked = baked, .jobs = &job, .previous = &(md5gl_instances){.jobs = &job}},
+        NULL));
+    CHECK(!md5gl_pose(renderer, stage->copy,
+                      &(md5gl_instances){.count = 1,
+                                         .baked = baked,
+                                         .jobs = &job,
+                                         .previous = &(md5gl_instances){.jobs = &wrong}},
+                      &error)
+          && error.status == MD5_ERROR_RANGE);
+    md5gl_destroy_baked(renderer, baked);
+
+    // Picking leaves the target to be read as a picture of its normals.
+    static outputs read;
+    uint32_t mesh = 7;
+    gl_picture picture;
+    draw_outputs(stage, stage->copy, &(md5gl_instances){.count = 1, .palettes = palettes}, &read);
+    CHECK(picks(stage, 3, 3, 1, 0));
+    CHECK(md5gl_read_pixels(renderer, stage->target, SCENE_WIDTH, SCENE_HEIGHT, picture.rgba[0][0],
+                            NULL));
+    CHECK(picture_is(&picture, 3, 3, (uint8_t[4]){255, 128, 128, 255}, 1));
+    CHECK(md5gl_pick(renderer, NULL, 0, 0, &mesh, NULL) == 0 && mesh == MD5_NONE);
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+TEST_OUTPUTS(gl_mistakes_with_outputs_are_reported, scene_square)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5gl_instances previous = {.placements = palettes};
+    MISTAKE ("md5gl_draw_outputs(): call it between")
+        md5gl_draw_outputs(renderer, stage->copy, NULL);
+    MISTAKE ("md5gl_draw_model(): the frame's target: not of md5gl_create_outputs()") {
+        md5gl_begin_frame(renderer, &stage->frame);
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+    }
+    MISTAKE ("md5gl_draw_outputs(): the frame's target: of md5gl_create_outputs()") {
+        stage->frame.target = md5gl_create_target(renderer, 8, 8, 1, NULL);
+        md5gl_begin_frame(renderer, &stage->frame);
+        md5gl_draw_outputs(renderer, stage->copy, NULL);
+    }
+    MISTAKE ("md5gl_pick(): target: of md5gl_create_outputs()")
+        md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
+    MISTAKE ("md5gl_pose(): previous: arrays of which there are now")
+        md5gl_pose(renderer, stage->copy,
+                   &(md5gl_instances){.count = 1, .palettes = palettes, .previous = &previous},
+                   NULL);
+    MISTAKE ("md5gl_pose(): given.previous: reserved members")
+        md5gl_pose(renderer, stage->copy,
+                   &(md5gl_instances){.count = 1,
+                                      .palettes = palettes,
+                                      .previous = &(md5gl_instances){.reserved = {1}}},
+                   NULL);
+}
+
+#endif

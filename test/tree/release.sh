@@ -1,0 +1,81 @@
+#!/bin/sh
+# make release: the same bytes from another folder, at another time, by other settings; from sources without git. What
+# is unpacked builds and runs README's program, as printed.
+. test/build/report.sh
+. test/build/readme.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH
+cc=${CC:-cc}
+version=$(python3 -c 'import sys; sys.path.insert(0, ".ci"); sys.dont_write_bytecode = True; import symbols; print(symbols.version())')
+
+# sources FOLDER: what a release is made of, new files, and a changelog whose version is that of the header.
+sources() {
+    mkdir -p "$1/test" "$1/models/bobbin" &&
+        cp -r md5 render shaders .ci .github Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
+        cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim "$1/models/bobbin/" &&
+        awk '/^## / && !done++ { $0 = "## '"$version"' - 2026-11-23" } { print }' .github/CHANGELOG.md >"$1/.github/CHANGELOG.md"
+}
+# The GL loader, which glad makes, and the shaders: those that are there, or, where there is time, made once more.
+loader() { # FOLDER
+    is_long || [ ! -e build/glad ] || [ ! -e build/shaders.c ] || { mkdir "$1/build" && cp -r build/glad build/shaders.c "$1/build/" &&
+        touch "$1/build/shaders.c" "$1/build/glad/include/glad/gl.h"; }
+}
+# release FOLDER SETTINGS...
+release() {
+    (cd "$1" && shift && env DEPS=no config=release BUILD=build/release "$@" make --no-print-directory release)
+}
+again() {
+    sources "$scratch/elsewhere/again" && loader "$scratch/elsewhere/again" && (umask 077 && release "$scratch/elsewhere/again" LC_ALL=C.UTF-8 TZ=Asia/Tokyo PYTHONHASHSEED=2)
+}
+same_bytes() {
+    for kind in tar.gz tar.gz.sha256; do
+        cmp "$scratch/once/build/md5model-$version.$kind" "$scratch/elsewhere/again/build/md5model-$version.$kind" || return 1
+    done
+    (cd "$scratch/once/build" && sha256sum -c "md5model-$version.tar.gz.sha256")
+}
+refuses() { # HEADING
+    sed "s/^## $version - .*/## $1/" "$scratch/once/.github/CHANGELOG.md" >"$scratch/elsewhere/again/.github/CHANGELOG.md"
+    (cd "$scratch/elsewhere/again" && ends_saying 1 "begins with '## $1'" python3 .ci/release.py build/amalgamated "$scratch")
+}
+
+check "the sources" sources "$scratch/once"
+check "the GL loader" loader "$scratch/once"
+check "make release, in the plainest locale" release "$scratch/once" LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 TZ=UTC PYTHONHASHSEED=1
+check "make release, elsewhere" again
+check "the same bytes" same_bytes
+check "not while changes are unreleased" refuses Unreleased
+check "not with the version of another release" refuses "0.0.9 - 2026-11-23"
+
+empty=$scratch/empty/md5model-$version
+unpack() {
+    mkdir "$scratch/empty" && tar -xzf "$scratch/once/build/md5model-$version.tar.gz" -C "$scratch/empty" &&
+        [ "$(ls "$scratch/empty")" = "md5model-$version" ] && (cd "$empty" && sha256sum -c SHA256SUMS)
+}
+says_version() {
+    grep -F "$version" "$empty/README.md" && ! grep -r @VERSION@ "$empty" --include=*.md
+}
+# builds COMPILER FLAGS...: README's program there, without a warning.
+builds() {
+    rm -f "$empty/first"
+    (cd "$empty" && "$@" -Wall -Wextra -Wpedantic -Werror -I. first.c md5model/md5model.c -lm -o first)
+}
+# What it prints, against what the same program prints with the library.
+prints() {
+    # shellcheck disable=SC2086 # the compiler may be several words
+    first_program "$scratch/first.c" && cmp "$scratch/first.c" "$empty/first.c" &&
+        $cc -std=c11 -Ibuild/include "$scratch/first.c" $archives ${MD5_LINK_FLAGS:-} -lm -o "$scratch/first" &&
+        "$scratch/first" >"$scratch/expected" && (cd "$empty" && ./first) | diff "$scratch/expected" - && [ -s "$scratch/expected" ]
+}
+includes_all() {
+    for header in md5/md5*.h render/md5gl*.h; do
+        echo "#include <md5model/${header##*/}>"
+    done >"$scratch/all.c"
+    # shellcheck disable=SC2086
+    $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "-I$empty" "$scratch/all.c"
+}
+check "it unpacks into one folder, with sums that are right" unpack
+check "its README says the version" says_version
+# shellcheck disable=SC2086
+check "README's program builds there" builds $cc -std=c11 -O0 -DMD5_NO_SIMD
+check "it prints what it prints with the library" prints
+check "all headers are there" includes_all
+finish
