@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
 md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they read.
-FOLDER/small has md5model without the text of what SMALL switches off.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
+amalgamate.py --small FOLDER: the same for SMALL.
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
@@ -16,7 +16,7 @@ import os
 import re
 import sys
 
-# What an engine that poses and lets its shaders skin does without: FOLDER/small.
+# What an engine that poses and lets its shaders skin does without.
 SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS MD5_NO_CUBIC
     MD5_NO_PARTS MD5_NO_EXTRAS""".split()
 CONFIG = ".ci/md5config.h"
@@ -734,20 +734,20 @@ def write_without(switches, folder):
 
 
 def main(arguments):
+    if arguments[0] == "--small":
+        return write_without(SMALL, arguments[1])
     if arguments[0] == "--config":
-        with open(arguments[1]) as file:
-            write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
-        return
+        with open(arguments[1], encoding="utf-8") as file:
+            return write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
     files = config_file()
     for library in LIBRARIES:
         files.update(files_of(library))
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
     write(arguments[0], files)
-    write_without(SMALL, os.path.join(arguments[0], "small"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 4):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit("usage: " + __doc__)
     main(sys.argv[1:])

@@ -99,11 +99,12 @@ uninstall:
 # -- Other forms --------------------------------------------------------------------------------------
 
 ## make amalgamate     each library as two files, such as md5model.h and md5model.c: the folder build/amalgamated/md5model;
-##                     in its folder small/ a small form for engines
+##                     and build/amalgamated/small for engines
 AMALGAMATED := build/amalgamated
 amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	@rm -rf $(AMALGAMATED)
 	$(PYTHON) .ci/amalgamate.py $(AMALGAMATED)/md5model $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
+	$(PYTHON) .ci/amalgamate.py --small $(AMALGAMATED)/small
 
 ## make release        that folder with a first program as build/md5model-VERSION.tar.gz: the same bytes each time
 release: amalgamate

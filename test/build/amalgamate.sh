@@ -7,7 +7,8 @@ folder=$scratch/alone
 mkdir "$folder"
 
 amalgamate() {
-    make --no-print-directory amalgamate && cp -r build/amalgamated/md5model/* "$folder/"
+    make --no-print-directory amalgamate && cp build/amalgamated/md5model/* "$folder/" &&
+        cp -r build/amalgamated/small "$folder/"
 }
 
 # silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word, also of those that many projects ask for.
