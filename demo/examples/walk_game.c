@@ -109,10 +109,11 @@ int main(int argc, char **argv)
     md5gl_instances all = {.count = NUM, .palettes = palettes, .placements = matrices};
     md5gl_instances one = {.count = 1, .palettes = still, .placements = &held};
     need(scratch);
-    for (bool is_open = true; is_open;) {
+    for (Uint32 time = SDL_GetTicks();;) {
         int x = -1, y = -1;
         for (SDL_Event event; SDL_PollEvent(&event);) {
-            is_open = is_open && event.type != SDL_QUIT;
+            if (event.type == SDL_QUIT)
+                return 0;
             if (event.type == SDL_MOUSEBUTTONDOWN)
                 x = event.button.x, y = event.button.y;
             const SDL_Keycode key = event.type == SDL_KEYDOWN ? event.key.keysym.sym : 0;
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
                 store(key == SDLK_l);
         }
         const Uint8 *keys = SDL_GetKeyboardState(NULL);
-        for (int i = 0; i < (argc > 3 ? 240 : 1); i++)
+        for (int i = 0; i < 240 && (argc > 3 || time < SDL_GetTicks()); i++, time += 17)
             step(keys[SDL_SCANCODE_UP] - keys[SDL_SCANCODE_DOWN] + (argc > 3),
                  keys[SDL_SCANCODE_LEFT] - keys[SDL_SCANCODE_RIGHT], scratch);
         held = md5_mat34_mul(matrices[0], joints[hand]);
@@ -146,5 +147,4 @@ int main(int argc, char **argv)
         if (id > 0)
             md5_player_set(jobs[id - 1].player, wave, 1);
     }
-    return 0;
 }
