@@ -153,7 +153,9 @@ typedef struct md5_load_opts { // 0 in a member is its default
     md5_allocator allocator;
     md5_files files;       // where md5_load_*() read; their bytes do not count as memory
     const char *file_name; // the name that messages use for bytes in memory; NULL = none
-#ifndef MD5_NO_WARNINGS
+#ifdef MD5_NO_WARNINGS
+    void *no_warn[2]; // the same layout
+#else
     md5_warn_fn *warn; // NULL: warnings are only counted
     void *warn_user;
 #endif
@@ -357,9 +359,6 @@ typedef struct md5_camera { // one .md5camera: a camera path in shots, separated
 // whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
-#ifndef MD5_NO_EXTRAS
-MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
-#endif
 
 // Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
 // models have bones with matrices and whose animations have channels: of each joint x, y and z, and
@@ -381,10 +380,6 @@ MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
                                  md5_error *error);
-#ifndef MD5_NO_EXTRAS
-MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
-                                     md5_error *error);
-#endif
 
 // Return the index of the first joint or mesh of that name (case-sensitive), or MD5_NONE if there
 // is none or `name` is NULL. Linear in their number: call them once.
@@ -417,9 +412,6 @@ MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *err
 
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
-#ifndef MD5_NO_EXTRAS
-MD5_API void md5_free_camera(md5_camera *camera);
-#endif
 
 // -- Binding --------------------------------------------------------------------------------
 
@@ -506,6 +498,12 @@ MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0,
                                           float fraction);
 
 #ifndef MD5_NO_EXTRAS
+// As those of models and animations.
+MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
+MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
+                                     md5_error *error);
+MD5_API void md5_free_camera(md5_camera *camera);
+
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
 // and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
