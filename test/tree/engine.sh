@@ -68,6 +68,7 @@ of_guide() { # COLUMN: of the row of the small form in the guide
     sed -n "s/^| \`small\/\` | //p" .github/docs/installing.md | tr -d " " | cut -d "|" -f "$1"
 }
 check "the guide promises no more than an engine takes" test "$(of_guide 1)" -le 15000 -a "$(of_guide 4)" -le 60
+check "README says the same" grep -q "^| .small/.*| $(of_guide 1 | sed 's/...$/ &/') | $(of_guide 4) KB | $(of_guide 2) s |" README.md
 check "lines as the guide says" at_most "$(of_guide 1)" "$archive"/small/*
 # Processor time, which a busy machine raises little; today it is a third.
 seconds() { # MOST COMMAND...
