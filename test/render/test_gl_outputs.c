@@ -126,8 +126,8 @@ static double area_of(const clip_point a, const clip_point b, const clip_point c
 static void compare_pixel(const motion_state *state, int instance, int x, int y,
                           const outputs *read, double *motion_error, double *normal_error)
 {
-    const double right = 2.0 * (x + 0.5 - LEFT) / WIDTH - 1.0;
-    const double up = 2.0 * (y + 0.5 - BOTTOM) / HEIGHT - 1.0;
+    const double right = 2.0 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1.0;
+    const double up = 2.0 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1.0;
     const clip_point pixel = {right, up, 1.0};
     clip_point now[3], was[3], before = {0};
     for (int v = 0; v < 3; v++) {
@@ -183,7 +183,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
     skin_state(&state, of, morph, clip);
     frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
     frame.view_from_world.m[14] -= 120.0f;
-    frame.clip_from_view = md5_mat44_perspective(30.0f, (float)WIDTH / HEIGHT, 20.0f, 400.0f,
+    frame.clip_from_view = md5_mat44_perspective(30.0f, (float)WIDTH / (float)HEIGHT, 20.0f, 400.0f,
                                                  MD5_DEPTH_MINUS_ONE_TO_ONE);
     state.clip_from_world[0] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
     frame.view_from_world.m[12] += 6.0f, frame.view_from_world.m[14] -= 30.0f;
@@ -292,7 +292,8 @@ static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instanc
 static bool moves_by(const outputs *read, int right, int up, double by_right, double by_up)
 {
     const float *const motion = read->motion[SCENE_HEIGHT / 2 + up][SCENE_WIDTH / 2 + right];
-    const double x = motion[0] * SCENE_WIDTH, y = motion[1] * SCENE_HEIGHT;
+    const double x = (double)motion[0] * (double)SCENE_WIDTH;
+    const double y = (double)motion[1] * (double)SCENE_HEIGHT;
     const bool is_right = fabs(x - by_right) < 0.01 && fabs(y - by_up) < 0.01;
     if (!is_right)
         printf("pixel %d %d moves by %g %g\n", right, up, x, y);
