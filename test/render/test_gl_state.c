@@ -26,9 +26,12 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     md5gl_frame frame = scene_frame(target);
     frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     frame.ground = -20.0f;
-    const md5gl_point_light spot = {
-        .position = {50, 0, 0}, .range = 99, .cone = 60, .direction = {-1}, .casts_shadow = true};
-    const md5gl_blob blob = {.position = {9, 0, 0}, .radius = 9, .normal = {1}};
+    const md5gl_point_light spot = {.position = {50, 0, 0},
+                                    .range = 99,
+                                    .cone = 60,
+                                    .direction = {-1, 0, 0},
+                                    .casts_shadow = true};
+    const md5gl_blob blob = {.position = {9, 0, 0}, .radius = 9, .normal = {1, 0, 0}};
     frame.point_lights = &spot;
     frame.num_point_lights = 1;
     md5gl_begin_frame(renderer, &frame);
