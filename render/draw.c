@@ -345,7 +345,9 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
         gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
         return true;
     }
-    const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
+    const void *const bytes =
+        gl->MapBufferRange ? gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT)
+                           : NULL;
     if (!bytes)
         return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
                            size);

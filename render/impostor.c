@@ -16,6 +16,7 @@
 // Invariant: every instance's frame has pictures.
 #include "render/gl_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -522,7 +523,11 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     const GladGLContext *gl = &renderer->gl;
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
-    // Programs for other lights than the studio's are built here.
+    // Programs for other lights than the studio's are built here. Their order is that of the
+    // passes.
+    static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - (int)MD5GL_IMPOSTOR_LIT_ENVIRONMENT
+                      == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - (int)MD5GL_PASS_LIT_ENVIRONMENT,
+                  "programs of impostors are as many as lit passes");
     const enum md5gl_fixed_program which =
         renderer->lit_pass == MD5GL_PASS_LIT
             ? MD5GL_IMPOSTOR_LIT

@@ -82,7 +82,8 @@ extern "C" {
 
 // -- Renderer -------------------------------------------------------------------------------
 
-// Returns the address of a GL function, or NULL: SDL_GL_GetProcAddress, eglGetProcAddress, ...
+// Returns the address of a GL function, or NULL: SDL_GL_GetProcAddress,
+// emscripten_webgl_get_proc_address, ...
 typedef void (*md5gl_proc)(void);
 typedef md5gl_proc md5gl_load_proc(void *user, const char *name);
 
@@ -646,7 +647,8 @@ MD5GL_API void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *d
 // whole model, which has no instances afterwards. To capture many meshes in one pose, call
 // md5gl_pose() once without placements and pass NULL for `palette`: this reads the first instance
 // and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
-// otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
+// otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY. In WebGL it needs glGetBufferSubData, which the
+// loader of emscripten does not find.
 MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                              md5_vec4 *tangents, md5_error *error);

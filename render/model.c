@@ -334,8 +334,8 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
                       (GLint)model->previous_weights);
         gl->Uniform2i(uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
                       (GLint)(mesh - model->meshes));
-        if (model->has_ids)
-            bind_table(renderer, MD5GL_UNIT_GLOW, &batch->ids);
+        // An empty one without ids: WebGL draws nothing if the unit has a texture of colours.
+        bind_table(renderer, MD5GL_UNIT_GLOW, &batch->ids);
     }
     if (baked || morph) {
         uint32_t first = 0; // the vertices of the meshes before this one

@@ -121,9 +121,9 @@ enum md5gl_pass {
     // Programs of the others are built on first use.
     MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors
     MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
+    MD5GL_PASS_OUTPUTS,                           // of md5gl_draw_outputs()
     MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
     MD5GL_PASS_LIT_CLASSIC,                       // LIT by MD5GL_LIGHTING_CLASSIC
-    MD5GL_PASS_OUTPUTS,                           // of md5gl_draw_outputs()
     MD5GL_PASS_LIT_SPOTS,                         // the three with shadows of spot lights
     MD5GL_PASS_LIT_ENVIRONMENT_SPOTS,
     MD5GL_PASS_LIT_CLASSIC_SPOTS,

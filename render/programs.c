@@ -427,8 +427,10 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
                              binds[variant / MD5GL_NUM_BLENDINGS],
                              skin_functions[skin],
                              {"draw.vert", md5gli_shader_draw_vert}};
-    if (pass == MD5GL_PASS_CAPTURE)
+    if (pass == MD5GL_PASS_CAPTURE) { // outside of frames, whose block WebGL then requires
+        vertex[0].text = "";
         vertex[6] = (md5gl_source){"capture.vert", md5gli_shader_capture_vert};
+    }
     md5gl_source *const files = sources.vertex + (sources.vertex[0].text != NULL);
     memcpy(files, vertex, sizeof vertex);
     if (renderer->is_es)

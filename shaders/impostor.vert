@@ -28,7 +28,7 @@ void choose_views(vec3 direction)
     views = ivec3(NUM_VIEWS - 1);
     if (direction.z < BELOW)
         return;
-    float around = atan(direction.y, direction.x) / (2.0 * PI);
+    float around = atan(direction.y, direction.x) / FULL_TURN;
     float column = (around - floor(around)) * float(view_counts.x);
     float range = max(view_range.y - view_range.x, 1e-6);
     float raised = (asin(clamp(direction.z, -1.0, 1.0)) - view_range.x) / range;

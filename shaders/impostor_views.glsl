@@ -6,7 +6,7 @@ uniform vec2 view_range;    // elevation of the lowest ring, and of the highest;
 
 #define NUM_VIEWS (view_counts.x * view_counts.y + 1)
 
-const float PI = 3.14159265;
+const float FULL_TURN = 6.28318531; // radians
 
 // Rotates by a unit quaternion.
 vec3 turn(vec4 q, vec3 v)
@@ -19,7 +19,7 @@ mat3 view_axes(int view)
 {
     if (view == NUM_VIEWS - 1)
         return mat3(0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, -1.0);
-    float angle = 2.0 * PI * float(view % view_counts.x) / float(view_counts.x);
+    float angle = FULL_TURN * float(view % view_counts.x) / float(view_counts.x);
     float rings = max(float(view_counts.y - 1), 1.0);
     float raised = mix(view_range.x, view_range.y, float(view / view_counts.x) / rings);
     vec2 level = vec2(cos(angle), sin(angle));

@@ -172,6 +172,33 @@ TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
     md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
+// Programs of their own draw these.
+TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
+    static gl_picture expected, picture;
+    static const float sky[] = {0.9f, 0.3f, 0.3f, 0.2f, 0.2f, 0.8f};
+    md5gl_renderer *const renderer = figure->scene.renderer;
+    md5gl_impostors *const impostors = make_impostors(figure);
+    md5gl_environment *const environment = md5gl_create_environment(renderer, 1, 2, sky, NULL);
+    const md5gl_point_light spot = {.position = {150, 0, 0},
+                                    .range = 300,
+                                    .color = {2, 0, 0},
+                                    .cone = 60,
+                                    .direction = {-1, 0, 0},
+                                    .casts_shadow = true};
+    figure->frame.point_lights = &spot;
+    for (int i = 0; i < 6; i++) {
+        figure->frame.lighting = i / 2 == 1 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+        figure->frame.environment = i / 2 == 2 ? environment : NULL;
+        figure->frame.num_point_lights = (uint32_t)i % 2;
+        look_from(&figure->frame, 0.0, 0.0);
+        draw_model(figure, NULL, &expected);
+        draw_impostor(figure, impostors, &figure->instance, &picture);
+        check_close(&expected, &picture, 13.0, 0.06, "light");
+    }
+    md5gl_destroy_environment(renderer, environment);
+    md5gl_destroy_impostors(renderer, impostors);
+}
+
 // Otherwise edges would show through where the picture is composited over another.
 TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
     static gl_picture picture;

@@ -541,6 +541,57 @@ static md5gl_proc load_webgl(void *user, const char *name)
     return scene_load(user, name);
 }
 
+static md5gl_proc load_without_reading(void *user, const char *name)
+{
+    return strcmp(name, "glGetBufferSubData") ? load_webgl(user, name) : NULL;
+}
+
+// WebGL draws nothing where other contexts do not care: if a program's block has no buffer, or if
+// the unit of its integers has a texture of colours.
+static GladGLContext plain;
+static GLuint colours; // the texture of materials without any
+
+static void check_draw(void)
+{
+    GLint program = 0, frame = 0, ids = 0;
+    plain.GetIntegerv(GL_CURRENT_PROGRAM, &program);
+    plain.GetIntegeri_v(GL_UNIFORM_BUFFER_BINDING, MD5GL_FRAME_BINDING, &frame);
+    plain.ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_GLOW);
+    plain.GetIntegerv(GL_TEXTURE_BINDING_2D, &ids);
+    CHECK(frame != 0 || plain.GetUniformBlockIndex((GLuint)program, "Frame") == GL_INVALID_INDEX);
+    CHECK((GLuint)ids != colours || plain.GetUniformLocation((GLuint)program, "ids") < 0);
+}
+
+static void GLAD_API_PTR draw_vertices(GLenum mode, GLint first, GLsizei count)
+{
+    check_draw();
+    plain.DrawArrays(mode, first, count);
+}
+
+static void GLAD_API_PTR draw_corners(GLenum mode, GLsizei count, GLenum type, const void *first,
+                                      GLsizei num_instances)
+{
+    check_draw();
+    plain.DrawElementsInstanced(mode, count, type, first, num_instances);
+}
+
+static void check_outputs(gl_scene *scene, md5_model *model)
+{
+    md5_error error = {0};
+    md5gl_renderer *const renderer = scene->renderer;
+    md5gl_target *const target = md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, &error);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_4, NULL);
+    const md5_mat34 palettes[2] = {scene_identity, scene_identity};
+    const md5gl_frame frame = scene_frame(target);
+    CHECK(scene_pose(renderer, copy, palettes, NULL, 1, NULL));
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(md5gl_draw_outputs(renderer, copy, &error));
+    CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);
+    CHECK_UINT(md5gl_pick(renderer, target, SCENE_WIDTH / 2, SCENE_HEIGHT / 2, NULL, &error), 1);
+    md5gl_destroy_model(renderer, copy);
+    md5gl_destroy_target(renderer, target);
+}
+
 TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     static gl_picture expected, picture;
     md5_error error = {0};
@@ -555,10 +606,24 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
     if (CHECK_THAT(web.renderer != NULL, "%s", error.message)) {
         CHECK(web.renderer->is_webgl);
+        plain = web.renderer->gl;
+        colours = web.renderer->white;
+        web.renderer->gl.DrawArrays = draw_vertices;
+        web.renderer->gl.DrawElementsInstanced = draw_corners;
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
         CHECK_UINT(count_differences(&expected, &picture, 0), 0);
         check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);
+        check_outputs(&web, model);
         md5gl_destroy_renderer(web.renderer);
     }
+    md5gl_renderer *const blind =
+        md5gl_create_renderer(&(md5gl_opts){.load = load_without_reading}, &error);
+    md5gl_model *const copy = md5gl_create_model(blind, cloud, MD5GL_PATH_4, &error);
+    md5_mat34 palette[NUM_JOINTS] = {{{0}}};
+    md5_vec3 positions[NUM_VERTICES];
+    CHECK(!md5gl_capture(blind, copy, 0, palette, positions, NULL, NULL, &error));
+    CHECK(error.status == MD5_ERROR_GPU);
+    md5gl_destroy_model(blind, copy);
+    md5gl_destroy_renderer(blind);
     scene_close(&scene);
 }
