@@ -5,6 +5,7 @@ The same sources give the same bytes, wherever, whenever and by whom it is made:
 the release in the changelog, or SOURCE_DATE_EPOCH.
 """
 import calendar
+import glob
 import gzip
 import hashlib
 import io
@@ -24,7 +25,9 @@ TEXTS = {
     "models/LICENSE": "models/LICENSE",
     "models/bobbin/bobbin.md5mesh": "models/bobbin/bobbin.md5mesh",
     "models/bobbin/walk.md5anim": "models/bobbin/walk.md5anim",
+    "window.c": "demo/examples/window.c",
 }
+PICTURES = "models/bobbin/bobbin*.png"  # which window.c shows
 
 
 def read(path):
@@ -45,6 +48,7 @@ def date_of(version):
 def contents(folder, version):
     """Each file of the archive: name to bytes."""
     files = {name: read(path) for name, path in TEXTS.items()}
+    files.update((name, read(name)) for name in glob.glob(PICTURES))
     files["README.md"] = files["README.md"].replace(b"@VERSION@", version.encode())
     files["first.c"] = re.search(b"^```c\n(.*?)^```$", read("README.md"), re.M | re.S).group(1)
     for path, _, names in os.walk(folder):

@@ -1,7 +1,7 @@
 // Puts both feet on stairs and lets the head look at a point: on any character, whose joints are
 // named on the command line. The clips know nothing of stairs.
 //
-//   cc feet_and_look.c $(pkg-config --cflags --libs md5play) -lm -o feet_and_look
+//   cc feet_and_look.c $(pkg-config --cflags --libs md5play) -o feet_and_look
 //   ./feet_and_look models/bobbin/bobbin.md5mesh models/bobbin/idle.md5anim pelvis foot_l foot_r
 //   head
 #include <math.h>

@@ -1,7 +1,7 @@
 // Draws without a GPU: vertices from md5_skin(), triangles by SDL_RenderGeometry() of SDL 2.0.18 or
 // later and its software renderer; textures, if there are some beside the model, by stb_image.h.
 //
-//   cc own_software.c $(pkg-config --cflags --libs md5model sdl2) -lm -o own_software
+//   cc own_software.c $(pkg-config --cflags --libs md5model sdl2) -o own_software
 //   ./own_software models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
 #include <SDL.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // The start of a game: Bobbin walks over hills with a lantern, among fifty who wander about.
 //
-//   cc walk_game.c $(pkg-config --cflags --libs md5play md5gl sdl2 gl) -lm -o walk_game
+//   cc walk_game.c $(pkg-config --cflags --libs md5play md5gl sdl2 gl) -o walk_game
 //   ./walk_game models/bobbin/bobbin.md5machine models/lantern/lantern.md5mesh [PICTURE.bmp [es]]
 //
 // Arrows walk, a click makes somebody wave, S saves, L loads. PICTURE: one, after four seconds.

@@ -1,7 +1,8 @@
 // A window with an animated character, drawn by md5gl with the PNG, JPEG and TGA pictures beside
-// its file, which stb_image decodes (Debian: libstb-dev). With a fourth argument: one picture.
+// its file, which stb_image decodes (Debian: libsdl2-dev, libstb-dev). With a third argument: one
+// picture; without a display by SDL_VIDEODRIVER=offscreen.
 //
-//   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -lm -o window
+//   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -o window
 //   ./window models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>

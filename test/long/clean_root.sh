@@ -110,7 +110,7 @@ only_corpus_skipped() {
 readme_program() {
     inside 'cd md5model && make install && cd /root &&
         awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" md5model/README.md >first.c &&
-        cc -std=c11 first.c $(pkg-config --cflags --libs md5model) -lm -o first &&
+        cc -std=c11 first.c $(pkg-config --cflags --libs md5model) -o first &&
         readelf -d first | grep libmd5model.so && cd md5model && ../first'
 }
 

@@ -38,7 +38,14 @@ refuses() { # VERSION
         grep -F "$version" "$scratch/found.log"
 }
 
+# md5gl is built once its generator was found, also in a folder that was configured without.
+late_generator() {
+    configure . "$scratch/late" -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GLAD=OFF && grep 'md5gl is left out' "$scratch/late.log" &&
+        configure . "$scratch/late" -DMD5MODEL_GLAD=/bin/true && ! grep 'md5gl is left out' "$scratch/late.log" && [ -d "$scratch/late/CMakeFiles/md5gl.dir" ]
+}
+
 check "FetchContent" fetched
+check "a generator that is installed later" late_generator
 silent "it compiles what make compiles" other_sources
 silent "its headers are those of make lib" same_headers
 check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"

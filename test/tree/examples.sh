@@ -27,7 +27,7 @@ compile() {
     shift 2
     # shellcheck disable=SC2046,SC2086 # flags and the compiler may be several words
     $compiler "$@" -Wall -Wextra -Werror demo/examples/"$file" -o "$scratch/${file%.*}" \
-        $(package --cflags --libs $library) $(system_flags) ${MD5_LINK_FLAGS:-} -lm -pthread
+        $(package --cflags --libs $library) $(system_flags) ${MD5_LINK_FLAGS:-} -pthread
 }
 example() { # NAME ARGUMENT...: runs it with the installed libraries; keeps its output in $scratch/said
     program=$1

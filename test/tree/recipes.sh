@@ -6,7 +6,7 @@ version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3
 
 unknown_options() {
     grep -ohE 'MD5MODEL_[A-Z]+' -r --include=*.cmake --include=*.py --include=*.lua $folder/vcpkg $folder/conan $folder/xmake | sort -u | while read -r option; do
-        grep -q "option($option " CMakeLists.txt || echo "$option is no option of CMakeLists.txt"
+        grep -qE "(option\(|NOT DEFINED )$option\>" CMakeLists.txt || echo "$option is no option of CMakeLists.txt"
     done
 }
 has_version() {

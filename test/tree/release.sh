@@ -12,6 +12,7 @@ sources() {
     mkdir -p "$1/test" "$1/models/bobbin" &&
         cp -r md5 render shaders .ci .github Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
         cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim "$1/models/bobbin/" &&
+        cp models/bobbin/bobbin*.png "$1/models/bobbin/" && mkdir -p "$1/demo/examples" && cp demo/examples/window.c "$1/demo/examples/" &&
         awk '/^## / && !done++ { $0 = "## '"$version"' - 2026-11-23" } { print }' .github/CHANGELOG.md >"$1/.github/CHANGELOG.md"
 }
 # The GL loader, which glad makes, and the shaders: those that are there, or, where there is time, made once more.
@@ -77,5 +78,13 @@ check "its README says the version" says_version
 # shellcheck disable=SC2086
 check "README's program builds there" builds $cc -std=c11 -O0 -DMD5_NO_SIMD
 check "it prints what it prints with the library" prints
+# As its README says; it would say which pictures it misses.
+draws() {
+    # shellcheck disable=SC2046,SC2086
+    (cd "$empty" && $cc -I. window.c md5model/md5model.c md5model/md5gl.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs sdl2) -lm -o window &&
+        SDL_VIDEODRIVER=offscreen ./window models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim picture.bmp) 2>&1
+    [ -s "$empty/picture.bmp" ] || echo "there is no picture"
+}
 check "all headers are there" includes_all
+silent "its window.c draws" draws
 finish

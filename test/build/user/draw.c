@@ -1,4 +1,4 @@
-// Links with md5gl. It has no context and prints the error.
+// Links with md5gl, and an inline function with the C library's mathematics. It has no context and prints the error.
 #include <md5model/md5gl.h>
 #include <stdio.h>
 
@@ -15,5 +15,5 @@ int main(void)
     md5gl_renderer *renderer = md5gl_create_renderer(&opts, &error);
     puts(error.message);
     md5gl_destroy_renderer(renderer);
-    return renderer ? 1 : 0;
+    return renderer || md5_vec3_length((md5_vec3){3, 4, 0}) != 5.0f ? 1 : 0;
 }
