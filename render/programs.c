@@ -52,8 +52,8 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
 
 // Of a pass. build_pass() has the vertex stage, but for what a row begins it with.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
-#define LIT_BY(...)                                                                          \
-    {                                                                                        \
+#define LIT_BY(...)                                                                           \
+    {                                                                                         \
         .fragment = { LIT_UNDER(__VA_ARGS__), SURFACE, {"lit.frag", md5gli_shader_lit_frag} } \
     }
     [MD5GL_PASS_LIT] = LIT_BY(STUDIO_LIGHT),
@@ -90,12 +90,12 @@ static const md5gl_program_sources preskin_sources = {
 
 static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
 #define IMPOSTOR .vertex = {FRAME, VIEWS, {"impostor.vert", md5gli_shader_impostor_vert}}
-#define LIT_IMPOSTOR(...)                                                \
-    {                                                                    \
-        IMPOSTOR,                                                        \
-            .fragment = {LIT_UNDER(__VA_ARGS__),                         \
-                         VIEWS,                                          \
-                         POINT,                                          \
+#define LIT_IMPOSTOR(...)                                                 \
+    {                                                                     \
+        IMPOSTOR,                                                         \
+            .fragment = {LIT_UNDER(__VA_ARGS__),                          \
+                         VIEWS,                                           \
+                         POINT,                                           \
                          {"impostor.frag", md5gli_shader_impostor_frag}}, \
     }
     [MD5GL_PROGRAM_LINE] =

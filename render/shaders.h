@@ -3,17 +3,18 @@
 #define MD5GL_SHADERS_H
 
 // Shared by several programs.
-extern const char md5gli_shader_frame_glsl[], md5gli_shader_colour_glsl[], md5gli_shader_shadow_glsl[],
-    md5gli_shader_light_glsl[], md5gli_shader_sky_studio_glsl[], md5gli_shader_sky_environment_glsl[],
-    md5gli_shader_environment_glsl[], md5gli_shader_classic_glsl[], md5gli_shader_surface_glsl[],
-    md5gli_shader_shade_glsl[], md5gli_shader_dissolve_glsl[], md5gli_shader_sky_host_glsl[],
-    md5gli_shader_spot_glsl[];
+extern const char md5gli_shader_frame_glsl[], md5gli_shader_colour_glsl[],
+    md5gli_shader_shadow_glsl[], md5gli_shader_light_glsl[], md5gli_shader_sky_studio_glsl[],
+    md5gli_shader_sky_environment_glsl[], md5gli_shader_environment_glsl[],
+    md5gli_shader_classic_glsl[], md5gli_shader_surface_glsl[], md5gli_shader_shade_glsl[],
+    md5gli_shader_dissolve_glsl[], md5gli_shader_sky_host_glsl[], md5gli_shader_spot_glsl[];
 
 // Skinned models.
 extern const char md5gli_shader_table_buffer_glsl[], md5gli_shader_table_texture_glsl[],
-    md5gli_shader_palette_glsl[], md5gli_shader_blend_linear_glsl[], md5gli_shader_blend_dual_glsl[],
-    md5gli_shader_bind_plain_glsl[], md5gli_shader_bind_morphed_glsl[], md5gli_shader_skin4_glsl[],
-    md5gli_shader_skin8_glsl[], md5gli_shader_skin_exact_glsl[], md5gli_shader_skin_posed_glsl[],
+    md5gli_shader_palette_glsl[], md5gli_shader_blend_linear_glsl[],
+    md5gli_shader_blend_dual_glsl[], md5gli_shader_bind_plain_glsl[],
+    md5gli_shader_bind_morphed_glsl[], md5gli_shader_skin4_glsl[], md5gli_shader_skin8_glsl[],
+    md5gli_shader_skin_exact_glsl[], md5gli_shader_skin_posed_glsl[],
     md5gli_shader_skin_baked_glsl[], md5gli_shader_preskin_glsl[], md5gli_shader_preskin_comp[],
     md5gli_shader_draw_vert[], md5gli_shader_capture_vert[], md5gli_shader_lit_frag[],
     md5gli_shader_depth_frag[], md5gli_shader_flat_frag[], md5gli_shader_stage_frag[],

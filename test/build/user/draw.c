@@ -1,4 +1,5 @@
-// Links with md5gl, and an inline function with the C library's mathematics. It has no context and prints the error.
+// Links with md5gl, and an inline function with the C library's mathematics. It has no context and
+// prints the error.
 #include <md5model/md5gl.h>
 #include <stdio.h>
 
