@@ -52,17 +52,18 @@ leak_sanitizer_crashed() {
 }
 
 # check TITLE COMMAND...: one test, which passes if the command succeeds; otherwise prints its output.
-# It is tried again if it is LeakSanitizer that failed.
+# It is tried up to three times more if it is LeakSanitizer that failed.
 check() {
-    title=$1
+    title=$1 tries=1
     shift
-    if "$@" >"$scratch/said" 2>&1 || { leak_sanitizer_crashed "$scratch/said" && "$@" >"$scratch/said" 2>&1; }; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
+    while ! "$@" >"$scratch/said" 2>&1; do
+        [ "$tries" -le 3 ] && leak_sanitizer_crashed "$scratch/said" && tries=$((tries + 1)) && continue
+        failed=$((failed + 1)) tries=failed
         echo "FAILED: $title"
         sed 's/^/    /' "$scratch/said"
-    fi
+        break
+    done
+    [ "$tries" = failed ] || passed=$((passed + 1))
     [ -z "${MD5_TEST_TIMES:-}" ] || show_time
 }
 
