@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
-md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they read.
+md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they
+read.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
 amalgamate.py --small FOLDER: the same for SMALL.
@@ -17,8 +18,8 @@ import re
 import sys
 
 # What an engine that poses and lets its shaders skin does without.
-SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS MD5_NO_CUBIC
-    MD5_NO_PARTS MD5_NO_EXTRAS""".split()
+SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS
+    MD5_NO_CUBIC MD5_NO_PARTS MD5_NO_EXTRAS""".split()
 CONFIG = ".ci/md5config.h"
 SWITCH = re.compile(r"^(?:// )?#define (MD5_(?:NO_|ONLY_)\w+)", re.M)
 
@@ -59,10 +60,12 @@ def known(condition):
 
 def without_parts(text):
     """The text without what the switches leave out, and without the lines that ask for them."""
-    out, stack = [], []  # of each #if: whether its text is written, whether a branch was, whether its lines are
+    out = []
+    stack = []  # of each #if: whether its text is written, whether a branch was, whether its lines are
     for line in text.split("\n"):
         word = re.match(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b(.*?)(//.*)?$", line)
-        outside = all(each[0] for each in (stack[:-1] if word and word.group(1) in ("elif", "else", "endif") else stack))
+        ends = word and word.group(1) in ("elif", "else", "endif")
+        outside = all(each[0] for each in (stack[:-1] if ends else stack))
         if not word:
             if outside:
                 out.append(line)
@@ -589,7 +592,8 @@ READS_CONFIG = """
 
 def needs_config():
     """The lines that refuse to put back what is not in the text."""
-    return "" if not left_out else "\n#if %s\n#error \"md5config.h: this form was written without what %s\"\n#endif\n" % (
+    text = "\n#if %s\n#error \"md5config.h: this form was written without what %s\"\n#endif\n"
+    return "" if not left_out else text % (
         " || ".join("!defined(%s)" % each for each in left_out), "it no longer leaves out")
 
 
@@ -616,7 +620,8 @@ def without_avx512(text):
 
 def source(name, what, headers, sources, generated):
     """All sources behind the headers that they share, which no longer need to include each other."""
-    sources = [path for path in sources if SET.search(read(path)) or not is_empty(INCLUDE.sub("", read(path)))]
+    sources = [path for path in sources
+               if SET.search(read(path)) or not is_empty(INCLUDE.sub("", read(path)))]
     kernels, sets = kernel_units([path for path in sources if is_kernel(path)])
     inner = [path for path in sorted_by_includes(sources)
              if path.endswith(".h") and not is_kernel(path) and not re.match(PUBLIC, path)]
@@ -738,7 +743,8 @@ def main(arguments):
         return write_without(SMALL, arguments[1])
     if arguments[0] == "--config":
         with open(arguments[1], encoding="utf-8") as file:
-            return write_without(re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M), arguments[2])
+            switches = re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M)
+            return write_without(switches, arguments[2])
     files = config_file()
     for library in LIBRARIES:
         files.update(files_of(library))

@@ -392,8 +392,12 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         size += strlen(texts[i]);
     if (*whole || !(*whole = MD5GL_NEW(renderer, char, size, error)))
         return *whole;
-    for (size_t i = 0; i < count; i++)
-        strcat(*whole, texts[i]);
+    char *end = *whole;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(texts[i]);
+        memcpy(end, texts[i], length);
+        end += length;
+    }
     return *whole;
 }
 

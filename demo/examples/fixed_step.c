@@ -81,8 +81,10 @@ int main(int argc, char **argv)
         time += seconds;
         // After a long pause the game goes on from there, instead of computing all that was missed.
         left += seconds < longest_frame ? seconds : longest_frame;
-        for (; left >= step && num_steps < NUM_STEPS; left -= step)
+        while (left >= step && num_steps < NUM_STEPS) {
             simulate(&g, num_steps++);
+            left -= step;
+        }
 
         const float share = (float)fmin(left / step, 1); // 0 = the step before, 1 = the last one
         const md5_xform placement = md5_xform_blend(g.before.placement, g.now.placement, share);

@@ -107,9 +107,8 @@ int main(int argc, char **argv)
         return 1;
     unsigned long long stamp = stamp_of(h.character, argv[1]);
     md5_xform placement = {.rotation = {.w = 1}}; // the game's own: no reload changes it
-    char line[128], name[64];
+    char line[128];
     while (fgets(line, sizeof line, stdin)) {
-        float value = 0;
         const unsigned long long now = stamp_of(h.character, argv[1]);
         hero fresh;
         if (now != stamp && load_hero(&fresh, argv[1])) {
@@ -118,11 +117,14 @@ int main(int argc, char **argv)
             h = fresh;
         }
         stamp = now;
-        if (sscanf(line, "%63s %f", name, &value) != 2)
+        char *number = strchr(line, ' ');
+        if (!number)
             continue;
-        if (strcmp(name, "play") != 0)
-            md5_player_set(h.player, md5_find_parameter(h.character->machine, name), value);
-        for (int i = 0; strcmp(name, "play") == 0 && i < (int)value; i++) {
+        *number++ = '\0';
+        const float value = strtof(number, NULL);
+        if (strcmp(line, "play") != 0)
+            md5_player_set(h.player, md5_find_parameter(h.character->machine, line), value);
+        for (int i = 0; strcmp(line, "play") == 0 && i < (int)value; i++) {
             md5_player_advance(h.player, 1.0 / 60, NULL, NULL);
             placement = md5_xform_mul(placement, md5_player_root_motion(h.player));
             md5_player_pose(h.player, h.pose, NULL, h.palette, h.scratch);

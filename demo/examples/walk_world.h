@@ -46,7 +46,7 @@ static md5gl_model *create_drawn(md5gl_renderer *renderer, const md5_model *mode
         .model = model, .path = path, .load = md5gl_stb_load, .release = md5gl_stb_release};
     const md5gl_looks *looks = drawn ? md5gl_load_looks(renderer, &desc, &error) : NULL;
     need(looks);
-    for (uint32_t i = 0; i < looks->num_meshes; i++)
+    for (uint32_t i = 0; looks && i < looks->num_meshes; i++)
         md5gl_set_material(drawn, 0, i, &looks->materials[i]);
     return drawn;
 }
@@ -63,7 +63,7 @@ static void save_picture(md5gl_renderer *renderer, const char *path)
 
 // -- Hills: a formula, here of C, below of GLSL ---------------------------------------------------
 
-#define HILLS 16.0 * sin(0.013 * x) * cos(0.017 * y) + 5.0 * sin(0.031 * x + 0.02 * y)
+#define HILLS (16.0 * sin(0.013 * x) * cos(0.017 * y) + 5.0 * sin(0.031 * x + 0.02 * y))
 #define TEXT(...) #__VA_ARGS__
 #define EXPANDED(...) TEXT(__VA_ARGS__)
 
@@ -71,7 +71,7 @@ static void save_picture(md5gl_renderer *renderer, const char *path)
 static md5_vec3 on_ground(md5_vec3 place)
 {
     const double x = place.x, y = place.y;
-    return (md5_vec3){place.x, place.y, (float)(HILLS)};
+    return (md5_vec3){place.x, place.y, (float)HILLS};
 }
 
 static const char hills_vertex[] =

@@ -321,6 +321,7 @@ TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     CHECK(picture_is(&hard, 13, 0, black, 0) && picture_is(&hard, 9, -9, black, 0));
     CHECK(is_darker(&soft, 10, 0, &hard) && picture_at(&soft, 9, 0)[1] > 3);
     CHECK(picture_is(&aslant, 4, 0, black, 0) && is_equal(&aslant, 18, 0, &round));
+    stage->frame.point_lights = NULL;
 }
 
 // Lights at height 20 and squares of 2 units at height 10, 1.5 units aside, whose shadows are twice

@@ -30,7 +30,7 @@ builds_plus() {
 }
 # shellcheck disable=SC2086,SC2154
 builds_whole() {
-    $cc $c -DENGINE_CHECKS -Ibuild/include/md5model -include md5skin.h "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
+    $cc $c -DENGINE_CHECKS -Ibuild/include/md5model "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
 }
 # shellcheck disable=SC2086
 shows() { # PROGRAM: our model
@@ -156,7 +156,7 @@ pairs() {
     find "$MD5_CORPUS" -name '*.md5mesh' -size -2000k | sort | while read -r mesh; do
         anim=$(find "$(dirname "$mesh")" -maxdepth 1 -name '*.md5anim' | sort | head -n 1)
         [ -n "$anim" ] && printf '%s\n%s\n' "$mesh" "$anim"
-    done | grep -v ' ' | head -n "${1:-80}"
+    done | grep -v ' ' | head -n 80
 }
 same_for_others() {
     # shellcheck disable=SC2046 # many words

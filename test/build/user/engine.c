@@ -14,7 +14,7 @@
 #include <string.h>
 
 #ifndef ENGINE_ONLY
-#include "md5model.h"
+#include "md5skin.h"
 #endif
 
 // -- Memory: a zone that is emptied with each level -----------------------------------------------
