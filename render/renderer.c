@@ -163,6 +163,15 @@ static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
     return texture;
 }
 
+// Creates a vertex array and a buffer, and binds both for its attributes.
+static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
+{
+    gl->GenVertexArrays(1, array);
+    gl->GenBuffers(1, buffer);
+    gl->BindVertexArray(*array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
+}
+
 static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -171,29 +180,20 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     // Each line, two vertices of the caller, is one instance of line.vert's four vertices.
     const size_t end = sizeof(md5gl_line_vertex), line = 2 * end;
     const size_t colour = offsetof(md5gl_line_vertex, rgba);
-    gl->GenVertexArrays(1, &renderer->line_array);
-    gl->GenBuffers(1, &renderer->line_buffer);
-    gl->BindVertexArray(renderer->line_array);
-    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->line_buffer);
+    begin_array(gl, &renderer->line_array, &renderer->line_buffer);
     add_attribute(gl, 0, 3, GL_FLOAT, line, 0, 1);
     add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, line, colour, 1);
     add_attribute(gl, 2, 3, GL_FLOAT, line, end, 1);
     add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, line, end + colour, 1);
 
     const size_t corner = sizeof(md5gl_panel_vertex);
-    gl->GenVertexArrays(1, &renderer->panel_array);
-    gl->GenBuffers(1, &renderer->panel_buffer);
-    gl->BindVertexArray(renderer->panel_array);
-    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->panel_buffer);
+    begin_array(gl, &renderer->panel_array, &renderer->panel_buffer);
     add_attribute(gl, 0, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, x), 0);
     add_attribute(gl, 1, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, u), 0);
     add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, corner, offsetof(md5gl_panel_vertex, rgba), 0);
 
     const size_t blob = sizeof(md5gl_blob);
-    gl->GenVertexArrays(1, &renderer->blob_array);
-    gl->GenBuffers(1, &renderer->blob_buffer);
-    gl->BindVertexArray(renderer->blob_array);
-    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->blob_buffer);
+    begin_array(gl, &renderer->blob_array, &renderer->blob_buffer);
     add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob, position), 1);
     add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob, normal), 1);
 

@@ -91,6 +91,12 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     md5i_context_set_file(context, file);
 }
 
+void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md5_error *error)
+{
+    const md5_load_opts opts = {.allocator = allocator};
+    md5i_context_begin(context, &opts, NULL, error);
+}
+
 bool md5i_fail_as(md5_context *context, const md5_error *failure)
 {
     if (context->error.status != MD5_OK)

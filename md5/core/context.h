@@ -57,10 +57,13 @@ typedef struct md5_context {
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error);
 
+// The same for what takes only an allocator, whose members may be 0.
+void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md5_error *error);
+
 // Names the file of the messages that follow; NULL = none.
 void md5i_context_set_file(md5_context *context, const char *file);
 
-// Checks the options, which may be NULL, of a public function in debug builds.
+// Check the allocator or the options, which may be NULL, of a public function in debug builds.
 #define MD5_ASSERT_ALLOCATOR(allocator)                                   \
     MD5_ASSERT(!(allocator) || !(allocator)->alloc == !(allocator)->free, \
                "allocator: both functions or none")

@@ -130,12 +130,11 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
         md5i_fail_missing(error, "entity");
         return NULL;
     }
-    const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
     MD5_ASSERT_ALLOCATOR(allocator);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
-    md5i_context_begin(&context, &opts, NULL, error);
+    md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     (void)md5i_block_take(&block, 1, sizeof(md5_actor));
     (void)md5i_block_take(&block, num_joints, sizeof(md5_xform));
     const size_t size = block.used;

@@ -536,11 +536,10 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
-    const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(desc->points != NULL || desc->num_points == 0, "desc->points: not NULL");
     md5_context context;
-    md5i_context_begin(&context, &opts, NULL, error);
+    md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     md5_arena arena = {.context = &context};
     md5_curve *curve = NULL;
     if (check_curve(&context, desc) && desc->points) { // there are points then
@@ -786,12 +785,11 @@ static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_allocator *allocator, md5_error *error)
 {
-    const md5_load_opts opts = {.allocator = allocator ? *allocator : (md5_allocator){0}};
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(rotations != NULL || num_keys == 0, "rotations: not NULL");
     MD5_ASSERT(times != NULL || num_keys == 0, "times: not NULL");
     md5_context context;
-    md5i_context_begin(&context, &opts, NULL, error);
+    md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const keys list = {
         .keys = rotations,
         .times = times,

@@ -223,9 +223,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         return NULL;
     }
     MD5_ASSERT_ALLOCATOR(allocator);
-    const md5_load_opts opts = {.allocator = allocator ? *allocator : machine->allocator};
     md5_context context;
-    md5i_context_begin(&context, &opts, NULL, error);
+    md5i_context_begin_memory(&context, allocator ? *allocator : machine->allocator, error);
     md5_block block = {0};
     lay_out(&block, machine);
     const size_t size = block.used;
