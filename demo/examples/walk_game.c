@@ -2,10 +2,8 @@
 //
 //   cc walk_game.c $(pkg-config --cflags --libs md5play md5gl sdl2 gl) -o walk_game
 //   ./walk_game models/bobbin/bobbin.md5machine models/lantern/lantern.md5mesh [PICTURE.bmp [es]]
-//
 // Arrows walk, a click makes somebody wave, S saves, L loads. PICTURE: one, after four seconds.
 #include "walk_world.h"
-
 #include <md5model/md5play.h>
 
 enum { NUM = 51, MAX_JOINTS = 128, NUM_PRINTS = 64 };
@@ -38,14 +36,16 @@ static void store(bool is_loading)
 {
     FILE *file = fopen("walk_game.saved", is_loading ? "rb" : "wb");
     for (int i = 0; i < NUM && file; i++) {
-        char bytes[1000] = "";
-        size_t size = md5_player_save(jobs[i].player, bytes, sizeof bytes);
-        if (!is_loading)
-            fwrite(&places[i], sizeof places[i], 1, file), fwrite(&size, sizeof size, 1, file),
-                fwrite(bytes, sizeof bytes, 1, file);
-        else if (fread(&places[i], sizeof places[i], 1, file) && fread(&size, sizeof size, 1, file)
-                 && fread(bytes, sizeof bytes, 1, file) && size <= sizeof bytes)
-            md5_player_restore(jobs[i].player, bytes, size, &error);
+        struct saved {
+            md5_xform place;
+            size_t size;
+            char bytes[1000];
+        } one = {.place = places[i]};
+        one.size = md5_player_save(jobs[i].player, one.bytes, sizeof one.bytes);
+        if (is_loading ? fread(&one, sizeof one, 1, file) && one.size <= sizeof one.bytes
+                             && md5_player_restore(jobs[i].player, one.bytes, one.size, &error)
+                       : fwrite(&one, sizeof one, 1, file))
+            places[i] = one.place;
     }
     if (file)
         fclose(file);
@@ -58,9 +58,8 @@ static void step(int ahead, int left, void *scratch)
     for (int i = 1; i < NUM; i++) {
         chance = 1664525 * chance + 1013904223;
         if (chance >> 24 == 0)
-            md5_player_set(jobs[i].player, speed, 16.0f * (float)(chance >> 12 & 1));
-        if (chance >> 24 == 1)
-            md5_player_set(jobs[i].player, turn, (float)(chance >> 12 & 127) - 64.0f);
+            md5_player_set(jobs[i].player, speed, 16.0f * (float)(chance >> 20 & 1)),
+                md5_player_set(jobs[i].player, turn, (float)(chance >> 12 & 127) - 64.0f);
     }
     md5_player_set(jobs[0].player, speed, 16.0f * (float)ahead);
     md5_player_set(jobs[0].player, turn, 60.0f * (float)left);
@@ -74,10 +73,11 @@ static void step(int ahead, int left, void *scratch)
 
 int main(int argc, char **argv)
 {
-    SDL_Window *window;
-    md5gl_renderer *renderer = open_window(&window, argc > 4);
-    md5_character *character = md5_load_character(argc > 2 ? argv[1] : "", NULL, &error);
-    md5_model *lantern = md5_load_model(argc > 2 ? argv[2] : "", NULL, &error);
+    if (argc < 3)
+        return SDL_Log("usage: walk_game CHARACTER LANTERN [PICTURE.bmp [es]]"), 2;
+    md5gl_renderer *renderer = open_window(argc > 4);
+    md5_character *character = md5_load_character(argv[1], NULL, &error);
+    md5_model *lantern = md5_load_model(argv[2], NULL, &error);
     md5gl_target *outputs = md5gl_create_outputs(renderer, WIDTH, HEIGHT, &error);
     need(character && lantern && outputs);
     md5gl_model *crowd = create_drawn(renderer, character->model, character->model_path);

@@ -9,6 +9,7 @@
 #include <md5model/md5gl_stb.h>
 
 enum { WIDTH = 960, HEIGHT = 540 };
+static SDL_Window *window;
 static md5_error error;
 
 static void need(bool works)
@@ -23,7 +24,7 @@ static md5gl_proc load_proc(void *user, const char *name)
     return (md5gl_proc)SDL_GL_GetProcAddress(name);
 }
 
-static md5gl_renderer *open_window(SDL_Window **window, bool is_es)
+static md5gl_renderer *open_window(bool is_es)
 {
     need(SDL_Init(SDL_INIT_VIDEO) == 0);
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
@@ -31,8 +32,8 @@ static md5gl_renderer *open_window(SDL_Window **window, bool is_es)
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK,
                         is_es ? SDL_GL_CONTEXT_PROFILE_ES : SDL_GL_CONTEXT_PROFILE_CORE);
     SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
-    *window = SDL_CreateWindow("hills", 0, 0, WIDTH, HEIGHT, SDL_WINDOW_OPENGL);
-    need(*window && SDL_GL_CreateContext(*window));
+    window = SDL_CreateWindow("hills", 0, 0, WIDTH, HEIGHT, SDL_WINDOW_OPENGL);
+    need(window && SDL_GL_CreateContext(window));
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     need(renderer);
     return renderer;

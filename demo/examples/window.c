@@ -21,6 +21,13 @@ static _Noreturn void die(const char *message)
     exit(1);
 }
 
+static _Noreturn void die_of(const md5_error *error)
+{
+    char text[600];
+    md5_format_error(error, text, sizeof text);
+    die(text);
+}
+
 // The frame: where the camera is, and where the light comes from.
 static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
 {
@@ -67,7 +74,7 @@ int main(int argc, char **argv)
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding)
-        die(error.message);
+        die_of(&error);
     const size_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
@@ -91,7 +98,7 @@ int main(int argc, char **argv)
                                    .warn = warn};
     md5gl_looks *looks = md5gl_load_looks(renderer, &desc, &error);
     if (!drawn || !looks)
-        die(error.message);
+        die_of(&error);
     for (uint32_t i = 0; i < looks->num_meshes; i++)
         md5gl_set_material(drawn, 0, i, &looks->materials[i]);
 
@@ -107,12 +114,12 @@ int main(int argc, char **argv)
         const md5gl_frame frame = make_frame(model->bounds, width, height);
         if (!md5gl_pose(renderer, drawn, &(md5gl_instances){.count = 1, .palettes = palette},
                         &error))
-            die(error.message);
+            die_of(&error);
         md5gl_begin_frame(renderer, &frame);
         md5gl_draw_shadows(renderer, drawn);
         md5gl_draw_model(renderer, drawn, MD5GL_LIT);
         if (!md5gl_end_frame(renderer, &error))
-            die(error.message);
+            die_of(&error);
         if (argc == 4) {
             save_picture(renderer, frame.width, frame.height, argv[3]);
             break;
