@@ -67,7 +67,6 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
 {
     static const md5_load_opts defaults = {0};
     const md5_load_opts *chosen = opts ? opts : &defaults;
-
     memset(context, 0, sizeof *context);
     context->allocator = chosen->allocator;
     if (!context->allocator.alloc) {

@@ -52,12 +52,10 @@ typedef struct md5_context {
     uint32_t without; // md5_part flags
 } md5_context;
 
-// Applies the options (may be NULL). `file` names the text in messages, NULL = none. `error` is the
-// caller's, or NULL: a failure writes it.
+// Applies the options (may be NULL), or an allocator alone whose members may be 0. `file` names the
+// text in messages, NULL = none. `error` is the caller's, or NULL: a failure writes it.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error);
-
-// The same for what takes only an allocator, whose members may be 0.
 void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md5_error *error);
 
 // Names the file of the messages that follow; NULL = none.
