@@ -1,5 +1,4 @@
 // The start of a game: Bobbin walks over hills with a lantern, among fifty who wander about.
-//
 //   cc walk_game.c $(pkg-config --cflags --libs md5play md5gl sdl2 gl) -o walk_game
 //   ./walk_game models/bobbin/bobbin.md5machine models/lantern/lantern.md5mesh [PICTURE.bmp [es]]
 // Arrows walk, a click makes somebody wave, S saves, L loads. PICTURE: one, after four seconds.
@@ -42,9 +41,10 @@ static void store(bool is_loading)
             char bytes[1000];
         } one = {.place = places[i]};
         one.size = md5_player_save(jobs[i].player, one.bytes, sizeof one.bytes);
-        if (is_loading ? fread(&one, sizeof one, 1, file) && one.size <= sizeof one.bytes
-                             && md5_player_restore(jobs[i].player, one.bytes, one.size, &error)
-                       : fwrite(&one, sizeof one, 1, file))
+        if (!is_loading)
+            fwrite(&one, sizeof one, 1, file);
+        else if (fread(&one, sizeof one, 1, file) && one.size <= sizeof one.bytes
+                 && md5_player_restore(jobs[i].player, one.bytes, one.size, &error))
             places[i] = one.place;
     }
     if (file)

@@ -6,7 +6,6 @@
 . test/build/report.sh
 . test/build/built.sh
 . test/build/microsoft.sh
-. test/build/amalgamate.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
 built() {
@@ -56,6 +55,8 @@ if command -v clang >/dev/null; then
 else
     skip "Microsoft's compiler" "there is no clang"
 fi
+# shellcheck source-path=SCRIPTDIR/../..
+. test/build/amalgamate.sh # now, since each build above has set $folder
 assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
 expected() { # what the program of the two-file form prints here
     # shellcheck disable=SC2086,SC2154 # the compiler may be several words; of amalgamate.sh

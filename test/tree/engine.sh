@@ -144,7 +144,8 @@ check "a load that asks for tangents fails" refuses_tangents
 # The whole form with the same switches is the same program.
 # shellcheck disable=SC2086
 switches_of_whole() {
-    mkdir "$scratch/switched" && cp "${form:-$folder}"/md5model.[ch] "$archive/small/md5config.h" "$scratch/switched/" &&
+    mkdir "$scratch/switched" && cp "${form:-$folder}"/md5*.h "${form:-$folder}"/md5model.c "$scratch/switched/" &&
+        cp "$archive/small/md5config.h" "$scratch/switched/" &&
         $cc $c -DENGINE_CHECKS -I"$scratch/switched" "$engine" "$scratch/switched/md5model.c" -lm -o "$scratch/switched/engine" &&
         "$scratch/switched/engine" models/bobbin $bobbin | diff "$scratch/whole.txt" -
 }
