@@ -86,6 +86,15 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
         }
 }
 
+void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color)
+{
+    const float right = rect.x + rect.width - width, bottom = rect.y + rect.height - width;
+    view_draw_rect(canvas, (view_rect){rect.x, rect.y, rect.width, width}, color);
+    view_draw_rect(canvas, (view_rect){rect.x, bottom, rect.width, width}, color);
+    view_draw_rect(canvas, (view_rect){rect.x, rect.y, width, rect.height}, color);
+    view_draw_rect(canvas, (view_rect){right, rect.y, width, rect.height}, color);
+}
+
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color)
 {
     view_draw_round_rect(canvas, (view_rect){x - radius, y - radius, 2 * radius, 2 * radius},

@@ -35,6 +35,7 @@ void view_clear_canvas(view_canvas *canvas);
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color);
+void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color);
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color);
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color);
 

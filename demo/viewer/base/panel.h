@@ -9,9 +9,17 @@
 #define VIEW_BOX 0x12151AD8u
 #define VIEW_BRIGHT 0xF1F3F6FFu
 #define VIEW_PLAIN 0xC9CFD8FFu
-#define VIEW_DIM 0x8A93A1FFu
+#define VIEW_DIM 0x9AA4B2FFu
 #define VIEW_ACCENT 0x6FA8FFFFu
 #define VIEW_AMBER 0xF0B95AFFu
+#define VIEW_WRONG 0xFF8A80FFu
+#define VIEW_POPOVER 0x12151AFAu
+#define VIEW_EDGE 0x4A5361FFu
+#define VIEW_FIELD 0x1E232BFFu
+#define VIEW_CONTROL 0x2A303AFFu
+#define VIEW_HOVERED 0x333C49FFu
+#define VIEW_CHOSEN 0x33507FFFu
+#define VIEW_DISABLED 0x717B89FFu
 
 // Distances in layout units: multiplied by the font's scale, in pixels.
 #define VIEW_MARGIN 14.0f

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <SDL.h>
+
 // What moves the model: a state machine and its graph, the channels of an entity, the time bar.
 
 // The rows of what fired last; it is shown for a while.
@@ -1116,7 +1118,7 @@ static void error_panel(view_ui *ui, const view_stage *stage)
     const float room = stage->width - 2.0f * margin - 2.0f * padding;
     view_rows rows = {0};
     view_begin_rows(&rows, stage->font, fmaxf(fminf(440.0f, room / scale), 40.0f), 0.0f, "Error")
-        ->color = 0xFF8A80FFu;
+        ->color = VIEW_WRONG;
     view_add_wrapped(&rows, VIEW_BRIGHT, stage->log->error, 6);
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_DIM, NULL, "Esc or click to dismiss");
@@ -1180,11 +1182,20 @@ static void run_panels(view_ui *ui, const view_stage *stage)
         error_panel(ui, stage);
 }
 
+// The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
+static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
+{
+    (void)ui;
+    (void)stage;
+    return NULL;
+}
+
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
 {
     const int32_t hovered = ui->hovered_joint;
     const size_t chosen = ui->browser.chosen;
-    const bool is_pressed = event != NULL && event->is_pressed;
+    const ui_item_id was_hot = ui->hot;
+    bool is_pressed = event != NULL && event->is_pressed;
     const bool is_moved = event != NULL && event->is_moved;
     ui->command = (view_command){.action = VIEW_NOTHING};
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
@@ -1196,16 +1207,47 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const ui_mouse *const place = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = place->x, .y = place->y};
     ui->is_event = event != NULL;
+    ui->has_taken = false;
+    ui->window = (view_rect){0.0f, 0.0f, stage->width, stage->height};
+    ui->modal = topmost_panel(ui, stage);
     run_panels(ui, stage);
     if (event == NULL)
         return ui->command;
     // Again with the event, now that it is known what is below the mouse. Nothing is drawn.
+    const bool is_key = event->key != 0 || event->text != NULL;
     ui->hot = ui->top;
     ui->mouse = *event;
+    if (is_pressed) {
+        ui->is_focus_shown = false;
+        ui->focus.panel = NULL;
+    }
+    // What has the focus is pressed by a key too.
+    const bool is_return = event->key == SDLK_RETURN || event->key == SDLK_KP_ENTER;
+    if (ui->is_focus_shown && ui->focus.panel != NULL && is_return && !event->control) {
+        ui->hot = ui->focus;
+        ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
+                               .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,
+                               .is_pressed = true};
+        is_pressed = true;
+    }
     ui->has_taken = is_pressed && ui->hot.panel != NULL;
+    if (event->key == SDLK_TAB) {
+        ui->before.panel = NULL;
+        ui->takes_next = ui->focus.panel == NULL;
+    }
     run_panels(ui, stage);
+    if (event->key == SDLK_TAB) {
+        if (event->shift ? ui->focus.panel == NULL : ui->takes_next)
+            ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
+        ui->is_focus_shown = ui->has_taken = true;
+    }
     view_clear_canvas(stage->canvas);
-    const bool has_changed = ui->hovered_joint != hovered || ui->browser.chosen != chosen;
+    if (is_key) // the mouse is where it was
+        return ui->command.action != VIEW_NOTHING || !ui->has_taken
+                   ? ui->command
+                   : (view_command){.action = VIEW_TAKEN};
+    const bool has_changed = ui->hovered_joint != hovered || ui->browser.chosen != chosen
+                             || ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
     if (ui->command.action == VIEW_NOTHING && (ui->has_taken || (is_moved && has_changed)))
         ui->command.action = VIEW_TAKEN;
     return ui->command;

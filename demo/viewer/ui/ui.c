@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <SDL.h>
+
 // -- Panels and items -----------------------------------------------------------------------
 
 void ui_begin(view_ui *ui, const char *panel)
@@ -36,9 +38,38 @@ static bool is_same(ui_item_id a, ui_item_id b)
            && strcmp(a.panel, b.panel) == 0;
 }
 
+// Whether the panel gets keys.
+static bool has_keys(const view_ui *ui)
+{
+    return ui->modal == NULL || strcmp(ui->modal, ui->item.panel) == 0;
+}
+
+// The key Tab gives the focus to the item behind the one that has it, with Shift to that before.
+static void pass_focus(view_ui *ui)
+{
+    const bool has_focus = is_same(ui->focus, ui->item);
+    if (ui->mouse.shift && has_focus) {
+        ui->focus = ui->before;
+    } else if (!ui->mouse.shift && ui->takes_next) {
+        ui->focus = ui->item;
+        ui->takes_next = false;
+    } else {
+        ui->takes_next = has_focus;
+    }
+    ui->before = ui->item;
+}
+
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
+    if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == SDLK_TAB)
+        pass_focus(ui);
+    if (is_same(ui->focus, ui->item)) {
+        ui->focus_rect = seen(ui, rect);
+        if (ui->is_focus_shown)
+            view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
+                            VIEW_ACCENT);
+    }
     if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y))
         ui->top = ui->item;
     if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
@@ -57,6 +88,30 @@ bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
     view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * ui->canvas->font->scale, VIEW_BOX);
     ui_begin(ui, panel);
     return ui_item(ui, box, label);
+}
+
+bool ui_key(view_ui *ui, int32_t key)
+{
+    if (ui->mouse.key != key || ui->has_taken || !has_keys(ui))
+        return false;
+    ui->has_taken = true;
+    return true;
+}
+
+bool ui_is_hot(const view_ui *ui)
+{
+    return is_same(ui->hot, ui->item);
+}
+
+bool ui_is_focused(const view_ui *ui)
+{
+    return is_same(ui->focus, ui->item);
+}
+
+void ui_focus_next(view_ui *ui)
+{
+    if (ui->focus.panel == NULL || strcmp(ui->focus.panel, ui->item.panel) != 0)
+        ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
 bool ui_is_panel_hot(const view_ui *ui)
@@ -160,6 +215,124 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
         return false;
     ui->held = ui->item.panel;
     return true;
+}
+
+// -- Buttons, fields, dialogs -------------------------------------------------------------------
+
+// A text in the middle of a box.
+static void draw_centred(view_canvas *canvas, view_rect box, view_color color, const char *text)
+{
+    const float width = fminf(view_text_width(canvas->font, VIEW_TEXT, text), box.width);
+    view_draw_text(canvas, VIEW_TEXT, box.x + 0.5f * (box.width - width),
+                   box.y + 0.5f * (box.height - canvas->font->line[VIEW_TEXT]), box.width, color,
+                   text);
+}
+
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
+{
+    const bool is_pressed = ui_item(ui, rect, text);
+    view_draw_round_rect(ui->canvas, rect, 4.0f * ui->canvas->font->scale,
+                         is_chosen       ? VIEW_CHOSEN
+                         : ui_is_hot(ui) ? VIEW_HOVERED
+                                         : VIEW_CONTROL);
+    draw_centred(ui->canvas, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    return is_pressed;
+}
+
+bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
+                uint32_t *choice)
+{
+    const uint32_t before = *choice;
+    view_rect part = {rect.x, rect.y, rect.width / (float)count, rect.height};
+    for (uint32_t i = 0; i < count; i++, part.x += part.width)
+        if (ui_button(ui, part, words[i], i == before))
+            *choice = i;
+    return *choice != before;
+}
+
+// Takes text and keys of the event. A character of UTF-8 is removed as a whole.
+static bool edit(view_ui *ui, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    if (ui->mouse.text != NULL && !ui->has_taken) {
+        const size_t added = strlen(ui->mouse.text);
+        ui->has_taken = true;
+        if (added >= size - length)
+            return false;
+        memcpy(text + length, ui->mouse.text, added + 1);
+        return added > 0;
+    }
+    if (ui_key(ui, SDLK_BACKSPACE)) {
+        const bool has_changed = length > 0;
+        while (length > 0 && ((unsigned char)text[--length] & 0xC0) == 0x80)
+            continue;
+        text[length] = '\0';
+        return has_changed;
+    }
+    if (ui->mouse.control && ui_key(ui, SDLK_v)) {
+        char *const pasted = SDL_GetClipboardText();
+        const size_t added = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
+        const bool has_room = added > 0 && added < size - length;
+        if (has_room) {
+            memcpy(text + length, pasted, added);
+            text[length + added] = '\0';
+        }
+        SDL_free(pasted);
+        return has_room;
+    }
+    return false;
+}
+
+bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, padding = 6.0f * scale;
+    const view_rect inside = {rect.x + padding,
+                              rect.y + 0.5f * (rect.height - canvas->font->line[VIEW_TEXT]),
+                              rect.width - 2.0f * padding, canvas->font->line[VIEW_TEXT]};
+    if (ui_item(ui, rect, hint))
+        ui->focus = ui->item;
+    const bool is_focused = ui_is_focused(ui), is_changed = is_focused && edit(ui, text, size);
+    // Keys that are letters come again as text.
+    if (is_focused && ui->mouse.key >= SDLK_SPACE && ui->mouse.key < SDLK_DELETE
+        && !ui->mouse.control)
+        (void)ui_key(ui, ui->mouse.key);
+    view_draw_round_rect(canvas, rect, 4.0f * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
+    view_draw_round_rect(canvas, view_inset(rect, scale), 3.0f * scale, VIEW_FIELD);
+    const bool is_empty = text[0] == '\0';
+    // Of a long text the end is seen, where it is typed.
+    const char *shown = text;
+    while (view_text_width(canvas->font, VIEW_TEXT, shown) > inside.width && *shown != '\0')
+        do
+            shown++;
+        while (((unsigned char)*shown & 0xC0) == 0x80);
+    const float end = view_draw_text(canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
+                                     is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
+    if (is_focused)
+        view_draw_rect(canvas,
+                       (view_rect){inside.x + (is_empty ? 0.0f : end + scale), inside.y,
+                                   fmaxf(1.0f, scale), inside.height},
+                       VIEW_BRIGHT);
+    return is_changed;
+}
+
+view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, padding = VIEW_PADDING * scale;
+    const float head = canvas->font->line[VIEW_TITLE] + 0.5f * padding;
+    const view_rect window = ui->window;
+    const view_rect box = {
+        roundf(window.x + 0.5f * (window.width - width) - padding),
+        roundf(window.y + fmaxf(0.5f * (window.height - height - head) - padding, 0.0f)),
+        width + 2.0f * padding, height + head + 2.0f * padding};
+    view_draw_rect(canvas, window, 0x00000073u);
+    ui_begin(ui, panel);
+    (void)ui_item(ui, window, "");
+    view_draw_round_rect(canvas, view_inset(box, -scale), VIEW_RADIUS * scale, VIEW_EDGE);
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
+    view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
+    return (view_rect){box.x + padding, box.y + padding + head, width, height};
 }
 
 // -- Lists ----------------------------------------------------------------------------------

@@ -113,11 +113,16 @@ void view_list_scan(view_browser *browser, const char *place);
 
 // -- State ----------------------------------------------------------------------------------
 
-// Where the mouse is, in pixels, and what it has just done: nothing while a picture is drawn.
+// Where the mouse is, in pixels, and what it or the keyboard has just done: nothing while a picture
+// is drawn.
 typedef struct ui_mouse {
     float x, y;
     bool is_pressed, is_moved;
-    float wheel; // steps
+    bool is_context; // pressed with the right button, for a menu
+    float wheel;     // steps
+    int32_t key;     // SDL_Keycode; 0: none
+    bool shift, control;
+    const char *text; // typed, or NULL
 } ui_mouse;
 
 typedef struct ui_item_id {
@@ -127,6 +132,7 @@ typedef struct ui_item_id {
 
 typedef struct view_ui {
     view_canvas *canvas; // of the current run
+    view_rect window;    // that dialogs lie in
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool has_taken;       // an item has used the event
@@ -135,6 +141,12 @@ typedef struct view_ui {
     ui_item_id top;       // of those so far, the last one below the mouse
     ui_item_id hot;       // the topmost below the mouse
     ui_item_id active;    // whose value follows the mouse until the button is released
+    ui_item_id focus;     // takes keys: a field, or what the key Tab has reached
+    view_rect focus_rect; // where that was drawn last
+    bool is_focus_shown;  // by a frame: from Tab until the mouse is used
+    bool takes_next;      // on Tab, the next item takes the focus
+    ui_item_id before;    // on Tab, the item before that could take it
+    const char *modal;    // the panel above all others, which alone takes keys; NULL: none
     float low, high;      // the range of the active slider when it was pressed
     const char *held;     // the panel whose value the last press has changed
     bool is_on_figures;   // the mouse is on their panel, also beside its rows
@@ -172,6 +184,32 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
 // Draws the box of a panel and begins it: the box is its first item, and is not scaled down.
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
+
+// Whether the event is this key and for this panel, and nothing has used it. It is used then.
+bool ui_key(view_ui *ui, int32_t key);
+
+// Whether the mouse is on the last item, or the keyboard.
+bool ui_is_hot(const view_ui *ui);
+bool ui_is_focused(const view_ui *ui);
+
+// A filled button, `is_chosen` or not. Returns whether it was pressed.
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen);
+
+// Words side by side, one of which is the choice. Returns whether another one was pressed.
+bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
+                uint32_t *choice);
+
+// A field of one line; `hint` is shown while it is empty, and is its label. While it has the focus,
+// keys and text are its own. Returns whether `text`, of at most `size` bytes with its end, has
+// changed.
+bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size);
+
+// Gives the focus to the item that comes next, unless one of its panel has it.
+void ui_focus_next(view_ui *ui);
+
+// A dialog in the middle, which dims everything else and takes all presses; it must be modal.
+// Returns what is inside of it, below its title. Sizes in pixels, without the padding.
+view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title);
 
 // Whether the mouse is on any item of the panel.
 bool ui_is_panel_hot(const view_ui *ui);
