@@ -74,10 +74,13 @@ void view_list_machine(const view_stage *stage, view_rows *rows)
     view_add_gap(rows);
     view_add_spaces(rows, desc->num_parameters);
     view_add_gap(rows);
-    view_add_word(rows, false, "P: pause", false);
-    if (view_can_walk(machine)) {
+    view_add_word(rows, false, "Pause: pause", false);
+    if (stage->is_driving && view_can_walk(machine)) {
         view_add_word(rows, false, "WASD: walk", false);
         view_add_word(rows, false, "Shift: run", false);
+        view_add_word(rows, false, "Esc: keys back", false);
+    } else if (!stage->is_driving) {
+        view_add_word(rows, false, "Enter: drive", false);
     }
     view_place_rows(rows, stage->width, stage->height - 2.0f * VIEW_MARGIN * font->scale, 0.4f);
 }
@@ -94,7 +97,9 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
         const bool is_trigger = parameter->kind == MD5_PARAMETER_TRIGGER;
         float value = md5_player_get(machine->player, i);
         if (parameter->kind != MD5_PARAMETER_FLOAT) {
-            const char *const key = is_trigger ? view_trigger_key(num_triggers++) : "";
+            char key[32] = "";
+            if (is_trigger)
+                view_print_trigger_key(num_triggers++, key, sizeof key);
             if (!ui_switch(ui, parameter->name, value != 0.0f, is_trigger, key))
                 continue;
             view_take_over(machine);
@@ -1063,8 +1068,11 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
             break;
         triggers[count++] = machine->desc->parameters[trigger].name;
     }
-    const bool walks = mode == VIEW_MODE_MACHINE && view_can_walk(machine);
-    return view_list_keys(mode, triggers, count, walks, lines);
+    const bool walks = mode == VIEW_MODE_MACHINE
+                           ? view_can_walk(machine)
+                           : view_mover_of(&document->scene)->take_over != NULL;
+    const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
+    return view_list_keys(have, triggers, count, walks, lines);
 }
 
 // With the number of columns that allows the largest text.
@@ -1143,6 +1151,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->is_on_figures = false;
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
+        view_menu_panel(ui, stage);
         return;
     }
     if (shown->panel) {
@@ -1180,14 +1189,14 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui, stage);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         error_panel(ui, stage);
+    view_menu_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    (void)ui;
     (void)stage;
-    return NULL;
+    return ui->menu.kind != VIEW_NO_MENU ? "menu" : NULL;
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
