@@ -11,12 +11,13 @@
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
                    line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f,
-                   panel_height = 32.0f;
+                   panel_height = 29.0f;
 static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
 static const float min_height = 440.0f; // of the picture, in layout units
 static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
                         hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
-                        selection_color = 0x33507FFFu, green = 0x7BD88FFFu;
+                        selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
+                        panel_color = 0x12151AB0u; // below the box, so that lines are clear
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -773,6 +774,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
     if (of.machine->desc->num_layers == 0 || box.width < 20.0f * em || of.area.height < 2.0f * em)
         return;
     open_graph(&of);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, panel_color);
     const bool is_pressed = ui_box(ui, "state", box, "");
     find_hovered(&of);
     float part;

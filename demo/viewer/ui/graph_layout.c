@@ -498,8 +498,16 @@ static void list_slots(layout *of)
     }
 }
 
-// Collects the rows of the neighbours before the node's column, or after it; returns their number.
-static uint32_t neighbour_rows(const layout *of, uint32_t node, bool before, float *rows)
+typedef enum graph_side { SIDE_LEFT, SIDE_RIGHT, SIDE_SAME } graph_side;
+
+static graph_side opposite(graph_side side)
+{
+    return side == SIDE_LEFT ? SIDE_RIGHT : SIDE_LEFT;
+}
+
+// Collects the rows of the neighbours at a side of the node, or in its column; returns their
+// number.
+static uint32_t neighbour_rows(const layout *of, uint32_t node, graph_side side, float *rows)
 {
     uint32_t count = 0;
     for (uint32_t k = of->first[node]; k < of->first[node + 1]; k++) {
@@ -507,7 +515,8 @@ static uint32_t neighbour_rows(const layout *of, uint32_t node, bool before, flo
         if (!is_free(of, other))
             continue;
         const uint32_t column = of->places[other].column, own = of->places[node].column;
-        if (before ? column < own : column > own)
+        const graph_side at = column < own ? SIDE_LEFT : column > own ? SIDE_RIGHT : SIDE_SAME;
+        if (at == side)
             rows[count++] = of->places[other].row;
     }
     return count;
@@ -518,9 +527,9 @@ static int64_t crossings(const layout *of, uint32_t upper, uint32_t lower, float
 {
     enum { MAX_PAIRS = 4096 };
     int64_t sum = 0;
-    for (int before = 0; before < 2; before++) {
-        const uint32_t count = neighbour_rows(of, upper, before != 0, rows);
-        const uint32_t others = neighbour_rows(of, lower, before != 0, rows + count);
+    for (graph_side side = SIDE_LEFT; side <= SIDE_RIGHT; side++) {
+        const uint32_t count = neighbour_rows(of, upper, side, rows);
+        const uint32_t others = neighbour_rows(of, lower, side, rows + count);
         for (uint32_t i = 0; i < count && (uint64_t)count * others <= MAX_PAIRS; i++)
             for (uint32_t k = count; k < count + others; k++)
                 sum += (rows[i] > rows[k]) - (rows[i] < rows[k]);
@@ -529,14 +538,16 @@ static int64_t crossings(const layout *of, uint32_t upper, uint32_t lower, float
 }
 
 // Sets what each slot of a segment wishes: the median of its neighbours' rows at one side, the mean
-// of that with its twin's.
-static void set_wishes(const layout *of, graph_segment range, bool before, float *rows)
+// of that with its twin's; without any, to be beside a neighbour in its column.
+static void set_wishes(const layout *of, graph_segment range, graph_side side, float *rows)
 {
     for (uint32_t i = range.begin; i < range.end; i++) {
         graph_slot *const slot = &of->slots[i];
-        const uint32_t count = neighbour_rows(of, slot->node, before, rows);
-        qsort(rows, count, sizeof *rows, compare_floats);
+        uint32_t count = neighbour_rows(of, slot->node, side, rows);
         slot->row = of->places[slot->node].row;
+        if (count == 0 && neighbour_rows(of, slot->node, opposite(side), rows) == 0)
+            count = neighbour_rows(of, slot->node, SIDE_SAME, rows);
+        qsort(rows, count, sizeof *rows, compare_floats);
         slot->wish = count > 0 ? 0.5f * (rows[(count - 1) / 2] + rows[count / 2]) : slot->row;
         if (i > range.begin && slot[-1].unit == slot->unit)
             slot->wish = slot[-1].wish = 0.5f * (slot->wish + slot[-1].wish);
@@ -575,7 +586,7 @@ static void sweep(layout *of, bool forward, float *rows, float *sums, uint32_t *
 {
     for (uint32_t i = 0; i < of->num_segments; i++) {
         const graph_segment range = of->segments[forward ? i : of->num_segments - 1 - i];
-        set_wishes(of, range, forward, rows);
+        set_wishes(of, range, forward ? SIDE_LEFT : SIDE_RIGHT, rows);
         qsort(of->slots + range.begin, range.end - range.begin, sizeof *of->slots, compare_slots);
         for (uint32_t k = range.begin; k + 1 < range.end; k++) {
             graph_slot *const upper = &of->slots[k], *const lower = &upper[1];
@@ -593,6 +604,19 @@ static void sweep(layout *of, bool forward, float *rows, float *sums, uint32_t *
     }
 }
 
+// How far the lines of the columns lead up and down.
+static double length_of(const layout *of)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < of->graph->num_edges; i++) {
+        const view_graph_edge *const edge = &of->graph->edges[i];
+        if (edge->kind == VIEW_EDGE_LINE && is_free(of, edge->ends[0])
+            && is_free(of, edge->ends[1]))
+            sum += fabs(of->places[edge->ends[0]].row - of->places[edge->ends[1]].row);
+    }
+    return sum;
+}
+
 static void find_rows(layout *of)
 {
     const size_t room = 2 * (size_t)of->graph->num_edges + of->graph->num_nodes + 1;
@@ -600,8 +624,20 @@ static void find_rows(layout *of)
     float *const sums = common_alloc((size_t)of->num_slots + 1, sizeof *sums);
     uint32_t *const sizes = common_alloc((size_t)of->num_slots + 1, sizeof *sizes);
     of->groups = common_alloc((size_t)of->num_groups + 1, sizeof *of->groups);
-    for (int i = 0; i < SWEEPS; i++)
+    float *const best = common_alloc((size_t)of->graph->num_nodes + 1, sizeof *best);
+    double least = INFINITY;
+    for (int i = 0; i < SWEEPS; i++) {
         sweep(of, i % 2 == 0, rows, sums, sizes);
+        const double length = length_of(of);
+        if (length >= least)
+            continue;
+        least = length;
+        for (uint32_t k = 0; k < of->graph->num_nodes; k++)
+            best[k] = of->places[k].row;
+    }
+    for (uint32_t k = 0; k < of->graph->num_nodes; k++)
+        of->places[k].row = best[k];
+    free(best);
     // Rows that nothing is in are left out.
     uint32_t total = 0;
     for (uint32_t begin = 0, end; begin < of->num_slots; begin = end) {
