@@ -17,7 +17,7 @@ static const float min_height = 440.0f; // of the picture, in layout units
 static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
                         hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
                         selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
-                        panel_color = 0x12151AB0u; // below the box, so that lines are clear
+                        panel_color = 0x12151AE0u; // below the box, so that lines are clear
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -194,8 +194,8 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
     const float last = hypotf(points[count - 1].x - points[count - 2].x,
                               points[count - 1].y - points[count - 2].y);
     const bool is_two_way = edge->num_ways[0] > 0 && edge->num_ways[1] > 0;
-    const float length = fminf(head_length, (is_two_way && count == 2 ? 0.5f : 1.0f) * last),
-                back = fminf(head_length, (is_two_way && count == 2 ? 0.5f : 1.0f) * first);
+    const float length = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * last),
+                back = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * first);
     if (edge->num_ways[1] > 0) {
         draw_head(of, pen, points[1], back, color);
         pen = towards(pen, points[1], 0.8f * back);
@@ -246,12 +246,12 @@ static view_graph_point point_at(const drawing *of, const view_graph_edge *edge,
     return points[edge->num_points - 1];
 }
 
-// A text in em from the middle of where it shall be.
+// A text around a point. If texts are too small to be read it is left out, but for bright ones.
 static void draw_text(const drawing *of, float x, float y, view_color color, const char *text)
 {
     const view_font *const font = of->stage->font;
     const float width = view_text_width(font, VIEW_TEXT, text);
-    if (of->zoom >= least_text)
+    if (of->zoom >= least_text || color == VIEW_BRIGHT)
         view_draw_text(of->stage->canvas, VIEW_TEXT, x * of->em - 0.5f * width,
                        y * of->em - 0.5f * font->line[VIEW_TEXT], 0, color, text);
 }
@@ -333,14 +333,16 @@ static void keep_taken(drawing *of)
 static void draw_edges(const drawing *of)
 {
     const view_graph *const graph = of->graph;
+    bool has_box = false;
     for (int lit = 0; lit < 2; lit++) // those that are lit on top
         for (uint32_t i = 0; i < graph->num_edges; i++) {
             const view_graph_edge *const edge = &graph->edges[i];
             const bool is_dim = is_edge_dim(of, i);
             const bool is_lit = !is_dim && (of->node != MD5_NONE || of->edge != MD5_NONE);
             const bool is_any = touches(edge, graph->num_states);
-            if (is_lit != (lit != 0))
+            if (is_lit != (lit != 0) || (edge->kind == VIEW_EDGE_BOXED && !is_lit && has_box))
                 continue;
+            has_box |= edge->kind == VIEW_EDGE_BOXED && !is_lit; // one line for all of them
             const view_color usual = is_any ? VIEW_AMBER : edge_color;
             const view_color color = is_lit ? VIEW_ACCENT : dimmed(usual, is_dim);
             if (is_lit && edge->kind == VIEW_EDGE_MORE) { // as straight lines while it is asked for
@@ -601,7 +603,7 @@ static void draw_popover(const drawing *of)
     const view_ui *const ui = of->ui;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
-    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->stage->height - height), 0.0f));
+    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->stage->height - height - 0.3f * gap), 0.0f));
     const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
     view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, frame_color);
     view_draw_round_rect(of->stage->canvas, view_inset(box, 1.0f), VIEW_RADIUS * font->scale,
@@ -651,6 +653,23 @@ static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float
     view->zoom = next;
 }
 
+// The zoom at which all of the graph is seen, and its place at a zoom: in the middle, or from its
+// beginning on if there is no room.
+static float fitting_zoom(const drawing *of)
+{
+    const float width = of->graph->width * of->em, height = of->graph->height * of->em;
+    return view_clamp(fminf(of->area.width / width, of->area.height / height), lowest_zoom, 1.0f);
+}
+
+static void place_fitted(drawing *of)
+{
+    const float unit = of->em * of->zoom;
+    const float aside = 0.5f * (of->area.width - of->graph->width * unit),
+                down = 0.5f * (of->area.height - of->graph->height * unit);
+    of->x = roundf(of->area.x + fmaxf(aside, 0.0f));
+    of->y = roundf(of->area.y + fmaxf(down, 0.0f));
+}
+
 // The names of the layers, and the zoom.
 static void head(const drawing *of)
 {
@@ -660,10 +679,15 @@ static void head(const drawing *of)
     const float middle_x = area.x + 0.5f * area.width, middle_y = area.y + 0.5f * area.height;
     char text[96];
     bool is_pressed;
-    float right =
-        draw_word(of, area.x + area.width, true, of->view->zoom == 0.0f, "fit", "Fit", &is_pressed);
-    if (is_pressed)
-        of->view->zoom = 0.0f;
+    float right = draw_word(of, area.x + area.width, true, false, "fit", "Fit", &is_pressed);
+    if (is_pressed) {
+        drawing whole = *of;
+        whole.zoom = fitting_zoom(of);
+        place_fitted(&whole);
+        of->view->zoom = whole.zoom;
+        of->view->x = whole.x - of->area.x;
+        of->view->y = whole.y - of->area.y;
+    }
     right = draw_word(of, right, true, false, "nearer", "+", &is_pressed);
     if (is_pressed)
         set_zoom(of->view, of, 1.25f * of->zoom, middle_x, middle_y);
@@ -751,11 +775,10 @@ static void open_graph(drawing *of)
     of->y = of->area.y + view->y;
     if (view->zoom > 0.0f)
         return;
-    const float width = of->graph->width * of->em, height = of->graph->height * of->em;
-    const float fit = fminf(of->area.width / width, of->area.height / height);
-    of->zoom = view_clamp(fit, lowest_zoom, 1.0f);
-    of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - of->zoom * width), 0.0f));
-    of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - of->zoom * height), 0.0f));
+    // All of it, if its names can be read then; else its beginning.
+    const float fit = fitting_zoom(of);
+    of->zoom = fmaxf(fit, least_text);
+    place_fitted(of);
 }
 
 void view_graph_panel(view_ui *ui, const view_stage *stage)

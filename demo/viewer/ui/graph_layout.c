@@ -731,7 +731,8 @@ static bool check_row(layout *of, uint32_t row, uint32_t after, uint32_t before,
 }
 
 // A lane from the channel after a column to that before another one: a row that is free, that of
-// the right or the left node at best; else above the group, or below it for what leads back.
+// the right or the left node at best; else above the group, or below it if that is nearer or it
+// leads back.
 static uint32_t add_lane(layout *of, const graph_route *route)
 {
     const graph_place *const left = &of->places[route->left], *const right =
@@ -745,7 +746,8 @@ static uint32_t add_lane(layout *of, const graph_route *route)
             of->lanes[of->num_lanes] = lane;
             return of->num_lanes++;
         }
-    lane.kind = route->class == ROUTE_BACK ? LANE_BELOW : LANE_ABOVE;
+    const bool is_low = left->row + right->row > (float)group->num_rows - 0.5f;
+    lane.kind = route->class == ROUTE_BACK || is_low ? LANE_BELOW : LANE_ABOVE;
     uint64_t taken = 0; // a bit for each that another one covers
     for (uint32_t i = 0; i < of->num_lanes; i++) {
         const graph_lane *const other = &of->lanes[i];
