@@ -395,6 +395,39 @@ TEST_SCENE (view_graph_shows_what_a_transition_below_the_mouse_waits_for) {
     }
 }
 
+// Vertices in the colour of a transition that was taken, which fades.
+static uint32_t count_fading(const view_state *state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < state->canvas.count; i++) {
+        const uint8_t *const rgba = state->canvas.vertices[i].rgba;
+        count += rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF && rgba[3] < 0xFF;
+    }
+    return count;
+}
+
+TEST_SCENE (view_graph_lets_transitions_that_were_taken_fade) {
+    OWN_SHOT viewer;
+    if (shot_open(&viewer, scene, MACHINE)) {
+        view_state *const state = &viewer.state;
+        view_machine *const machine = &state->document->scene.machine;
+        machine->acts = false;
+        (void)draw(state);
+        CHECK_UINT(count_fading(state), 0);
+        const uint32_t yawn = md5_find_state(machine->character->machine, 0, "yawn");
+        CHECK(md5_player_fade_to(machine->player, 0, yawn, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+        view_run_machine(machine, machine->time + 0.1);
+        (void)draw(state);
+        view_run_machine(machine, machine->time + 0.3);
+        (void)draw(state);
+        CHECK(count_fading(state) > 0);
+        for (int i = 0; i < 22; i++)
+            view_run_machine(machine, machine->time + 0.1);
+        (void)draw(state);
+        CHECK_UINT(count_fading(state), 0);
+    }
+}
+
 TEST_SCENE (view_graph_is_zoomed_at_the_pointer_and_dragged) {
     OWN_SHOT viewer;
     if (shot_open(&viewer, scene, MACHINE)) {

@@ -626,12 +626,13 @@ static void find_rows(layout *of)
     of->groups = common_alloc((size_t)of->num_groups + 1, sizeof *of->groups);
     float *const best = common_alloc((size_t)of->graph->num_nodes + 1, sizeof *best);
     double least = INFINITY;
-    for (int i = 0; i < SWEEPS; i++) {
+    for (int i = 0, last = 0; i < SWEEPS && i < last + 3; i++) { // until nothing gets better
         sweep(of, i % 2 == 0, rows, sums, sizes);
         const double length = length_of(of);
         if (length >= least)
             continue;
         least = length;
+        last = i;
         for (uint32_t k = 0; k < of->graph->num_nodes; k++)
             best[k] = of->places[k].row;
     }
