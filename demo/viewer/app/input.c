@@ -416,16 +416,26 @@ static void perform_rest(view_state *viewer, const view_command *command)
             view_show_meshes(viewer->document, viewer->hidden_meshes);
         }
         break;
+    case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE: {
-        const uint32_t layer = (uint32_t)number, state = (uint32_t)command->item;
+        const uint32_t layer = (uint32_t)number;
+        uint32_t state = (uint32_t)command->item;
         view_machine *const machine = &viewer->document->scene.machine;
+        md5_transition_desc way = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
         if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
             break;
         view_take_over(machine);
+        if (command->action == VIEW_TAKE_TRANSITION) {
+            if (layer >= machine->desc->num_layers
+                || command->item >= machine->desc->layers[layer].num_transitions)
+                break; // of a machine that was read again
+            way = machine->desc->layers[layer].transitions[command->item];
+            state = md5_find_state(machine->character->machine, layer, way.to);
+        }
         // While it is paused the state is shown at once, at its beginning.
         const bool goes = viewer->play.playing
-                              ? md5_player_fade_to(machine->player, layer, state, 0.25f,
-                                                   MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                              ? md5_player_fade_to(machine->player, layer, state, way.duration,
+                                                   way.fade, way.easing.kind)
                               : md5_player_seek(machine->player, layer, state, 0.0);
         if (goes) // a machine that was read again may have other states
             view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,

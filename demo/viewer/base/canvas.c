@@ -27,19 +27,75 @@ void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float fa
 
 // -- Triangles ------------------------------------------------------------------------------
 
-static void add(view_canvas *canvas, float x, float y, float u, float v, view_color color)
+static void add_vertex(view_canvas *canvas, const md5gl_panel_vertex *vertex)
 {
     if (canvas->count == canvas->room) {
         canvas->room = canvas->room > 0 ? 2 * canvas->room : 6144;
         canvas->vertices = common_realloc(canvas->vertices, canvas->room, sizeof *canvas->vertices);
     }
-    canvas->vertices[canvas->count++] = (md5gl_panel_vertex){
-        x,
-        y,
-        u,
-        v,
-        {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8), (uint8_t)color},
-    };
+    canvas->vertices[canvas->count++] = *vertex;
+}
+
+static void add(view_canvas *canvas, float x, float y, float u, float v, view_color color)
+{
+    add_vertex(canvas, &(md5gl_panel_vertex){
+                           x,
+                           y,
+                           u,
+                           v,
+                           {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8),
+                            (uint8_t)color},
+                       });
+}
+
+// How far a vertex is within one of the four sides of a rectangle.
+static float depth_at(const md5gl_panel_vertex *vertex, view_rect rect, int side)
+{
+    return side == 0   ? vertex->x - rect.x
+           : side == 1 ? rect.x + rect.width - vertex->x
+           : side == 2 ? vertex->y - rect.y
+                       : rect.y + rect.height - vertex->y;
+}
+
+void view_clip_canvas(view_canvas *canvas, uint32_t first, view_rect rect)
+{
+    enum { MOST = 3 + 4 }; // corners: each side adds one
+    const uint32_t count = canvas->count - first;
+    md5gl_panel_vertex *const all = common_alloc((size_t)count + 1, sizeof *all);
+    memcpy(all, canvas->vertices + first, count * sizeof *all);
+    canvas->count = first;
+    for (uint32_t i = 0; i + 2 < count; i += 3) {
+        md5gl_panel_vertex corners[MOST], kept[MOST];
+        uint32_t num_corners = 3;
+        memcpy(corners, all + i, 3 * sizeof *corners);
+        for (int side = 0; side < 4 && num_corners > 0; side++) {
+            uint32_t num_kept = 0;
+            for (uint32_t k = 0; k < num_corners; k++) {
+                const md5gl_panel_vertex *const a = &corners[k],
+                                                *const b = &corners[(k + 1) % num_corners];
+                const float from = depth_at(a, rect, side), to = depth_at(b, rect, side);
+                if (from >= 0.0f)
+                    kept[num_kept++] = *a;
+                if ((from >= 0.0f) == (to >= 0.0f))
+                    continue;
+                const float part = from / (from - to);
+                md5gl_panel_vertex cut = *a; // all corners of what is clipped have one colour
+                cut.x += (b->x - a->x) * part;
+                cut.y += (b->y - a->y) * part;
+                cut.u += (b->u - a->u) * part;
+                cut.v += (b->v - a->v) * part;
+                kept[num_kept++] = cut;
+            }
+            num_corners = num_kept;
+            memcpy(corners, kept, num_kept * sizeof *corners);
+        }
+        for (uint32_t k = 2; k < num_corners; k++) {
+            const md5gl_panel_vertex *const fan[3] = {&corners[0], &corners[k - 1], &corners[k]};
+            for (int j = 0; j < 3; j++)
+                add_vertex(canvas, fan[j]);
+        }
+    }
+    free(all);
 }
 
 // A rectangle of the texture on one of the screen.

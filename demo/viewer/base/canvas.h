@@ -56,6 +56,9 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
 // Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
 void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
 
+// Leaves of all triangles from vertex `first` on what lies within a rectangle.
+void view_clip_canvas(view_canvas *canvas, uint32_t first, view_rect rect);
+
 bool view_contains(view_rect rect, float x, float y);
 
 // What is left of a rectangle without a border.

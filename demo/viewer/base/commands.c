@@ -333,9 +333,9 @@ const char *view_reason(uint32_t missing)
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",   "list",   "close-lists", "joint",   "enter-folder", "section",
-        "section", "choose", "choose",      "choose",  "choose",       "channel",
-        "channel", "mesh",   "textures",    "texture", "page",         "state"};
+        "taken",    "list",    "close-lists", "joint",      "enter-folder", "section", "section",
+        "choose",   "choose",  "choose",      "choose",     "channel",      "channel", "mesh",
+        "textures", "texture", "page",        "transition", "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

@@ -87,6 +87,7 @@ typedef enum view_action {
     VIEW_LIST_TEXTURES,   // that mesh `number` may have
     VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_OPEN_PAGE,       // of techniques, `number`
+    VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of what moves the model, while a key is held or once.
     VIEW_AHEAD,

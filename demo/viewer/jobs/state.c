@@ -45,6 +45,7 @@ void view_end(view_state *viewer)
     common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
+    view_clear_graph(&viewer->ui.graph);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);

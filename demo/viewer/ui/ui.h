@@ -6,6 +6,7 @@
 #include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/draw/draw.h"
+#include "demo/viewer/ui/graph_layout.h"
 
 // == Lists of files, clips and textures, and of the contents of a game (browser.c) ========
 
@@ -102,7 +103,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
 
-// == Menus, the search for commands, and questions (menu.c) ================================
+// == Menus, the search for commands, and questions (menu.c) =========================
 
 typedef enum view_menu_kind {
     VIEW_NO_MENU,
@@ -125,6 +126,31 @@ typedef struct view_menus {
     size_t option;               // that is asked for
     char text[256];              // that is typed
 } view_menus;
+=======
+// == The state graph of a machine (graph.c) ===============================================
+
+enum { VIEW_TAKEN_EDGES = 8 };
+typedef struct view_taken_edge {
+    uint32_t edge; // MD5_NONE: none
+    double time;   // of the machine
+} view_taken_edge;
+
+// Which layer is shown and where, and what of it lasts from picture to picture.
+typedef struct view_graph_view {
+    uint32_t layer;
+    float zoom, x, y;     // pixels of its corner from that of the panel; zoom 0: as it fits
+    float grip_x, grip_y; // where the mouse was when it was dragged last
+    uint32_t hovered;     // a number of the state or edge below the mouse; 0: none
+    uint32_t running;     // edge, or MD5_NONE
+    view_taken_edge taken[VIEW_TAKEN_EDGES]; // newest first
+    view_graph *graph;                       // of what follows
+    uint64_t fingerprint;
+    float scale;
+    uint32_t laid_out; // layer
+} view_graph_view;
+
+// Frees what was laid out; the layer stays chosen.
+void view_clear_graph(view_graph_view *view);
 
 // == The core: what a panel is made of (ui.c) =============================================
 //
@@ -186,6 +212,7 @@ typedef struct view_ui {
 
     view_browser browser;
     view_menus menu;
+    view_graph_view graph;
     float hierarchy_scroll; // lines
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow()
@@ -371,6 +398,11 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 
 // A state machine at the right.
 view_list_fn view_list_machine;
+
+// Its state graph at the bottom: whether it is shown, and where. graph.c.
+bool view_shows_graph(const view_stage *stage);
+view_rect view_graph_box(const view_stage *stage);
+void view_graph_panel(view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
