@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_DRAW_DRAW_H
 
 #include "demo/viewer/assets/panorama.h"
-#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/layout.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
@@ -131,6 +131,7 @@ typedef struct view_stage {
     view_lines *lines;   // memory for lines
 
     // For the panels.
+    view_docks docks;
     double now;               // seconds since the start
     double frame_seconds;     // that the last frames took, smoothed
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES

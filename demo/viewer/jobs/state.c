@@ -101,6 +101,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .font = &viewer->font,
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
+        .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = viewer->economy,
         .frame_seconds = viewer->frame_seconds,
@@ -178,7 +179,8 @@ void view_change_clip(view_state *viewer, size_t clip)
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
-    viewer->ui.shown_scroll = viewer->ui.hierarchy_scroll;
+    for (int i = 0; i < 2; i++)
+        viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
 // == One frame =============================================================================
