@@ -129,9 +129,8 @@ TEST_SCENE (view_options_change_the_picture) {
 // Docks need a window that is large enough.
 TEST_SCENE (view_options_change_the_docks) {
     static const option_case cases[] = {
-        {"--panel=no", 0.2},      {"--hierarchy=no", 0.1}, {"--inspector=no", 0.1},
-        {"--light-list", 0.01},   {"--parm-list", 0.01},   {"--statistics", 0.001},
-        {"--joint dome", 0.005},
+        {"--panel=no", 0.2},    {"--hierarchy=no", 0.1}, {"--inspector=no", 0.1},
+        {"--light-list", 0.01}, {"--parm-list", 0.01},   {"--statistics", 0.001},
     };
     check_options(scene,
                   "models/thimble/thimble.md5mesh --panel --samples 1 --no-shadow"

@@ -581,6 +581,17 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     if (!control && !alt
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
         return;
+    // The key Tab only moves a focus that is there: else it is a switch.
+    if (!alt && (key->sym != SDLK_TAB || viewer->ui.focus.panel != NULL)) {
+        const view_stage stage = stage_of(viewer);
+        const ui_mouse event = {.x = viewer->ui.mouse.x,
+                                .y = viewer->ui.mouse.y,
+                                .key = key->sym,
+                                .shift = shift,
+                                .control = control};
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
+            return;
+    }
     view_binding binding = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
     if (!view_drives_clips(viewer, binding.action))
         binding = view_find_binding(mode, key->sym, shift, control, alt);
@@ -600,6 +611,15 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         return;
     view_notice(viewer, "%s: not %s", binding.help, modes[mode]);
     view_tell_state(viewer, "unused");
+}
+
+// Into the field that has the focus.
+static bool type_text(view_state *viewer, const char *text)
+{
+    const view_stage stage = stage_of(viewer);
+    const ui_mouse event = {.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y, .text = text};
+    return viewer->ui.focus.panel != NULL
+           && view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event));
 }
 
 void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
@@ -622,7 +642,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         break;
     case SDL_TEXTINPUT:
         *redraw = view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
-                  || *redraw;
+                  || type_text(viewer, event->text.text) || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:
         press(viewer, &event->button);

@@ -271,7 +271,7 @@ static const view_option table[] = {
      KEYS(SHIFT("Shift+H", SDLK_h))},
     {"inspector", NULL, "inspector: figures, the chosen joint, parameters",
      SHOWN(SWITCH, inspector, "inspector"), USUALLY(YES), REMEMBERED,
-     KEYS(SHIFT("Shift+I", SDLK_i))},
+     KEYS(SHIFT("Shift+J", SDLK_j))},
     {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED,
      .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
     {"parm-list", NULL, "list of time and --parm of materials",

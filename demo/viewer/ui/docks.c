@@ -45,12 +45,12 @@ view_rect view_free_region(const view_stage *stage)
     const view_pick no_pick = {.is_set = false};
     view_stage lasting = *stage;
     lasting.pick = &no_pick;
+    const float least = 120.0f * stage->font->scale;
     view_rect region = view_layout_of(stage).free;
-    const view_rect surface = view_surface_box(&lasting);
-    // A model fills a square better than a strip.
-    if (stage->surface != VIEW_SURFACE_WEIGHTS && surface.width > 0.0f
-        && surface.x - region.x > 0.4f * region.width)
-        region.width = surface.x - region.x;
+    const float surface = view_surface_box(&lasting).x;
+    if (stage->shown->panel && stage->surface != VIEW_SURFACE_WEIGHTS
+        && surface - region.x >= least)
+        region.width = fminf(region.width, surface - region.x);
     return region;
 }
 

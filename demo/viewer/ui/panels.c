@@ -436,6 +436,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->command = (view_command){.action = VIEW_NOTHING};
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
         return ui->command; // what was pressed does not follow the mouse
+    if (!(stage->font->scale > 0.0f))
+        return ui->command; // nothing was drawn yet
     if (is_moved && ui->held == NULL)
         ui->hovered_joint = -1;
     if (is_pressed)

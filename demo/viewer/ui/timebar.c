@@ -96,6 +96,24 @@ static bool word_button(view_ui *ui, const view_stage *stage, view_rect bar, con
     return ui_button(ui, box, word, false);
 }
 
+// The name of the shown clip, which opens the list of clips; as wide for each of them.
+static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, float *x)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const shown = view_shown_clip(scene);
+    const float em = view_em(stage->font);
+    float width = 0.0f;
+    if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
+        return;
+    for (size_t i = 0; i < scene->num_clips; i++)
+        width = fmaxf(width, view_text_width(stage->font, VIEW_TEXT, scene->clips[i].name));
+    const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
+                           ceilf(fminf(width, 10.0f * em) + em), roundf(1.7f * em)};
+    if (ui_button(ui, box, shown->name, false))
+        ui->command.action = VIEW_CLIPS;
+    *x = box.x + box.width;
+}
+
 // A text in a place as wide as `widest`, at its right end; `*right` moves.
 static void place_text(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
                        const char *text, view_color color, float *right)
@@ -267,6 +285,8 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     for (bar_sign sign = SIGN_FIRST; sign <= SIGN_LAST; sign++)
         if (!is_sheet || sign == SIGN_PLAY)
             (void)sign_button(ui, stage, sign, bar, &x);
+    if (!is_sheet)
+        clip_button(ui, stage, bar, &x);
     show_figures(ui, stage, bar, arrangement, &right);
     const double length = view_cycle_length(play, anim);
     const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2.0f * scale),
