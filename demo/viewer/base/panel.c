@@ -117,8 +117,8 @@ static float hint_width(const view_rows *rows, const view_row *row)
 
 static float indent_of(const view_rows *rows, const view_row *row)
 {
-    if (row->kind == VIEW_ROW_SWITCH || row->kind == VIEW_ROW_SECTION)
-        return 19.0f * rows->font->scale; // its box or triangle
+    if (row->kind == VIEW_ROW_SWITCH)
+        return 19.0f * rows->font->scale; // its box
     const bool is_labelled = row->kind == VIEW_ROW_PAIR || row->kind == VIEW_ROW_WORDS;
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
 }
@@ -261,15 +261,13 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
     } else if (row->kind == VIEW_ROW_PAIR) {
         view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
     } else if (row->kind == VIEW_ROW_SECTION) {
-        const float padding = left - rows->x;
-        view_draw_rect(canvas,
-                       (view_rect){left - padding, y, rows->width + 2.0f * padding,
-                                   row->rect.height - ceilf(0.25f * rows->font->line[VIEW_TEXT])},
-                       VIEW_SECTION);
-        view_draw_fold(canvas, left + 4.0f * scale, y + 0.5f * rows->font->line[VIEW_TEXT] + scale,
-                       row->on);
-        view_draw_text(canvas, VIEW_TEXT, left + indent, y + 2.0f * scale, rows->width - indent,
-                       row->color, row->text);
+        const float padding = left - rows->x, line = rows->font->line[VIEW_TEXT];
+        const view_rect band = {left - padding, y, rows->width + 2.0f * padding,
+                                row->rect.height - ceilf(0.2f * line)};
+        view_draw_rect(canvas, band, VIEW_SECTION);
+        view_draw_fold(canvas, left + 4.0f * scale, y + 0.5f * band.height, row->on);
+        view_draw_text(canvas, VIEW_TEXT, left + 16.0f * scale,
+                       y + floorf(0.5f * (band.height - line)), 0, row->color, row->text);
         return;
     } else if (row->kind == VIEW_ROW_SWITCH) {
         const float side = 11.0f * scale, top = y + 0.5f * (row->rect.height - side);

@@ -324,7 +324,7 @@ static bool open_sliders(view_ui *ui, const view_stage *stage, const char *panel
                          ui_section_number section, const char *title, const char *hint,
                          uint32_t count, float label_width)
 {
-    view_rows rows = {.value_width = 52.0f * stage->font->scale};
+    view_rows rows = {.value_width = 62.0f * stage->font->scale};
     view_begin_inspector_rows(stage, &rows, label_width);
     view_add_section(&rows, section, title);
     view_add_spaces(&rows, count);
@@ -424,7 +424,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
 {
     view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    view_rows rows = {.value_width = 52.0f * stage->font->scale};
+    view_rows rows = {.value_width = 62.0f * stage->font->scale};
     uint32_t num_triggers = 0;
     view_list_machine(stage, &rows);
     (void)ui_column_rows(ui, "parameter", &rows);
