@@ -347,19 +347,19 @@ TEST (view_follows_alike_at_any_frame_rate) {
         CHECK(viewer.seen.distance == 100.0f && !view_follow(&viewer, 0.01));
         viewer.camera.azimuth = 80.0f;
         viewer.camera.distance = 20.0f;
-        viewer.ui.hierarchy_scroll = 400.0f;
+        viewer.ui.scrolls[0].wanted = 400.0f;
         const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000
         for (int k = 0; k < frames; k++)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
         CHECK_NEAR(viewer.seen.azimuth, 80.0 * (1.0 - rest), 2e-3);
         CHECK_NEAR(viewer.seen.distance, 20.0 + 80.0 * rest, 2e-3);
-        CHECK_NEAR(viewer.ui.shown_scroll, 400.0 * (1.0 - rest), 2e-2);
+        CHECK_NEAR(viewer.ui.scrolls[0].shown, 400.0 * (1.0 - rest), 2e-2);
         int more = 0;
         while (view_follow(&viewer, 1.0 / rates[i]))
             more++;
         CHECK(more < rates[i]); // it arrives within a second
-        CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.shown_scroll == 400.0f);
+        CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     }
 }
 

@@ -363,7 +363,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
             viewer->has_let_go = true;
             view_notice(viewer, "Keys are yours: Enter drives again");
         } else {
-            viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
+            viewer->shown.help = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
             viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
@@ -488,6 +488,8 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    if (viewer->pick.is_set)
+        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
     viewer->has_let_go = false; // a click on the picture takes the keys
     if (viewer->pick.is_set && mover->click != NULL)
@@ -574,7 +576,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     } else {
         const view_stage stage = stage_of(viewer);
         const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-        if (view_run_ui(&viewer->ui, &stage, &event).action != VIEW_NOTHING && !is_held)
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)) && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -612,8 +614,7 @@ static void release(view_state *viewer)
     viewer->ui.active.panel = viewer->ui.held = NULL;
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
-    const bool is_still =
-        viewer->press_travel < 4.0f && viewer->pages.open < 0 && !viewer->ui.is_on_figures;
+    const bool is_still = viewer->press_travel < 4.0f && viewer->pages.open < 0;
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
     if (viewer->drag == VIEW_DRAG_ZOOM && is_still)
         open_context(viewer);

@@ -38,10 +38,15 @@ bool view_follow(view_state *viewer, double seconds)
     const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share = md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    const float way = ui->hierarchy_scroll - ui->shown_scroll;
-    const bool scrolls = fabsf(way) > 0.5f;
+    bool scrolls = false;
     viewer->is_smooth = ui->is_smooth = true;
-    ui->shown_scroll = scrolls ? ui->shown_scroll + way * share : ui->hierarchy_scroll;
+    for (int i = 0; i < 2; i++) {
+        ui_scroll *const scroll = &ui->scrolls[i];
+        const float way = scroll->wanted - scroll->shown;
+        const bool is_moving = fabsf(way) > 0.5f;
+        scroll->shown = is_moving ? scroll->shown + way * share : scroll->wanted;
+        scrolls = scrolls || is_moving;
+    }
     return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
 }
 

@@ -28,9 +28,15 @@ typedef struct view_canvas {
     uint32_t count, room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
+    view_rect clip; // {0}: none
 } view_canvas;
 
+// Also ends clipping.
 void view_clear_canvas(view_canvas *canvas);
+
+// What is drawn from now on is cut off outside of a rectangle; {0} = nowhere. Returns the one
+// before, to set it again. The cut is made before view_shrink().
+view_rect view_clip_canvas(view_canvas *canvas, view_rect clip);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);
@@ -55,9 +61,6 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
 
 // Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
 void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
-
-// Leaves of all triangles from vertex `first` on what lies within a rectangle.
-void view_clip_canvas(view_canvas *canvas, uint32_t first, view_rect rect);
 
 bool view_contains(view_rect rect, float x, float y);
 

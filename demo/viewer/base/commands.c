@@ -83,7 +83,9 @@ static const view_command_row table[] = {
     {WORDS(EDIT, "Messages", "verbose"), .words = "log debug"},
 
     {SWITCH(VIEW, "All panels", "panel"), KEYS(SDLK_h), .words = "hide interface clean"},
-    {SWITCH(VIEW, "Joints", "hierarchy"), KEYS(SHIFT(SDLK_h)), .words = "bones outliner tree"},
+    {SWITCH(VIEW, "Outliner", "hierarchy"), KEYS(CTRL(SDLK_b), SHIFT(SDLK_h)),
+     .words = "joints bones meshes tree"},
+    {SWITCH(VIEW, "Inspector", "inspector"), KEYS(CTRL(SDLK_i)), .words = "figures values weights"},
     {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clips", KEYS(CTRL(SDLK_l)), NEEDS(CLIPS | CLIP),
      .words = "animations list", .help = "list of clips"},
     {SWITCH(VIEW, "State graph", "graph"), KEYS(SHIFT(SDLK_g)), NEEDS(MACHINE),

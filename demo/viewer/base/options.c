@@ -233,7 +233,10 @@ static const view_option table[] = {
      "full quality in a window even if frames take longer than\n"
      "1/20 s; default: fewer samples, no shadows, less resolution",
      SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED},
-    {"hierarchy", NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED},
+    {"hierarchy", NULL, "outliner: meshes, clips, layers and joints",
+     SHOWN(SWITCH, hierarchy, "hierarchy"), USUALLY(YES), REMEMBERED},
+    {"inspector", NULL, "inspector: figures, the chosen joint, parameters",
+     SHOWN(SWITCH, inspector, "inspector"), USUALLY(YES), REMEMBERED},
     {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED},
     {"parm-list", NULL, "list of time and --parm of materials",
      SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED},
@@ -921,9 +924,11 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
-                (table[i].usual == VIEW_USUALLY_IN_WINDOW
-                     ? options->output == NULL
-                     : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND && !options->no_background)
+                (table[i].usual == VIEW_USUALLY_YES
+                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW
+                         ? options->output == NULL
+                         : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND
+                               && !options->no_background))
                 != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);

@@ -160,6 +160,7 @@ typedef enum view_option_memory {
 // The default of a switch.
 typedef enum view_usual {
     VIEW_USUALLY_NO,
+    VIEW_USUALLY_YES,
     VIEW_USUALLY_IN_WINDOW,       // yes, unless --output is given
     VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
 } view_usual;

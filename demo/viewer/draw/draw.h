@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_DRAW_DRAW_H
 
 #include "demo/viewer/assets/panorama.h"
-#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/layout.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
@@ -135,6 +135,7 @@ typedef struct view_stage {
     bool is_driving;                  // keys go to what moves the model
     double now;                       // seconds since the start
     double frame_seconds;             // that the last frames took, smoothed
+    view_docks docks;
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out

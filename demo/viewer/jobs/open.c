@@ -410,7 +410,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = opened;
-    viewer->ui.hierarchy_scroll = 0.0f;
+    view_forget_rows(&viewer->ui);
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};

@@ -15,6 +15,8 @@ void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
+    view_forget_rows(&viewer->ui);
+    viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     viewer->width = options->width;
@@ -97,6 +99,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .lines = &viewer->lines,
         .config = viewer->config,
         .is_driving = !viewer->has_let_go,
+        .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = viewer->economy,
         .frame_seconds = viewer->frame_seconds,
@@ -174,7 +177,8 @@ void view_change_clip(view_state *viewer, size_t clip)
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
-    viewer->ui.shown_scroll = viewer->ui.hierarchy_scroll;
+    for (int i = 0; i < 2; i++)
+        viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
 // == One frame =============================================================================

@@ -10,10 +10,8 @@
 
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
-                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f,
-                   panel_height = 29.0f;
+                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
 static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
-static const float min_height = 440.0f; // of the picture, in layout units
 static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
                         hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
                         selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
@@ -21,22 +19,13 @@ static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
 
 bool view_shows_graph(const view_stage *stage)
 {
-    return stage->shown->graph && view_shows_machine(stage)
-           && stage->height >= min_height * stage->font->scale;
+    return view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
 }
 
 // The height of text, in pixels.
 static float em_of(const view_font *font)
 {
     return font->line[VIEW_TEXT] / 1.3f;
-}
-
-view_rect view_graph_box(const view_stage *stage)
-{
-    const float margin = VIEW_MARGIN * stage->font->scale;
-    const float height = floorf(fminf(panel_height * em_of(stage->font), 0.55f * stage->height));
-    return (view_rect){margin, stage->height - margin - height,
-                       view_box_of(stage, view_list_machine).x - 2.0f * margin, height};
 }
 
 void view_clear_graph(view_graph_view *view)
@@ -599,7 +588,7 @@ static void draw_popover(const drawing *of)
         rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
                                            + 20.0f * font->scale);
     const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
-    const float height = view_rows_height(&rows), gap = 1.2f * of->em;
+    const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const view_ui *const ui = of->ui;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
@@ -783,7 +772,7 @@ static void open_graph(drawing *of)
 
 void view_graph_panel(view_ui *ui, const view_stage *stage)
 {
-    const view_rect box = view_graph_box(stage);
+    const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = em_of(stage->font), padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
     drawing of = {.ui = ui,
@@ -833,14 +822,18 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
     keep_taken(&of);
     const uint32_t first = stage->canvas->count;
     if (!ui->is_event) {
+        // Drawn at zoom 1, and then moved to where it is seen.
+        const view_rect seen = {(of.area.x - of.x) / of.zoom, (of.area.y - of.y) / of.zoom,
+                                of.area.width / of.zoom, of.area.height / of.zoom};
+        const view_rect before = view_clip_canvas(stage->canvas, seen);
         draw_edges(&of);
         draw_nodes(&of);
+        (void)view_clip_canvas(stage->canvas, before);
         for (uint32_t i = first; i < stage->canvas->count; i++) {
             md5gl_panel_vertex *const vertex = &stage->canvas->vertices[i];
             vertex->x = of.x + vertex->x * of.zoom;
             vertex->y = of.y + vertex->y * of.zoom;
         }
-        view_clip_canvas(stage->canvas, first, of.area);
     }
     head(&of);
     if (of.edge != MD5_NONE && !ui->is_event)

@@ -323,14 +323,7 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
 // == Drawing and input ============================================================================
 
 // In lines of text.
-static const float bar_lines = 1.5f, row_lines = 1.3f;
-
-float view_menu_height(const view_stage *stage)
-{
-    return stage->shown->panel && stage->pages == NULL && stage->caption <= 0.0f
-               ? roundf(bar_lines * stage->font->line[VIEW_TEXT])
-               : 0.0f;
-}
+static const float row_lines = 1.3f;
 
 void view_close_menu(view_ui *ui)
 {
@@ -661,7 +654,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
 {
     static const char search[] = "Search  Ctrl+P";
     const view_font *const font = stage->font;
-    const float scale = font->scale, height = view_menu_height(stage), padding = 9.0f * scale;
+    const float scale = font->scale, height = view_layout_of(stage).menu.height, padding = 9.0f * scale;
     const view_rect bar = {0.0f, 0.0f, stage->width, height};
     float widths = 0.0f;
     for (int i = 0; i < VIEW_NUM_MENUS; i++)
@@ -705,11 +698,11 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
 
 void view_menu_panel(view_ui *ui, const view_stage *stage)
 {
-    if (view_menu_height(stage) > 0.0f)
+    if (view_layout_of(stage).menu.height > 0.0f)
         draw_bar(ui, stage);
     if (ui->menu.kind == VIEW_NO_MENU)
         return;
-    const view_rect all = {0.0f, view_menu_height(stage), stage->width, stage->height};
+    const view_rect all = {0.0f, view_layout_of(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
     if (ui_item(ui, all, "") || ui_key(ui, SDLK_ESCAPE)) { // beside it
         if (ui->menu.group[0] != '\0' && ui->mouse.key == SDLK_ESCAPE)

@@ -126,7 +126,7 @@ typedef struct view_menus {
     size_t option;               // that is asked for
     char text[256];              // that is typed
 } view_menus;
-=======
+
 // == The state graph of a machine (graph.c) ===============================================
 
 enum { VIEW_TAKEN_EDGES = 8 };
@@ -179,6 +179,43 @@ typedef struct ui_item_id {
     uint32_t number;   // from 1
 } ui_item_id;
 
+// What is scrolled, in pixels: to where, and how far it is on its way there if it moves smoothly.
+typedef struct ui_scroll {
+    float wanted, shown;
+} ui_scroll;
+
+// Rows below each other, of which an area shows a part.
+typedef struct ui_column {
+    view_rect area;
+    ui_scroll *scroll;
+    float y;        // of the next row
+    view_rect clip; // of the canvas, outside of the column
+    bool is_hot;    // the mouse is on one of its items
+} ui_column;
+
+// Those that can be folded.
+typedef enum ui_section_number {
+    UI_SECTION_MESHES,
+    UI_SECTION_CLIPS,
+    UI_SECTION_LAYERS,
+    UI_SECTION_JOINTS,
+    UI_SECTION_LIGHTS,
+    UI_SECTION_MATERIALS,
+    UI_SECTION_PLACE,
+    UI_SECTION_WEIGHTS,
+    UI_SECTION_TRIGGERS,
+    UI_SECTION_PARAMETERS,
+    UI_SECTION_CHANNELS,
+    UI_SECTION_TIME,
+    UI_SECTION_MODEL,
+    UI_SECTION_STATISTICS,
+    UI_SECTION_COMPARED,
+    UI_SECTION_SPOT,
+    UI_SECTION_WARNINGS,
+} ui_section_number;
+
+enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
+
 typedef struct view_ui {
     view_canvas *canvas; // of the current run
     view_rect window;    // that dialogs lie in
@@ -198,9 +235,8 @@ typedef struct view_ui {
     const char *modal;    // the panel above all others, which alone takes keys; NULL: none
     float low, high;      // the range of the active slider when it was pressed
     const char *held;     // the panel whose value the last press has changed
-    bool is_on_figures;   // the mouse is on their panel, also beside its rows
 
-    // Of a panel that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
+    // Of a page that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
     float fit_x, fit_y, fit;
     uint32_t first;
     view_rect space; // the next row that ui_slider() takes
@@ -213,12 +249,17 @@ typedef struct view_ui {
     view_browser browser;
     view_menus menu;
     view_graph_view graph;
-    float hierarchy_scroll; // lines
-    float shown_scroll;     // on its way there, if it moves smoothly
-    bool is_smooth;         // after view_follow()
-    int32_t hovered_joint;  // in the list, -1 = none
-    int32_t chosen_joint;   // that was clicked on, likewise
-    char notice[256];       // shown at the bottom until notice_end, in seconds since the start
+    view_docks docks;
+    ui_scroll scrolls[2];                                    // of the left and the right dock
+    ui_column *column;                                       // the items are in, or NULL
+    bool is_smooth;                                          // after view_follow()
+    char filter[64];                                         // of the outliner
+    uint32_t folded;                                         // sections: see ui_section_number
+    uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
+    int32_t revealed_joint;                                  // that the outliner was scrolled to
+    int32_t hovered_joint;                                   // in the list, -1 = none
+    int32_t chosen_joint;                                    // that was clicked on, likewise
+    char notice[256]; // shown at the bottom until notice_end, in seconds since the start
     double notice_end;
 } view_ui;
 
@@ -227,7 +268,7 @@ typedef struct view_ui {
 // Begins a panel. Its name is the word for it in the log and in tests.
 void ui_begin(view_ui *ui, const char *panel);
 
-// Scales down what was drawn since, if its rows are, see ui_rows().
+// Scales down what was drawn since, if it is a page that does not fit.
 void ui_end(view_ui *ui);
 
 // Adds an item. Returns whether it was pressed.
@@ -271,9 +312,9 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// Begins a panel of rows and draws them where they are placed, which is what ui_end() scales. Those
-// with a number for a click are items; returns the number of the one that was pressed, or 0.
-// Sliders and switches take their spaces.
+// Begins a panel of rows and draws them where they are placed. Those with a number for a click are
+// items; returns the number of the one that was pressed, or 0. Sliders and switches take their
+// spaces; sections are folded.
 int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows);
 
 // The next row: a name, a slider, and a text at the right, or NULL. A click on the name sets the
@@ -284,6 +325,24 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 // The next row: a name and a box or, if it `is_button`, a disc, with the name of a key. Returns
 // whether it was pressed.
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key);
+
+// -- Columns --------------------------------------------------------------------------------
+
+// A part of a panel that is scrolled: its rows are cut off outside of the area.
+void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
+void ui_end_column(view_ui *ui);
+
+// The next row of the column. Returns whether any of it is seen.
+bool ui_take_row(view_ui *ui, float height, view_rect *row);
+
+// Places rows of text as the next ones of the column.
+int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows);
+
+// The head of a section, with a text at the right. Returns whether it is open.
+bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text);
+
+// A text that ends at `right`.
+void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
 
 // -- Lists ----------------------------------------------------------------------------------
 
@@ -324,9 +383,8 @@ void view_close_menu(view_ui *ui);
 // Opens the dialog that asks for the value of an option, which a command VIEW_SET answers.
 void view_ask(view_ui *ui, const view_stage *stage, size_t option);
 
-// The bar at the top, and the open menu; the height of the bar, or 0.
+// The bar at the top, and the open menu.
 void view_menu_panel(view_ui *ui, const view_stage *stage);
-float view_menu_height(const view_stage *stage);
 
 // The keys that do something with the document, as the help lists them; returns the number of
 // lines.
@@ -345,43 +403,46 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
 
 // -- What is shown, and where ---------------------------------------------------------------
 
-// Small windows, in which panels of full width leave no space between them, have small panels:
-// fewer figures.
-static inline bool view_is_compact(const view_stage *stage)
-{
-    return stage->width < 1000.0f * stage->font->scale;
-}
+// What is laid out in the window, and where that lies.
+view_layout_wish view_wish_layout(const view_stage *stage);
+view_layout view_layout_of(const view_stage *stage);
 
-// Whether the machine with its parameters, or the time bar, is shown beside the figures.
+// Whether the machine with its parameters is shown, or the channels of an entity.
 static inline bool view_shows_machine(const view_stage *stage)
 {
-    return view_mode_of(stage->document) == VIEW_MODE_MACHINE && !stage->shown->help
-           && !stage->shown->hierarchy;
+    return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
 }
 
-static inline bool view_shows_bar(const view_stage *stage)
+static inline bool view_shows_channels(const view_stage *stage)
 {
-    return !view_shows_machine(stage) && view_clock(&stage->document->scene) != NULL;
-}
-
-#define VIEW_BAR_HEIGHT 40.0f // in units of layout
-
-// The upper edge of the time bar, or the lower one of the picture.
-static inline float view_bar_top(const view_stage *stage)
-{
-    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
-    return stage->height - (view_shows_bar(stage) ? height : 0.0f);
+    return view_channels_of(&stage->document->scene) != NULL;
 }
 
 // -- The panels -----------------------------------------------------------------------------
 
 #define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
 
-// Lists and places the rows of a panel; where its box is then.
+// Lists the rows of a panel of the inspector.
 typedef void view_list_fn(const view_stage *stage, view_rows *rows);
-view_rect view_box_of(const view_stage *stage, view_list_fn *list);
 
-// Figures of the document, at the left: info.c.
+// Begins rows as wide as the inspector.
+void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
+
+// Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
+void view_dock_panels(view_ui *ui, const view_stage *stage);
+void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
+void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
+void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
+
+// Another document: what was folded and scrolled to is another's.
+void view_forget_rows(view_ui *ui);
+
+// What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
+// has no width if there is nothing.
+view_rect view_surface_box(const view_stage *stage);
+void view_surface_panel(view_ui *ui, const view_stage *stage);
+
+// Figures of the document: info.c.
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
@@ -396,12 +457,11 @@ md5_mat34 view_model_from_world(const view_scene *scene);
 // The joint relative to its parent, if it has one, or in model space.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
 
-// A state machine at the right.
+// A state machine: its time, layers and parameters.
 view_list_fn view_list_machine;
 
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);
-view_rect view_graph_box(const view_stage *stage);
 void view_graph_panel(view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
