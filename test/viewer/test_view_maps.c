@@ -232,7 +232,7 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_image(&textures, 1, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye.png"));
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
-        CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
+        CHECK(log.num_warnings == 1 && strstr(log.warning, "/nowhere/at/all.png") != NULL);
     }
     view_free_textures(&textures, scene->renderer);
     view_free_chosen(&list);
@@ -669,7 +669,7 @@ TEST (view_shader_files_report_mistakes) {
         view_look look;
         (void)read_text(mistake->text, "m", &look, &log);
         CHECK(log.num_warnings > 0);
-        CHECK_THAT(strcmp(log.last[0], mistake->warning) == 0, "%s", log.last[0]);
+        CHECK_THAT(strcmp(log.warning, mistake->warning) == 0, "%s", log.warning);
         view_free_look(&look);
     }
 }

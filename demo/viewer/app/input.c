@@ -338,12 +338,15 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (scale >= 0.5f && scale <= 4.0f)
             viewer->text_scale = scale;
         break;
+    case VIEW_WARNINGS:
+        viewer->ui.warnings.is_open = !viewer->ui.warnings.is_open;
+        break;
     case VIEW_CLOSE_LISTS:
-        if (viewer->pages.open >= 0) { // shows the document again
+        if (viewer->log.error[0] != '\0') {
+            viewer->log.error[0] = '\0';
+        } else if (viewer->pages.open >= 0) { // shows the document again
             view_open_page(&viewer->pages, -1);
             view_free_pages(&viewer->pages, viewer->renderer);
-        } else if (viewer->log.error[0] != '\0') {
-            viewer->log.error[0] = '\0';
         } else {
             viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
@@ -569,6 +572,15 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     view_tell_state(viewer, "zoom");
 }
 
+// A key, or text, for the interface; the mouse is where it was.
+static bool run_key(view_state *viewer, ui_mouse event)
+{
+    const view_stage stage = stage_of(viewer);
+    event.x = viewer->ui.mouse.x;
+    event.y = viewer->ui.mouse.y;
+    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event));
+}
+
 static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
     static const char *const modes[VIEW_NUM_MODES] = {"while a clip is shown",
@@ -578,6 +590,13 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     const view_mode mode = view_mode_of(viewer->document);
     if (!control && !alt
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
+        return;
+    // A dialog leaves only function keys and those with Ctrl to the rest.
+    const bool is_function = key->sym >= SDLK_F1 && key->sym <= SDLK_F12;
+    if (!alt && (key->sym != SDLK_TAB || viewer->ui.modal != NULL)
+        && run_key(viewer, (ui_mouse){.key = key->sym, .shift = shift, .control = control}))
+        return;
+    if (viewer->ui.modal != NULL && !control && !is_function)
         return;
     view_binding binding = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
     if (!view_drives_clips(viewer, binding.action))
@@ -620,7 +639,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         break;
     case SDL_TEXTINPUT:
         *redraw = view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
-                  || *redraw;
+                  || run_key(viewer, (ui_mouse){.text = event->text.text}) || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:
         press(viewer, &event->button);

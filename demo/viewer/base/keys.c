@@ -125,6 +125,7 @@ static const view_binding table[] = {
     {VIEW_LARGER_TEXT, "larger-text", "Ctrl++", "larger text", CONTROL(SDLK_PLUS)},
     {VIEW_LARGER_TEXT, CONTROL(SDLK_EQUALS)},
     {VIEW_SMALLER_TEXT, "smaller-text", "Ctrl+-", "smaller text", CONTROL(SDLK_MINUS)},
+    {VIEW_WARNINGS, "warnings", "Ctrl+W", "list of warnings", CONTROL(SDLK_w)},
     {VIEW_CLOSE_LISTS, "close-lists", "Esc", "close the lists", KEY(SDLK_ESCAPE)},
     {VIEW_QUIT, "quit", "Ctrl+Q", "quit", CONTROL(SDLK_q)},
 };
@@ -184,9 +185,9 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",   "list",   "close-lists", "joint",   "enter-folder", "section",
-        "section", "choose", "choose",      "choose",  "choose",       "channel",
-        "channel", "mesh",   "textures",    "texture", "page",         "state"};
+        "taken",    "list",    "close-lists", "joint",     "enter-folder", "section", "section",
+        "choose",   "choose",  "choose",      "choose",    "channel",      "channel", "mesh",
+        "textures", "texture", "page",        "try-again", "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

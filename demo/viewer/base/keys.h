@@ -54,6 +54,7 @@ typedef enum view_action {
     VIEW_SMALLER_TEXT,
     VIEW_NEXT_PAGE,
     VIEW_PREVIOUS_PAGE,
+    VIEW_WARNINGS, // opens or closes their list
     VIEW_CLOSE_LISTS,
     VIEW_QUIT,
     // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
@@ -75,6 +76,7 @@ typedef enum view_action {
     VIEW_LIST_TEXTURES,   // that mesh `number` may have
     VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_OPEN_PAGE,       // of techniques, `number`
+    VIEW_TRY_AGAIN,       // what has led to the last error
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.
     VIEW_AHEAD,

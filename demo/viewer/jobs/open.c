@@ -253,6 +253,17 @@ bool view_follow_previews(view_state *viewer)
     return true;
 }
 
+// == What has failed ==============================================================================
+
+// Stores the command that has led to an error.
+static void note_failed(view_state *viewer, const view_command *command)
+{
+    char *const path = common_copy(command->path); // it may be the stored one
+    free(viewer->failed.path);
+    viewer->failed = *command;
+    viewer->failed.path = path;
+}
+
 // == Folders and archives as lists ================================================================
 
 // -- Places ---------------------------------------------------------------------------------
@@ -297,11 +308,13 @@ bool view_follow_scan(view_state *viewer)
         return false;
     if (view_has_scanned(viewer->scan, &num_files)) {
         md5_error error = {0};
+        char *const place = common_copy(viewer->scan->place);
         view_library *const library = view_end_scan(viewer->scan, &error);
         const bool is_awaited = viewer->ui.browser.is_scanning;
         viewer->scan = NULL;
         if (library == NULL) {
             view_log_error(&viewer->log, &error);
+            note_failed(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
             if (is_awaited)
                 view_clear_browser(&viewer->ui.browser);
         } else {
@@ -325,6 +338,7 @@ bool view_follow_scan(view_state *viewer)
             if (is_awaited) // unless the user closed the list meanwhile
                 view_show_section(viewer, viewer->section);
         }
+        free(place);
         view_tell_state(viewer, "scanned");
     } else if (viewer->ui.browser.is_scanning)
         viewer->ui.browser.num_scanned = num_files;
@@ -399,14 +413,18 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
                                 viewer->document->scene.turn, viewer->library};
     const view_log before = viewer->log;
+    view_reports reports = viewer->reports;
+    viewer->reports = (view_reports){NULL, 0};
     view_log_clear(&viewer->log);
     view_document *const opened =
         view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
-        memcpy(viewer->log.last, before.last, sizeof before.last);
+        view_free_reports(&viewer->reports);
+        viewer->reports = reports;
         return false;
     }
+    view_free_reports(&reports);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = opened;
@@ -631,6 +649,8 @@ void view_watch_files(view_state *viewer)
     // Taken before reading: files that change meanwhile, or were saved only in part, are read
     // again.
     viewer->files_stamp = now;
+    if (!done)
+        note_failed(viewer, &(view_command){.action = VIEW_RELOAD});
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
     view_tell_state(viewer, "watch");
 }
@@ -736,6 +756,17 @@ bool view_choose_page(view_state *viewer)
 
 // == What is shown first ==========================================================================
 
+// Shows our own model with the error of what could not be opened.
+static bool open_own_behind(view_state *viewer)
+{
+    const view_log before = viewer->log;
+    if (!view_open(viewer, NULL, 0, false))
+        return false;
+    memcpy(viewer->log.error, before.error, sizeof before.error);
+    viewer->log.failure = before.failure;
+    return true;
+}
+
 // Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
 // cannot be opened, shows our own model and the error.
 static bool open_remembered(view_state *viewer)
@@ -746,8 +777,6 @@ static bool open_remembered(view_state *viewer)
     char *path = is_own ? NULL : common_copy(config->model);
     const char *const files[1] = {path};
     const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
-    char error[sizeof viewer->log.error];
-    memcpy(error, viewer->log.error, sizeof error);
     free(path);
     const view_options *const options = viewer->options;
     if (opened && has_camera && !options->azimuth_given && !options->elevation_given
@@ -757,10 +786,7 @@ static bool open_remembered(view_state *viewer)
         viewer->camera.scene_radius = radius;
         view_snap(viewer);
     }
-    if (opened || is_own || !view_open(viewer, NULL, 0, true))
-        return opened;
-    memcpy(viewer->log.error, error, sizeof error);
-    return true;
+    return opened || (!is_own && open_own_behind(viewer));
 }
 
 // The files on the command line, or the last model if there are none; lists the folder on it.
@@ -803,7 +829,8 @@ static bool open_named(view_state *viewer)
     return opened;
 }
 
-bool view_open_first(view_state *viewer)
+// As view_open_first(), but fails also in a window.
+static bool open_asked(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     if (!open_named(viewer))
@@ -838,6 +865,14 @@ bool view_open_first(view_state *viewer)
     if (options->num_times > 0)
         viewer->play.time = options->times[0];
     return true;
+}
+
+bool view_open_first(view_state *viewer)
+{
+    if (open_asked(viewer))
+        return true;
+    return viewer->window != NULL && view_shows_window(viewer->options)
+           && (viewer->document->scene.path != NULL || open_own_behind(viewer));
 }
 
 // == Commands =====================================================================================
@@ -936,7 +971,7 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
-void view_perform_file(view_state *viewer, const view_command *command)
+static void perform_file(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_scene *const scene = &viewer->document->scene;
@@ -1023,4 +1058,20 @@ void view_perform_file(view_state *viewer, const view_command *command)
     default: // the interface has done it alone
         break;
     }
+}
+
+void view_perform_file(view_state *viewer, const view_command *command)
+{
+    const uint32_t num_errors = viewer->log.num_errors;
+    const bool is_again = command->action == VIEW_TRY_AGAIN;
+    if (is_again) {
+        viewer->log.error[0] = '\0';
+        command = &viewer->failed;
+    }
+    if (is_again && command->action == VIEW_NOTHING)
+        (void)view_open_first(viewer);
+    else
+        perform_file(viewer, command);
+    if (viewer->log.num_errors != num_errors)
+        note_failed(viewer, command);
 }

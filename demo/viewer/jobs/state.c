@@ -18,6 +18,7 @@ void view_begin(view_state *viewer, const view_options *options)
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     viewer->log.level = options->level;
+    viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
@@ -50,6 +51,8 @@ void view_end(view_state *viewer)
         md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
+    view_free_reports(&viewer->reports);
+    free(viewer->failed.path);
     free(viewer->preview.wish);
     free(viewer->canvas.vertices);
     view_free_lines(&viewer->lines);

@@ -61,6 +61,7 @@ typedef struct view_framing {
 typedef struct view_state {
     const view_options *options;
     view_log log;
+    view_reports reports; // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 
@@ -69,6 +70,9 @@ typedef struct view_state {
     view_scan *scan;         // opens another library, or NULL
     view_previews *previews; // of the library's contents, or NULL
     view_shown_preview preview;
+
+    // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
+    view_command failed;
 
     // The document and its camera.
     view_document *document; // empty before the first is opened
@@ -223,7 +227,8 @@ bool view_open_game_name(view_state *viewer);
 
 // Opens what the command line names, or the last model if it names nothing: files, a folder to
 // list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
-// logs an error if that cannot be shown.
+// logs an error if that cannot be shown; a window shows the error over what could be opened, or
+// over our own model, and returns true.
 bool view_open_first(view_state *viewer);
 
 // Carries out commands about files and lists of them; ignores others.

@@ -131,7 +131,13 @@ static void list_pick(const view_stage *stage, view_rows *rows)
 enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
 
 // Clickable rows: their numbers in view_rows; the last two begin those of meshes.
-enum { HIT_FILES = 1, HIT_CLIPS, HIT_TEXTURES, HIT_MESHES = HIT_TEXTURES + MESHES_LISTED };
+enum {
+    HIT_FILES = 1,
+    HIT_CLIPS,
+    HIT_WARNINGS,
+    HIT_TEXTURES,
+    HIT_MESHES = HIT_TEXTURES + MESHES_LISTED
+};
 
 // What plays, and where; in a small window (`is_brief`) only what.
 static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
@@ -382,16 +388,12 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     list_compare(stage, rows);
     list_pick(stage, rows);
     const uint32_t count = stage->log->num_warnings;
-    const uint32_t others = count > VIEW_LOG_LAST ? count - VIEW_LOG_LAST : 0;
     if (count > 0) {
         view_add_gap(rows);
-        view_add_row(rows, VIEW_AMBER, NULL, "%u warning%s", count, count == 1 ? "" : "s");
+        view_make_hit(view_add_row(rows, VIEW_AMBER, NULL, "\xE2\x9A\xA0 %u warning%s", count,
+                                   count == 1 ? "" : "s"),
+                      HIT_WARNINGS, "Ctrl+W");
     }
-    for (uint32_t i = others; i < count; i++)
-        view_add_wrapped(rows, VIEW_PLAIN, stage->log->last[i % VIEW_LOG_LAST], 3);
-    if (others > 0)
-        view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
-                     others == 1 ? "it" : "them");
     view_add_gap(rows);
     view_add_row(rows, VIEW_DIM, NULL, "H: keys" VIEW_DOT "M: statistics");
     const float below = (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
@@ -416,5 +418,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     else if (hit >= HIT_TEXTURES)
         ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
     else if (hit > 0)
-        ui->command.action = hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
+        ui->command.action = hit == HIT_FILES   ? VIEW_FILES
+                             : hit == HIT_CLIPS ? VIEW_CLIPS
+                                                : VIEW_WARNINGS;
 }

@@ -1108,29 +1108,6 @@ static void draw_keys(const view_stage *stage)
     view_shrink(canvas, first, 0.5f * stage->width, 0.5f * stage->height, factor);
 }
 
-// -- Errors ---------------------------------------------------------------------------------
-
-// The error of the last file, until it is dismissed by Esc, a click or the next file.
-static void error_panel(view_ui *ui, const view_stage *stage)
-{
-    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale;
-    const float room = stage->width - 2.0f * margin - 2.0f * padding;
-    view_rows rows = {0};
-    view_begin_rows(&rows, stage->font, fmaxf(fminf(440.0f, room / scale), 40.0f), 0.0f, "Error")
-        ->color = VIEW_WRONG;
-    view_add_wrapped(&rows, VIEW_BRIGHT, stage->log->error, 6);
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_DIM, NULL, "Esc or click to dismiss");
-    rows.x = roundf(0.5f * stage->width - 0.5f * rows.width - padding);
-    rows.y = margin;
-    const view_rect box = {rows.x, rows.y, rows.width + 2.0f * padding, view_rows_height(&rows)};
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
-    (void)ui_rows(ui, "error", &rows);
-    if (ui_item(ui, box, stage->log->error))
-        ui->command.action = VIEW_CLOSE_LISTS;
-}
-
 // -- Drawing and input ----------------------------------------------------------------------
 
 // All panels and lists, the upper ones last.
@@ -1143,6 +1120,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->is_on_figures = false;
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
+        view_reports_panel(ui, stage);
         return;
     }
     if (shown->panel) {
@@ -1178,16 +1156,13 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     if (shown->help)
         draw_keys(stage);
     view_browser_panel(ui, stage);
-    if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
-        error_panel(ui, stage);
+    view_reports_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    (void)ui;
-    (void)stage;
-    return NULL;
+    return view_open_report(ui, stage);
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)

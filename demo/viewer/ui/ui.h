@@ -102,6 +102,24 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
 
+// == Errors and warnings (reports.c) =======================================================
+
+// The lines of a file around the place of an error.
+enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
+typedef struct view_excerpt {
+    uint32_t error;        // view_log.num_errors when it was read
+    uint32_t first, count; // number of the first line, from 1; how many there are
+    uint32_t caret;        // byte in the wrong line
+    bool is_cut;           // they begin in the middle of their lines
+    char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
+} view_excerpt;
+
+typedef struct view_warnings {
+    bool is_open;
+    char filter[64];
+    size_t chosen, first; // of those that contain the filter: first: the topmost visible one
+} view_warnings;
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
@@ -162,6 +180,8 @@ typedef struct view_ui {
     view_rect found;
 
     view_browser browser;
+    view_excerpt excerpt; // of the log's error
+    view_warnings warnings;
     float hierarchy_scroll; // lines
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow()
@@ -330,6 +350,11 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 
 // A state machine at the right.
 view_list_fn view_list_machine;
+
+// The window of the log's error, or else the list of warnings if that is open: reports.c. The name
+// of the panel, or NULL: nothing is shown while a list is open.
+void view_reports_panel(view_ui *ui, const view_stage *stage);
+const char *view_open_report(const view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
