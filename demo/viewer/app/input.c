@@ -344,6 +344,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_CLOSE_LISTS:
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
+        } else if (viewer->ui.start.is_open) {
+            view_clear_start(&viewer->ui.start);
         } else if (viewer->pages.open >= 0) { // shows the document again
             view_open_page(&viewer->pages, -1);
             view_free_pages(&viewer->pages, viewer->renderer);
@@ -593,7 +595,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         return;
     // A dialog leaves only function keys and those with Ctrl to the rest.
     const bool is_function = key->sym >= SDLK_F1 && key->sym <= SDLK_F12;
-    if (!alt && (key->sym != SDLK_TAB || viewer->ui.modal != NULL)
+    if (!alt && (key->sym != SDLK_TAB || viewer->ui.modal != NULL || viewer->ui.start.is_open)
         && run_key(viewer, (ui_mouse){.key = key->sym, .shift = shift, .control = control}))
         return;
     if (viewer->ui.modal != NULL && !control && !is_function)

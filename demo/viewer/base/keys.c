@@ -106,6 +106,7 @@ static const view_binding table[] = {
 
     {VIEW_FILES, "files", "F or Ctrl+O", "list of files", GROUP("Files"), KEY(SDLK_f)},
     {VIEW_FILES, CONTROL(SDLK_o)},
+    {VIEW_START_PAGE, "start-page", "Ctrl+Home", "start page", CONTROL(SDLK_HOME)},
     {VIEW_GAME, "game", "Shift+F", "list of the game folder", SHIFT(SDLK_f)},
     {VIEW_NEXT_FILE, "next-file", "Page Down", "next file in the folder", KEY(SDLK_PAGEDOWN)},
     {VIEW_PREVIOUS_FILE, "previous-file", "Page Up", "previous file", KEY(SDLK_PAGEUP)},
@@ -185,9 +186,9 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",    "list",    "close-lists", "joint",     "enter-folder", "section", "section",
-        "choose",   "choose",  "choose",      "choose",    "channel",      "channel", "mesh",
-        "textures", "texture", "page",        "try-again", "state"};
+        "taken",    "list",    "close-lists", "joint",  "enter-folder", "section", "section",
+        "choose",   "choose",  "choose",      "choose", "channel",      "channel", "mesh",
+        "textures", "texture", "page",        "forget", "try-again",    "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

@@ -41,6 +41,7 @@ typedef enum view_action {
     VIEW_ISOMETRIC,
     VIEW_ORTHOGRAPHIC,
     VIEW_FILES,
+    VIEW_START_PAGE,
     VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -76,6 +77,7 @@ typedef enum view_action {
     VIEW_LIST_TEXTURES,   // that mesh `number` may have
     VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_OPEN_PAGE,       // of techniques, `number`
+    VIEW_FORGET_RECENT,   // the file `path`
     VIEW_TRY_AGAIN,       // what has led to the last error
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.

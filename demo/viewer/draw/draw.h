@@ -139,6 +139,9 @@ typedef struct view_stage {
     md5gl_texture preview;    // of the chosen entry of a game's list, or 0
     float caption;            // height of a line of text below the picture, pixels
 
+    bool is_start; // the start page is open
+    bool is_bare;  // nothing but the background: a list covers the start page
+
     // An open page has a panel of its own in place of all others; or NULL.
     struct view_pages *pages;
     void (*page_panel)(struct view_ui *ui, const struct view_stage *stage);

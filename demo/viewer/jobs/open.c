@@ -466,6 +466,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     common_free_list(&own);
     if (!opened)
         return false;
+    view_clear_start(&viewer->ui.start);
     // --hide: the meshes of a name, a shader or a number, of the first 64.
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
@@ -611,6 +612,8 @@ void view_drop(view_state *viewer, const char *path)
         free(camera_path);
     }
     if (done)
+        view_clear_start(&viewer->ui.start);
+    if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
         view_notice(viewer, "%s does not fit", common_base(path));
@@ -667,6 +670,64 @@ bool view_follow_files(view_state *viewer)
     return is_scanned || has_preview;
 }
 
+// == The start page ===============================================================================
+
+// Our models: of each folder beside that of our own one the first machine, or else all its models.
+static void list_examples(common_list *list)
+{
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return;
+    char *const own = common_folder(machine), *const models = common_folder(own);
+    common_list folders = common_list_folder(models, NULL);
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list files = common_list_folder(folders.names[i], ".md5machine");
+        const bool is_machine = files.count > 0;
+        if (!is_machine)
+            files = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t k = 0; k < files.count && (k == 0 || !is_machine); k++)
+            common_add(list, common_copy(files.names[k]));
+        common_free_list(&files);
+    }
+    common_free_list(&folders);
+    free(own);
+    free(models);
+    free(machine);
+}
+
+// Opens it, or lists anew what is on it.
+static void show_start(view_state *viewer)
+{
+    view_start *const start = &viewer->ui.start;
+    const size_t first = start->first;
+    view_clear_start(start);
+    start->is_open = true;
+    start->first = first;
+    for (size_t i = 0; viewer->config != NULL && i < viewer->config->num_recent; i++) {
+        const char *const path = viewer->config->recent[i];
+        view_address address;
+        const bool is_in_game = view_read_address(path, &address);
+        if (is_in_game)
+            view_free_address(&address);
+        else if (!common_is_file(path) && !common_is_folder(path))
+            start->missing |= 1u << i;
+        common_add(&start->recent, common_copy(path));
+    }
+    list_examples(&start->examples);
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        common_add(&start->pages, common_copy(view_page_at(i)->title));
+}
+
+// Where files are looked for when none is open: beside the last one, or in the user's folder.
+static char *first_folder(const view_state *viewer, bool is_last)
+{
+    const view_config *const config = viewer->config;
+    if (is_last && config != NULL && config->num_recent > 0)
+        return common_folder(config->recent[0]);
+    const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
+    return common_copy(home != NULL ? home : profile != NULL ? profile : ".");
+}
+
 // == Pages of techniques ==========================================================================
 
 // Opens a page with its character, or the contents. Returns false and logs an error if that cannot
@@ -693,6 +754,7 @@ static bool show_page(view_state *viewer, int32_t number)
             return false;
     }
     view_open_page(&viewer->pages, number);
+    view_clear_start(&viewer->ui.start);
     viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0.0;
@@ -764,6 +826,7 @@ static bool open_own_behind(view_state *viewer)
         return false;
     memcpy(viewer->log.error, before.error, sizeof before.error);
     viewer->log.failure = before.failure;
+    show_start(viewer);
     return true;
 }
 
@@ -818,6 +881,9 @@ static bool open_named(view_state *viewer)
                                && (config->model == NULL || common_is_file(config->model));
     const bool opened = is_remembered ? open_remembered(viewer)
                                       : view_open(viewer, options->files, options->num_files, true);
+    if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
+        && !options->names_content && (!is_remembered || config->model == NULL))
+        show_start(viewer);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
@@ -983,9 +1049,16 @@ static void perform_file(view_state *viewer, const view_command *command)
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        if (!view_open_browser(browser,
-                               action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
-                               scene, viewer->config))
+        // Never the folder of our own model, which nobody has opened.
+        if (action == VIEW_FILES && viewer->ui.start.is_open
+            && browser->kind == VIEW_BROWSE_NOTHING) {
+            char *const folder = first_folder(viewer, true);
+            view_browse_folder(browser, folder, NULL, viewer->config);
+            free(folder);
+            browser->fresh = true;
+        } else if (!view_open_browser(browser,
+                                      action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
+                                      0, scene, viewer->config))
             view_notice(viewer, VIEW_NO_CLIP);
         break;
     case VIEW_LIST_CHANNEL:
@@ -1014,8 +1087,21 @@ static void perform_file(view_state *viewer, const view_command *command)
         page = (page + (is_next ? 1 : -1) + count) % count;
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
-    case VIEW_OPEN_FOLDER:
-        view_browse_folder(browser, path, NULL, viewer->config);
+    case VIEW_OPEN_FOLDER: {
+        char *const folder = path == NULL ? first_folder(viewer, false) : NULL;
+        view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
+        free(folder);
+    } break;
+    case VIEW_START_PAGE:
+        if (viewer->ui.start.is_open)
+            view_clear_start(&viewer->ui.start);
+        else
+            show_start(viewer);
+        break;
+    case VIEW_FORGET_RECENT:
+        if (viewer->config != NULL)
+            view_forget_recent(viewer->config, path);
+        show_start(viewer);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);

@@ -57,6 +57,7 @@ void view_end(view_state *viewer)
     free(viewer->canvas.vertices);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
+    view_clear_start(&viewer->ui.start);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -112,6 +113,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .preview = viewer->preview.texture,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
+        .is_start = viewer->ui.start.is_open,
+        .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
         .caption = viewer->cells.count > 0 ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.

@@ -61,7 +61,7 @@ typedef struct view_framing {
 typedef struct view_state {
     const view_options *options;
     view_log log;
-    view_reports reports; // its warnings, for a window
+    view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 

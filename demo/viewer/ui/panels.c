@@ -946,9 +946,12 @@ view_rect view_free_region(const view_stage *stage)
 {
     const view_rect all = {0.0f, 0.0f, stage->width, stage->height - stage->caption};
     const float scale = stage->font->scale;
-    if (!stage->shown->panel || scale <= 0.0f || view_shows_crowd(stage->document))
-        return all;
     view_rect region = all;
+    if (stage->is_start && scale > 0.0f && view_start_box(stage).x > 0.0f)
+        region.width = view_start_box(stage).x;
+    if (stage->is_start || !stage->shown->panel || scale <= 0.0f
+        || view_shows_crowd(stage->document))
+        return region;
     region.height = view_bar_top(stage) - stage->caption;
     if (shows_graph(stage))
         region.height = graph_box(stage).y;
@@ -1110,6 +1113,20 @@ static void draw_keys(const view_stage *stage)
 
 // -- Drawing and input ----------------------------------------------------------------------
 
+static void draw_notice(const view_ui *ui, const view_stage *stage)
+{
+    if (stage->now >= ui->notice_end)
+        return;
+    const float scale = stage->font->scale;
+    const float text =
+        fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice), stage->width - 80.0f * scale);
+    const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
+                           stage->height - 100.0f * scale, text + 32.0f * scale, 34.0f * scale};
+    view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
+                   text + 1.0f, VIEW_BRIGHT, ui->notice);
+}
+
 // All panels and lists, the upper ones last.
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
@@ -1120,6 +1137,13 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->is_on_figures = false;
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
+        view_reports_panel(ui, stage);
+        return;
+    }
+    if (stage->is_start && !shown->help) {
+        view_start_panel(ui, stage);
+        view_browser_panel(ui, stage);
+        draw_notice(ui, stage);
         view_reports_panel(ui, stage);
         return;
     }
@@ -1136,17 +1160,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
             graph_panel(ui, stage);
         if (!shown->help)
             surface_panel(ui, stage);
-        if (stage->now < ui->notice_end) {
-            const float scale = stage->font->scale;
-            const float text = fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice),
-                                     stage->width - 80.0f * scale);
-            const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
-                                   stage->height - 100.0f * scale, text + 32.0f * scale,
-                                   34.0f * scale};
-            view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
-            view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                           text + 1.0f, VIEW_BRIGHT, ui->notice);
-        }
+        draw_notice(ui, stage);
         bottom = view_bar_top(stage);
     }
     const float above = sliders_panel(ui, stage, bottom);

@@ -265,7 +265,7 @@ static const char *kind_of(const view_report *report)
     for (size_t i = 0; report->file != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
         if (common_has_ending(report->file, kinds[i][0]))
             return kinds[i][1];
-    return report->file != NULL ? "file" : "view";
+    return report->file != NULL ? "file" : "viewer";
 }
 
 static bool is_listed(const view_warnings *list, const view_report *report)

@@ -2,6 +2,7 @@
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/panel.h"
@@ -120,6 +121,19 @@ typedef struct view_warnings {
     size_t chosen, first; // of those that contain the filter: first: the topmost visible one
 } view_warnings;
 
+// == The start page (start.c) =============================================================
+
+typedef struct view_start {
+    bool is_open;
+    common_list recent, examples; // paths
+    common_list pages;            // titles by their numbers
+    uint32_t missing;             // recent files that are gone: a bit each
+    size_t first;                 // topmost visible row
+} view_start;
+
+// Closes it and frees its lists.
+void view_clear_start(view_start *start);
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
@@ -180,6 +194,7 @@ typedef struct view_ui {
     view_rect found;
 
     view_browser browser;
+    view_start start;
     view_excerpt excerpt; // of the log's error
     view_warnings warnings;
     float hierarchy_scroll; // lines
@@ -350,6 +365,10 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 
 // A state machine at the right.
 view_list_fn view_list_machine;
+
+// The start page, in place of all other panels: start.c. It covers this part of the picture.
+void view_start_panel(view_ui *ui, const view_stage *stage);
+view_rect view_start_box(const view_stage *stage);
 
 // The window of the log's error, or else the list of warnings if that is open: reports.c. The name
 // of the panel, or NULL: nothing is shown while a list is open.
