@@ -672,7 +672,8 @@ bool view_follow_files(view_state *viewer)
 
 // == The start page ===============================================================================
 
-// Our models: of each folder beside that of our own one the first machine, or else all its models.
+// Our models: of each folder beside that of our own one the first machine, or else the model that
+// is called as the folder.
 static void list_examples(common_list *list)
 {
     char *const machine = find_own_model();
@@ -681,13 +682,15 @@ static void list_examples(common_list *list)
     char *const own = common_folder(machine), *const models = common_folder(own);
     common_list folders = common_list_folder(models, NULL);
     for (size_t i = 0; i < folders.count; i++) {
-        common_list files = common_list_folder(folders.names[i], ".md5machine");
-        const bool is_machine = files.count > 0;
-        if (!is_machine)
-            files = common_list_folder(folders.names[i], ".md5mesh");
-        for (size_t k = 0; k < files.count && (k == 0 || !is_machine); k++)
-            common_add(list, common_copy(files.names[k]));
-        common_free_list(&files);
+        common_list machines = common_list_folder(folders.names[i], ".md5machine");
+        char *const model =
+            common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
+        if (machines.count > 0)
+            common_add(list, common_copy(machines.names[0]));
+        else if (common_is_file(model))
+            common_add(list, common_copy(model));
+        common_free_list(&machines);
+        free(model);
     }
     common_free_list(&folders);
     free(own);

@@ -99,7 +99,7 @@ typedef struct view_state {
     view_font font;
     view_canvas canvas;
     view_lines lines;
-    double frame_seconds;                    // duration of the last frames, smoothed
+    bool is_moving;                          // picture after picture is drawn
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
@@ -181,6 +181,12 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 // less, which is drawn into a smaller target and enlarged, below panels of full resolution. Returns
 // false on failure.
 bool view_present(view_state *viewer, md5_error *error);
+
+// Draws the sign of a recording over that, after the movie has got its picture; or nothing.
+bool view_present_sign(view_state *viewer, md5_error *error);
+
+// Stores how long a picture took, for the panel.
+void view_note_frame(view_state *viewer, double seconds);
 
 // -- Reports -------------------------------------------------------------------------------
 

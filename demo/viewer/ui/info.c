@@ -5,7 +5,9 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == What the pose is compared with ========================================================
@@ -323,6 +325,31 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const float first = *(const float *)a, second = *(const float *)b;
+    return (first > second) - (first < second);
+}
+
+// The median of the last pictures, once there are some, while more are drawn: a slow one among them
+// does not count. Before that, and while the picture stands, there is no time to tell.
+static void list_frame_time(const view_stage *stage, view_rows *rows)
+{
+    enum { LEAST = 10, MOST = 60 };
+    const float slow = 0.05f;
+    float times[MOST];
+    const uint32_t all = stage->num_frame_times, count = all < MOST ? all : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    qsort(times, count, sizeof *times, by_size);
+    const float median = count > 0 ? times[count / 2] : 0.0f;
+    char text[32] = "\xE2\x80\x93";
+    if (stage->is_moving && count >= LEAST && median > 0.0f)
+        (void)snprintf(text, sizeof text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
+                       median > slow ? "  \xE2\x9A\xA0" : "");
+    view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
+}
+
 // In a small window most figures are hidden, unless statistics are switched on.
 void view_list_figures(const view_stage *stage, view_rows *rows)
 {
@@ -377,7 +404,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
         list_faults(&document->pose_faults, "In pose", rows);
     if (shown->frame_time)
-        view_add_row(rows, VIEW_BRIGHT, "Frame time", "%.2f ms", 1000.0 * stage->frame_seconds);
+        list_frame_time(stage, rows);
     if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
         view_add_row(rows, VIEW_PLAIN, NULL, "%s", "")->kind = VIEW_ROW_GRAPH;
     view_describe_economy(&stage->economy, text, sizeof text);

@@ -1135,13 +1135,16 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
     ui->is_on_figures = false;
+    if (ui->is_event) // it is drawn by itself
+        view_recording_panel(ui, stage);
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
         view_reports_panel(ui, stage);
         return;
     }
     if (stage->is_start && !shown->help) {
-        view_start_panel(ui, stage);
+        if (!stage->is_bare)
+            view_start_panel(ui, stage);
         view_browser_panel(ui, stage);
         draw_notice(ui, stage);
         view_reports_panel(ui, stage);

@@ -1,4 +1,5 @@
-// What went wrong: the window of an error, with its place in the file, and the list of warnings.
+// What is reported: the window of an error, with its place in the file, the list of warnings, and
+// the sign of a recording.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
@@ -425,4 +426,28 @@ void view_reports_panel(view_ui *ui, const view_stage *stage)
         error_window(ui, stage);
     else if (open != NULL)
         warnings_window(ui, stage);
+}
+
+// -- Recording ------------------------------------------------------------------------------
+
+void view_recording_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_font *const font = stage->font;
+    const float scale = font->scale, height = 24.0f * scale, radius = 4.5f * scale;
+    const unsigned seconds = (unsigned)fmax(stage->recorded, 0.0);
+    char text[32];
+    if (stage->recorded < 0.0)
+        return;
+    (void)snprintf(text, sizeof text, "REC %u:%02u", seconds / 60, seconds % 60);
+    const float width = view_text_width(font, VIEW_TEXT, text) + 38.0f * scale;
+    const view_rect box = {roundf(0.5f * (stage->width - width)), 6.0f * scale, width, height};
+    ui->canvas = stage->canvas;
+    view_draw_round_rect(stage->canvas, box, 0.5f * height, 0x7A1F1FFFu);
+    view_draw_disc(stage->canvas, box.x + 16.0f * scale, box.y + 0.5f * height, radius,
+                   0xFFFFFFFFu);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26.0f * scale,
+                   box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0.0f, 0xFFFFFFFFu, text);
+    ui_begin(ui, "recording");
+    if (ui_item(ui, box, "REC"))
+        ui->command.action = VIEW_RECORD;
 }

@@ -93,11 +93,9 @@ static void run_sections(view_ui *ui, view_rect room, view_start *start)
         first -= (long long)view_clamp(3.0f * ui->mouse.wheel, -1e6f, 1e6f);
         ui->has_taken = true;
     }
-    if (ui->browser.kind == VIEW_BROWSE_NOTHING) {
-        const long long page = (long long)num_visible;
-        first += (ui_key(ui, SDLK_DOWN) ? 1 : 0) - (ui_key(ui, SDLK_UP) ? 1 : 0);
-        first += page * ((ui_key(ui, SDLK_PAGEDOWN) ? 1 : 0) - (ui_key(ui, SDLK_PAGEUP) ? 1 : 0));
-    }
+    const long long page = (long long)num_visible;
+    first += (ui_key(ui, SDLK_DOWN) ? 1 : 0) - (ui_key(ui, SDLK_UP) ? 1 : 0);
+    first += page * ((ui_key(ui, SDLK_PAGEDOWN) ? 1 : 0) - (ui_key(ui, SDLK_PAGEUP) ? 1 : 0));
     start->first = first < 0 ? 0 : SDL_min((size_t)first, last);
 
     size_t row = 0;
@@ -186,8 +184,6 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     }
     part.height = box.y + box.height - 0.5f * padding - part.y;
     run_sections(ui, part, &ui->start);
-    if (ui->browser.kind != VIEW_BROWSE_NOTHING)
-        return;
     if (ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER))
         ui->command.action = VIEW_FILES;
     if (ui_key(ui, SDLK_ESCAPE))

@@ -370,6 +370,10 @@ view_list_fn view_list_machine;
 void view_start_panel(view_ui *ui, const view_stage *stage);
 view_rect view_start_box(const view_stage *stage);
 
+// The sign of a recording at the top, a click on which ends it; it is no part of the movie:
+// reports.c.
+void view_recording_panel(view_ui *ui, const view_stage *stage);
+
 // The window of the log's error, or else the list of warnings if that is open: reports.c. The name
 // of the panel, or NULL: nothing is shown while a list is open.
 void view_reports_panel(view_ui *ui, const view_stage *stage);
