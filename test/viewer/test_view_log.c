@@ -11,13 +11,12 @@ typedef struct kept {
     view_log log;
 } kept;
 
-#define TEST_LOG(title)                                                                       \
+#define TEST_HERE(title)                                                                      \
     TEST_IF (title, kept, k,                                                                  \
              (*k = (kept){.log = {.level = VIEW_QUIET}}, k->log.reports = &k->reports, true), \
              view_log_clear(&k->log))
 
-TEST_LOG(view_log_keeps_every_warning)
-{
+TEST_HERE (view_log_keeps_every_warning) {
     for (int i = 0; i < 100; i++)
         view_warn(&k->log, "warning %d", i);
     CHECK_UINT(k->log.num_warnings, 100);
@@ -27,8 +26,7 @@ TEST_LOG(view_log_keeps_every_warning)
     }
 }
 
-TEST_LOG(view_log_counts_warnings_that_are_alike)
-{
+TEST_HERE (view_log_counts_warnings_that_are_alike) {
     md5_error elsewhere = no_mesh;
     elsewhere.line = 4;
     view_log_warning(&k->log, &no_mesh);
@@ -41,8 +39,7 @@ TEST_LOG(view_log_counts_warnings_that_are_alike)
     }
 }
 
-TEST_LOG(view_log_keeps_the_place_of_a_warning)
-{
+TEST_HERE (view_log_keeps_the_place_of_a_warning) {
     view_log_warning(&k->log, &no_mesh);
     if (CHECK_UINT(k->reports.count, 1)) {
         CHECK_STRING(k->reports.rows[0].text, "no mesh");
@@ -52,30 +49,26 @@ TEST_LOG(view_log_keeps_the_place_of_a_warning)
     }
 }
 
-TEST_LOG(view_log_does_not_cut_a_long_warning)
-{
+TEST_HERE (view_log_does_not_cut_a_long_warning) {
     view_warn(&k->log, "%0900d", 0);
     CHECK_UINT(k->reports.count > 0 ? strlen(k->reports.rows[0].text) : 0, 900);
 }
 
-TEST_LOG(view_log_lists_no_more_than_its_bound)
-{
+TEST_HERE (view_log_lists_no_more_than_its_bound) {
     for (int i = 0; i < VIEW_MAX_REPORTS + 5; i++)
         view_warn(&k->log, "warning %d", i);
     CHECK_UINT(k->reports.count, VIEW_MAX_REPORTS);
     CHECK_UINT(k->log.num_warnings, VIEW_MAX_REPORTS + 5);
 }
 
-TEST_LOG(view_log_is_empty_after_it_was_cleared)
-{
+TEST_HERE (view_log_is_empty_after_it_was_cleared) {
     view_log_warning(&k->log, &no_mesh);
     view_log_error(&k->log, &no_mesh);
     view_log_clear(&k->log);
     CHECK(k->reports.count == 0 && k->log.num_warnings == 0 && k->log.error[0] == '\0');
 }
 
-TEST_LOG(view_log_knows_where_the_last_error_is)
-{
+TEST_HERE (view_log_knows_where_the_last_error_is) {
     view_log_error(&k->log, &no_mesh);
     CHECK_STRING(k->log.error, "a.md5mesh, line 3, column 7: no mesh");
     CHECK_STRING(k->log.failure.file, "a.md5mesh");
