@@ -104,9 +104,8 @@ typedef struct view_state {
     view_economy economy;
     view_shown drawn_shown;
 
-    // Of a contact sheet: the files of its cells, or none, and the one that is drawn.
-    common_list cells;
-    uint32_t cell;
+    common_list cells; // of a contact sheet of models: their files
+    char *caption;     // below the picture that is drawn, or NULL
 
     // Only with a window.
     struct SDL_Window *window;
@@ -166,6 +165,8 @@ void view_measure(view_state *viewer);
 void view_snap(view_state *viewer);
 
 // -- Drawing -------------------------------------------------------------------------------
+
+#define VIEW_CAPTION_BORDER 4.0f // pixels beside the text
 
 // Draws one frame into a target (NULL = the window). `transparent` omits the background and
 // `clean` the interface. With a viewer->economy of less resolution, it is what a window of
@@ -285,6 +286,29 @@ void view_toggle_recording(view_state *viewer);
 // Saves what the window shows under an unused name in the current folder; `clean`: without the
 // interface, and with a transparent background.
 void view_save_screenshot(view_state *viewer, bool clean);
+
+// What --output asks for, picture by picture: one or several files, a movie, or the cells of a
+// sheet; with --clips all, clip by clip.
+typedef struct view_output {
+    view_state *viewer;
+    bool is_sheet, is_movie;
+    bool is_saved; // nothing has failed
+    uint32_t num_clips, clip;
+    uint32_t count, picture; // of this clip
+    uint32_t num_cells, num_done, total;
+    float azimuth; // where a turntable begins
+    md5gl_target *target;
+    uint8_t *rgba, *sheet; // sheet: or NULL
+    view_movie *movie;     // that is written to `path`, or NULL
+    char *path;
+} view_output;
+
+// Begins to write what the viewer's options ask for; each step draws a picture, and returns whether
+// there are more. The end can be at any time, but must be once, also if beginning has failed: what
+// is not whole then leaves no file. It returns whether all was written; else the log says why.
+bool view_begin_output(view_output *output, view_state *viewer);
+bool view_step_output(view_output *output);
+bool view_end_output(view_output *output);
 
 // -- Jobs ----------------------------------------------------------------------------------
 
