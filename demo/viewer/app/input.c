@@ -328,6 +328,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_RECORD:
         view_toggle_recording(viewer);
         break;
+    case VIEW_EXPORT:
+    case VIEW_EXPORT_AGAIN:
+    case VIEW_RUN_EXPORT:
+    case VIEW_STOP_EXPORT:
+        view_perform_export(viewer, action);
+        break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,
                                 (SDL_GetWindowFlags(viewer->window) & full) == full ? 0 : full);
@@ -569,6 +575,16 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     view_tell_state(viewer, "zoom");
 }
 
+// A key or text goes to what has the focus, or to a dialog. Returns whether it was used.
+static bool type(view_state *viewer, const ui_mouse *event)
+{
+    const view_stage stage = stage_of(viewer);
+    ui_mouse placed = *event;
+    placed.x = viewer->ui.mouse.x;
+    placed.y = viewer->ui.mouse.y;
+    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &placed));
+}
+
 static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
     static const char *const modes[VIEW_NUM_MODES] = {"while a clip is shown",
@@ -576,6 +592,10 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
     const view_mode mode = view_mode_of(viewer->document);
+    if (viewer->ui.modal != NULL
+        && (type(viewer, &(ui_mouse){.key = key->sym, .shift = shift, .control = control})
+            || !control))
+        return;
     if (!control && !alt
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
         return;
@@ -619,8 +639,11 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
             view_drive(viewer, &let_go, false);
         break;
     case SDL_TEXTINPUT:
-        *redraw = view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
-                  || *redraw;
+        *redraw =
+            (viewer->ui.modal != NULL
+                 ? type(viewer, &(ui_mouse){.text = event->text.text})
+                 : view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text)))
+            || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:
         press(viewer, &event->button);

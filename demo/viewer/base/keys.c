@@ -10,7 +10,9 @@
 #define MOUSE .code = 0
 #define KEY(key) .code = (key)
 #define SHIFT(key) .code = (key), .shift = true
-#define CONTROL(key) .code = (key), .control = true
+#define CONTROL(key) .code = (key), .control = true, .any_shift = true
+#define CONTROL_ALONE(key) .code = (key), .control = true
+#define CONTROL_SHIFT(key) .code = (key), .control = true, .shift = true
 #define CHARACTER(key) .code = (key), .any_shift = true
 
 // The modes in which a line holds.
@@ -115,6 +117,9 @@ static const view_binding table[] = {
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
     {VIEW_RECORD, "record", "Shift+F12", "begin and end a movie of the window", SHIFT(SDLK_F12)},
+    {VIEW_EXPORT, "export", "Ctrl+E", "export pictures, movies, sheets", CONTROL_ALONE(SDLK_e)},
+    {VIEW_EXPORT_AGAIN, "export-again", "Ctrl+Shift+E", "export with the same choices",
+     CONTROL_SHIFT(SDLK_e)},
 
     {VIEW_NEXT_PAGE, "next-page", "Y", "next page of techniques", GROUP("Pages"), KEY(SDLK_y)},
     {VIEW_PREVIOUS_PAGE, "previous-page", "Shift+Y", "previous page", SHIFT(SDLK_y)},
@@ -175,7 +180,7 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
     for (uint32_t i = 0; i < count && !alt; i++) {
         const view_binding *const line = &lines[i];
         if (is_of_mode(line, mode) && line->action != VIEW_NOTHING && line->code == code
-            && line->control == control && (line->shift == shift || line->any_shift || control))
+            && line->control == control && (line->shift == shift || line->any_shift))
             return *line;
     }
     return (view_binding){.action = VIEW_NOTHING};
@@ -184,9 +189,9 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",   "list",   "close-lists", "joint",   "enter-folder", "section",
-        "section", "choose", "choose",      "choose",  "choose",       "channel",
-        "channel", "mesh",   "textures",    "texture", "page",         "state"};
+        "taken",    "list",    "close-lists", "joint",      "enter-folder", "section", "section",
+        "choose",   "choose",  "choose",      "choose",     "channel",      "channel", "mesh",
+        "textures", "texture", "page",        "run-export", "stop-export",  "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

@@ -49,6 +49,8 @@ typedef enum view_action {
     VIEW_SCREENSHOT,
     VIEW_CLEAN_SCREENSHOT,
     VIEW_RECORD,
+    VIEW_EXPORT,       // the dialog
+    VIEW_EXPORT_AGAIN, // with the same choices
     VIEW_FULL_SCREEN,
     VIEW_LARGER_TEXT,
     VIEW_SMALLER_TEXT,
@@ -75,7 +77,9 @@ typedef enum view_action {
     VIEW_LIST_TEXTURES,   // that mesh `number` may have
     VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
     VIEW_OPEN_PAGE,       // of techniques, `number`
-    VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
+    VIEW_RUN_EXPORT,      // as the dialog says
+    VIEW_STOP_EXPORT,
+    VIEW_GO_TO_STATE, // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,

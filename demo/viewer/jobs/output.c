@@ -537,10 +537,7 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
                                         : NULL;
 }
 
-// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
-// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
-// fields stay as they are. The caller frees it.
-static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output, *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
@@ -583,18 +580,6 @@ static void frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-// How many pictures one cycle of a clip has at the frame rate, at least 1.
-static uint32_t count_cycle(const view_play *play, const md5_anim *anim, double rate)
-{
-    double first = 0.0, last = 0.0;
-    if (anim == NULL || !(play->speed > 0.0))
-        return 1;
-    const double length = view_find_range(play, anim, &first, &last)
-                              ? last - first + 1.0 / anim->frame_rate
-                              : view_cycle_length(play, anim);
-    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1.0), VIEW_MAX_FRAMES);
-}
-
 // How many pictures of a clip there are, which may not be shown yet.
 static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
 {
@@ -605,7 +590,7 @@ static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
            : options->turntable      ? TURNTABLE
            : options->num_times > 0  ? (uint32_t)options->num_times
            : output->is_movie && options->all_clips
-               ? count_cycle(&output->viewer->play, anim, picture_rate(options))
+               ? view_count_pictures(&output->viewer->play, anim, picture_rate(options))
                : 1;
 }
 
@@ -663,7 +648,7 @@ static bool begin_clip(view_output *output)
     output->count = count_pictures(output, view_clock(scene));
     if (!output->is_movie)
         return true;
-    output->path = name_output(viewer, 1, false);
+    output->path = view_name_output(viewer, 1, false);
     output->movie = view_begin_movie(output->path, viewer->width, viewer->height,
                                      picture_rate(options), output->count, &viewer->log);
     return output->movie != NULL;
@@ -770,7 +755,8 @@ bool view_step_output(view_output *output)
         const char *const name = options->output;
         const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
                                         || strstr(name, "{time") != NULL;
-        char *const file = name_output(viewer, i + 1, output->count > 1 && !has_distinct_names);
+        char *const file =
+            view_name_output(viewer, i + 1, output->count > 1 && !has_distinct_names);
         output->is_saved = output->is_saved
                            && write_png(viewer, file, viewer->width, viewer->height, output->rgba);
         free(file);
@@ -793,7 +779,7 @@ bool view_end_output(view_output *output)
         view_log_progress(&viewer->log, "pictures", output->total, output->total);
     bool is_saved = end_clip(output) && is_whole;
     if (is_saved && output->is_sheet) {
-        char *const file = name_output(viewer, 1, false);
+        char *const file = view_name_output(viewer, 1, false);
         is_saved = write_png(viewer, file, options->width, options->height, output->sheet);
         free(file);
     }

@@ -111,15 +111,16 @@ typedef struct view_state {
     struct SDL_Window *window;
     void *context; // SDL_GLContext
     view_presented present;
-    view_movie *movie;        // of the window, or NULL
-    view_quality quality;     // by the times of its frames
-    view_config *config;      // NULL = none
-    view_chosen_list *chosen; // textures of meshes; the caller's
-    float text_scale;         // chosen by keys, on top of the screen's
-    uint64_t files_stamp;     // of what is open, with --watch
-    double next_watch;        // time of the next check of the files
-    double now;               // seconds since the start
-    double noted;             // when the state was last noted for the configuration
+    view_movie *movie;                // of the window, or NULL
+    struct view_exporting *exporting; // what is written between frames, or NULL: export.c
+    view_quality quality;             // by the times of its frames
+    view_config *config;              // NULL = none
+    view_chosen_list *chosen;         // textures of meshes; the caller's
+    float text_scale;                 // chosen by keys, on top of the screen's
+    uint64_t files_stamp;             // of what is open, with --watch
+    double next_watch;                // time of the next check of the files
+    double now;                       // seconds since the start
+    double noted;                     // when the state was last noted for the configuration
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
@@ -309,6 +310,31 @@ typedef struct view_output {
 bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
+
+// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
+// fields stay as they are. The caller frees it.
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
+
+// -- Exporting from the window -------------------------------------------------------------
+//
+// What is exported is what a command line does, in a state of its own, between the frames of the
+// window: the user can go on meanwhile.
+
+// The words of that command line behind the program's name, by what the window shows and what the
+// dialog's choices are; free them with common_free_list(). None if a choice cannot be read, and the
+// dialog then says so.
+common_list view_export_words(view_state *viewer);
+
+// Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
+void view_perform_export(view_state *viewer, view_action action);
+
+// Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
+// frame. Returns whether the picture changes.
+bool view_follow_export(view_state *viewer);
+
+// Ends what is exported; if it is not whole, it leaves no file.
+void view_stop_export(view_state *viewer);
 
 // -- Jobs ----------------------------------------------------------------------------------
 

@@ -1180,14 +1180,14 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui, stage);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         error_panel(ui, stage);
+    if (ui->export.is_open)
+        view_export_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    (void)ui;
-    (void)stage;
-    return NULL;
+    return ui->export.is_open && stage->pages == NULL ? VIEW_EXPORT_PANEL : NULL;
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
