@@ -341,6 +341,7 @@ static void begin_export(view_state *viewer, unsigned number)
     view_begin(own, &exporting->options);
     own->renderer = viewer->renderer;
     own->chosen = viewer->chosen;
+    own->log.level = viewer->log.level;
     if (!is_ready)
         view_error(&own->log, "%s", problem);
     const float scale = exporting->options.ui_scale > 0.0f ? exporting->options.ui_scale : 1.0f;

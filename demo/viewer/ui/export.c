@@ -42,7 +42,7 @@ static void set_usual(view_export *export, const view_stage *stage)
 {
     char *const folder = common_absolute(".");
     export->is_set = true;
-    export->choices = (view_export_choices){.name = "{model}_{anim}"};
+    export->choices = (view_export_choices){.format = 1, .name = "{model}_{anim}"};
     (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folder);
     free(folder);
     for (uint32_t i = 0; i < NUM_SAMPLES; i++)
@@ -335,7 +335,7 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
     const view_font *const font = stage->font;
     const float scale = font->scale, line = font->line[VIEW_TEXT], margin = 8.0f * scale;
     const float border = 2.0f * (VIEW_PADDING * scale + margin);
-    const float row = line + 11.0f * scale, most_rows = 22.0f;
+    const float row = line + 11.0f * scale, most_rows = 19.0f;
     const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
     const float width = fminf(560.0f * scale, stage->width - border);
     const float height = fminf((most_rows + 1.0f) * row, stage->height - head - border);
