@@ -343,6 +343,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_RECORD:
         view_toggle_recording(viewer);
         break;
+    case VIEW_EXPORT:
+    case VIEW_EXPORT_AGAIN:
+    case VIEW_RUN_EXPORT:
+    case VIEW_STOP_EXPORT:
+        view_perform_export(viewer, action);
+        break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,
                                 (SDL_GetWindowFlags(viewer->window) & full) == full ? 0 : full);

@@ -399,6 +399,9 @@ void view_frame_anew(view_state *viewer)
     view_frame_again(viewer, viewer->width, viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
+    if (options->target_given)
+        viewer->camera.target =
+            (md5_vec3){options->target[0], options->target[1], options->target[2]};
     // Without a model the camera path itself is framed.
     viewer->following = viewer->document->scene.camera_path.camera != NULL
                         && viewer->document->scene.skeleton != NULL && !options->camera_path;

@@ -52,6 +52,8 @@ void view_end(view_state *viewer)
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
     view_clear_start(&viewer->ui.start);
+    view_stop_export(viewer);
+    view_free_export(&viewer->ui.export);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -116,7 +118,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1.0,
         .is_start = viewer->ui.start.is_open,
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
-        .caption = viewer->cells.count > 0 ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
+        .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
@@ -233,15 +235,10 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     const bool drawn = is_page ? view_draw_page(&stage, viewer->play.time, target, transparent,
                                                 !has_panels, &draw_error)
                                : view_draw_world(&stage, target, transparent, &draw_error);
-    if (viewer->cells.count > 0) {
-        // The name of a cell of a contact sheet below its picture, or why there is none.
-        const float top = stage.height - stage.caption, left = 4.0f, room = stage.width - 2 * left;
-        const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
-        // Of a long name the end says more.
-        for (name += strspn(name, "/");
-             strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
-            name = strchr(name, '/') + 1;
-        char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
+    if (viewer->caption != NULL) {
+        // The caption below the picture, or above it why there is none.
+        const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
+        const float room = stage.width - 2.0f * left;
         view_clear_canvas(&viewer->canvas);
 
         // The error from the top on, in lines no longer than `room`.
@@ -259,9 +256,9 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
-        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
+        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff,
+                             viewer->caption);
         view_draw_canvas(&stage);
-        free(stem);
     }
     if (!clean && !is_page)
         view_draw_marks(&stage);

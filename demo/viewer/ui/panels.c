@@ -234,13 +234,17 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     view_reports_panel(ui, stage);
+    if (ui->export.is_open && stage->pages == NULL)
+        view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    return ui->menu.kind != VIEW_NO_MENU ? "menu" : view_open_report(ui, stage);
+    return ui->menu.kind != VIEW_NO_MENU                ? "menu"
+           : ui->export.is_open && stage->pages == NULL ? VIEW_EXPORT_PANEL
+                                                        : view_open_report(ui, stage);
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
