@@ -107,7 +107,8 @@ typedef enum view_figure_kind {
 typedef struct view_figure {
     view_figure_kind kind;
     md5_xform *pose;   // [num_joints] relative to the parent
-    md5_xform place;   // model to world
+    md5_xform place;   // model to world, after `shape`
+    md5_mat34 shape;   // stretches what is drawn of the model; at first the identity
     md5_moment moment; // of baked figures and impostors
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;

@@ -69,6 +69,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         const float y = page->figures[i].y;
         figure->pose = poses + i * joints;
         figure->place = (md5_xform){.rotation = {.w = 1.0f}, .translation = {.y = y}};
+        figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
         if (label == NULL && i > 0)
             continue;
         picture->num_figures = i + 1;
@@ -218,7 +219,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
             if (has_morphs)
                 memcpy(weights + (size_t)count * num_targets, figure->morph_weights,
                        num_targets * sizeof *weights);
-            placements[count] = md5_mat34_from_xform(figure->place);
+            placements[count] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
             jobs[count] = (md5gl_clip_job){.moment = figure->moment};
             impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
                                                   .translation = figure->place.translation,
