@@ -489,6 +489,7 @@ const view_page view_blend_pages[] = {
                    {4, 60},
                    VIEW_FIT_HEIGHT,
                    {{"walk", VIEW_BLUE}, {"wave", VIEW_GREEN}, {"cross-fade", VIEW_YELLOW}}}},
+        .see = {"inertial", "easing"},
         .show = show_crossfade,
     },
     {
@@ -509,6 +510,7 @@ const view_page view_blend_pages[] = {
                    {{"cross-fade", VIEW_GREEN},
                     {"inertial", VIEW_YELLOW},
                     {"new clip alone", VIEW_DIM_LINE}}}},
+        .see = {"crossfade", "follow"},
         .show = show_inertial,
     },
     {
@@ -522,6 +524,7 @@ const view_page view_blend_pages[] = {
                     {"weight", -1, 1, 1, NULL}},
         .figures = {{-24, "pose * difference"}, {24, "difference * pose"}},
         .box = {{-22, -46, 0}, {24, 46, 60}},
+        .see = {"manner", "masks"},
         .show = show_additive,
     },
     {
@@ -545,6 +548,7 @@ const view_page view_blend_pages[] = {
                    {{"third clip", VIEW_DIM_LINE},
                     {"difference added", VIEW_YELLOW},
                     {"blended by half", VIEW_GREEN}}}},
+        .see = {"additive", "masks"},
         .show = show_manner,
     },
     {
@@ -562,6 +566,7 @@ const view_page view_blend_pages[] = {
                    {3, 1.05f},
                    VIEW_FIT_NOT,
                    {{"weight", VIEW_YELLOW}}}},
+        .see = {"additive", "crossfade"},
         .show = show_masks,
     },
     {
@@ -580,6 +585,7 @@ const view_page view_blend_pages[] = {
                    {3, 1},
                    VIEW_FIT_HEIGHT,
                    {{"each at its own rate", VIEW_GREEN}, {"synchronised", VIEW_YELLOW}}}},
+        .see = {"machine", "crossfade"},
         .show = show_sync,
     },
     {
@@ -598,6 +604,7 @@ const view_page view_blend_pages[] = {
                    VIEW_FIT_NOT,
                    {{"state", VIEW_YELLOW}}},
                   {"speed", "seconds", {0, 0}, {8, 50}, VIEW_FIT_NOT, {{"parameter", VIEW_BLUE}}}},
+        .see = {"sync", "crossfade"},
         .show = show_machine,
     },
     {.name = NULL},

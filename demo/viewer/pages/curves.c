@@ -420,6 +420,7 @@ const view_page view_curve_pages[] = {
                    {1, 1},
                    VIEW_FIT_NOT,
                    {{"nlerp", VIEW_BLUE}, {"cubic", VIEW_YELLOW}}}},
+        .see = {"slerp", "curves"},
         .show = show_interpolation,
     },
     {
@@ -446,6 +447,7 @@ const view_page view_curve_pages[] = {
                    {1, 1},
                    VIEW_FIT_NOT,
                    {{"nlerp to slerp", VIEW_RED}}}},
+        .see = {"matrices", "euler", "squad"},
         .show = show_slerp,
     },
     {
@@ -465,6 +467,7 @@ const view_page view_curve_pages[] = {
                    {1, 1.1f},
                    VIEW_FIT_NOT,
                    {{"slerp", VIEW_GREEN}, {"lerp of matrices", VIEW_YELLOW}}}},
+        .see = {"slerp", "normals"},
         .show = show_matrices,
     },
     {
@@ -486,6 +489,7 @@ const view_page view_curve_pages[] = {
                    {1, 180},
                    VIEW_FIT_NOT,
                    {{"slerp", VIEW_GREEN}, {"Euler angles", VIEW_YELLOW}}}},
+        .see = {"slerp", "matrices", "quaternion_w"},
         .show = show_euler,
     },
     {
@@ -507,6 +511,7 @@ const view_page view_curve_pages[] = {
                    {1, 500},
                    VIEW_FIT_TOP,
                    {{"by t", VIEW_BLUE}, {"by distance", VIEW_YELLOW}}}},
+        .see = {"squad", "timing"},
         .show = show_curves,
     },
     {
@@ -524,6 +529,7 @@ const view_page view_curve_pages[] = {
                    {5, 5},
                    VIEW_FIT_HEIGHT,
                    {{"slerp", VIEW_GREEN}, {"squad", VIEW_YELLOW}}}},
+        .see = {"slerp", "curves"},
         .show = show_squad,
     },
     {.name = NULL},

@@ -232,6 +232,7 @@ const view_page view_easing_pages[] = {
                    {1, 1.4f},
                    VIEW_FIT_NOT,
                    {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}}}},
+        .see = {"timing", "crossfade"},
         .show = show_easing,
     },
     {
@@ -254,6 +255,7 @@ const view_page view_easing_pages[] = {
                    {1, 1.4f},
                    VIEW_FIT_NOT,
                    {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}, {"control", VIEW_BLUE}}}},
+        .see = {"easing", "curves"},
         .show = show_timing,
     },
     {
@@ -275,6 +277,7 @@ const view_page view_easing_pages[] = {
                    {3, 2},
                    VIEW_FIT_NOT,
                    {{"target", VIEW_DIM_LINE}, {"value", VIEW_YELLOW}}}},
+        .see = {"frame_rate", "easing", "inertial"},
         .show = show_follow,
     },
     {
@@ -296,6 +299,7 @@ const view_page view_easing_pages[] = {
                    {{"continuous", VIEW_DIM_LINE},
                     {"speed * dt", VIEW_RED},
                     {"1 - exp(-speed * dt)", VIEW_GREEN}}}},
+        .see = {"follow"},
         .show = show_frame_rate,
     },
     {.name = NULL},

@@ -24,6 +24,7 @@ enum {
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
+    VIEW_PAGE_LINKS = 3,
     VIEW_PAGE_SPARE = 8, // poses of view_spare_pose()
 };
 
@@ -72,6 +73,7 @@ typedef struct view_page {
     const char *clip;   // whose beginning poses the figures; NULL: the bind pose
     double start;       // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
+    const char *see[VIEW_PAGE_LINKS];       // names of pages, up to the first NULL
 
     // The figures from right to left, up to the first without a label, which is written above it at
     // the top of the box; none: one in the middle, without a label.
@@ -280,8 +282,10 @@ typedef struct view_pages {
     float values[VIEW_PAGE_SLIDERS];
     view_picture picture; // as last drawn
     view_lens lens;
-    view_rect panel; // likewise, pixels
-    float shrunk;    // the factor by which the panel's text was scaled down
+    view_rect panel;   // likewise, pixels
+    float shrunk;      // the factor by which the panel's text was scaled down
+    float scroll;      // rows of code above those that are shown
+    uint32_t unfolded; // the slider whose choices are listed, from 1; 0: none
 
     // The character of a page on the GPU, in each of the ways in which pages draw it; NULL until a
     // figure needs it.

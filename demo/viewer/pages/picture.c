@@ -255,6 +255,8 @@ void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     pages->open = number;
+    pages->scroll = 0.0f;
+    pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
 }
@@ -303,13 +305,22 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     // The box of the page, in what panel and plots leave free.
     const float left = clean ? 0.0f : panel_width(given);
     const float free_height = given->height - (clean ? 0.0f : plots_height(given));
+    const md5_vec3 middle = view_centre(picture->bounds), last = picture->bounds.max;
+    const float half_x = last.x - middle.x, half_y = last.y - middle.y;
+    const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
     view_hull hull;
-    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++)
-        hull.points[i] = view_corner(picture->bounds, i % 8);
+    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
+        const float angle = 2.0f * VIEW_PI * ((float)(i / 2) + 0.5f) / (VIEW_HULL_POINTS / 2);
+        const float x = cosf(angle), y = sinf(angle);
+        hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
+                                    middle.y + radius * y + copysignf(half_y - radius, y),
+                                    i % 2 == 0 ? picture->bounds.min.z : last.z};
+    }
     view_camera camera = *given->camera;
     view_stage stage = *given;
     stage.camera = &camera;
     view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
+    camera.distance = view_fitting_distance(&camera, &hull, 0.9f, given->width - left, free_height);
     pages->lens =
         view_region_lens(&camera, (view_rect){left, 0.0f, given->width - left, free_height},
                          given->width, given->height);
@@ -323,11 +334,10 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     if (!drawn || picture->num_figures == 0)
         return drawn;
     drawn = draw_figures(pages, &stage, error);
-    const md5_vec3 centre = view_centre(picture->bounds);
     if (drawn && !transparent && !picture->has_no_floor)
-        md5gl_draw_ground(stage.renderer, centre, 3.0f * camera.scene_radius);
+        md5gl_draw_ground(stage.renderer, middle, 3.0f * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, centre,
+        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, middle,
                         7.0f * camera.scene_radius);
     view_draw_lines(&picture->lines, stage.renderer, 2.0f * stage.font->scale, true);
     return drawn;
@@ -336,13 +346,16 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 // == Text, lines of C, sliders and plots ===================================================
 
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
-                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu;
+                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu,
+                        choice_box = 0x2A303AFFu, chosen_box = 0x33507FFFu;
+enum { MOST_WORDS = 64, LEAST_ROWS = 4 }; // of a choice; of the box of code
 
 // What is written so far: from the top downward.
 typedef struct column {
     view_canvas *canvas;
     view_ui *ui; // NULL: it is written only to see how high it becomes
-    float x, y, width, code_height;
+    float x, y, width;
+    uint32_t num_rows, first_row, shown_rows; // of code: all, and those in the box
 } column;
 
 // Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
@@ -358,40 +371,50 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
         in_comment = in_comment || (!in_text && code[i] == '/' && code[i + 1] == '/');
         in_text = in_text != (code[i] == '"');
         depth += strchr("([{", code[i]) != NULL ? 1 : strchr(")]}", code[i]) != NULL ? -1 : 0;
-        if (code[i] != ' ' || (in_text && !in_comment))
+        const bool is_call = i > 0 && code[i - 1] == '('; // rather than a row that is too long
+        if ((code[i] != ' ' && !is_call) || (in_text && !in_comment) || (is_call && in_comment))
             continue;
         const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
         const int early = 5 * i < columns && !ends ? 8 : 5 * i < 2 * columns ? 2 : 0;
-        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : 3) + early;
+        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : is_call ? 40 : 3) + early;
         if (cost <= least) {
             best = i;
             least = cost;
         }
     }
-    return best > 0 ? best : length;
+    return best > 0 ? best : columns;
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
-// follows `//` has the colour of comments.
+// follows `//` has the colour of comments. Counts the rows; the box has those that are shown.
 static void write_code(column *c, const char *lines)
 {
     const view_font *const font = c->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
     const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
-    const view_rect box = {c->x, c->y + space, c->width, c->code_height};
+    const float num_shown = (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows);
+    const view_rect box = {c->x, c->y + space, c->width, num_shown * row + 2.0f * inset};
     view_draw_round_rect(c->canvas, box, 6.0f * font->scale, code_box);
+    if (c->num_rows > c->shown_rows) { // how much, and which part
+        const float part = row * num_shown / (float)c->num_rows;
+        const view_rect bar = {box.x + box.width - inset,
+                               box.y + inset + part * (float)c->first_row, 4.0f * font->scale,
+                               part * num_shown};
+        view_draw_round_rect(c->canvas, bar, 2.0f * font->scale, VIEW_DIM);
+    }
     c->y = box.y + inset;
+    c->num_rows = 0;
     for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
         length = strcspn(lines, "\n");
         size_t indent = strspn(lines, " "), part;
         bool in_comment = false;
-        if (indent >= length)
-            c->y += 0.5f * row;
+        c->num_rows += indent >= length;
         for (size_t at = indent; at < length; at += part + strspn(lines + at + part, " ")) {
             char code[512], comment[512] = "";
             float x = (float)indent * letter;
-            part = find_break(lines + at, length - at,
-                              (size_t)((c->width - 2.0f * inset - x) / letter), in_comment);
+            part =
+                find_break(lines + at, length - at,
+                           (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f), in_comment);
             (void)snprintf(code, sizeof code, "%.*s", (int)part, lines + at);
             char *const begin = in_comment ? code : strstr(code, "//");
             if (begin != NULL) {
@@ -400,21 +423,90 @@ static void write_code(column *c, const char *lines)
                 in_comment = true;
             }
             x += c->x + inset;
-            x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
-            view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
-            c->y += row;
+            const float y = c->y + row * ((float)c->num_rows - (float)c->first_row);
+            if (c->num_rows >= c->first_row && c->num_rows - c->first_row < c->shown_rows) {
+                x += view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, code_color, code);
+                view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, comment_color, comment);
+            }
+            c->num_rows++;
             indent += at == indent ? 4 : 0;
         }
     }
-    c->y += inset;
-    c->code_height = c->y - box.y;
-    c->y += space;
+    c->y +=
+        row * (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows) + inset + space;
 }
 
 static void write_text(column *c, view_text_size size, view_color color, const char *text)
 {
     view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
     c->y += c->canvas->font->line[size];
+}
+
+// Words to press, from `left` on, in as many rows as they need; those of a choice are filled.
+// `label`: of the items, before the words. Returns which one was pressed, or -1.
+static int write_words(column *c, float left, const char *label, const char *const *words,
+                       int count, int chosen)
+{
+    const view_font *const font = c->canvas->font;
+    const float line = font->line[VIEW_TEXT], inset = 5.0f * font->scale, gap = 3.0f * font->scale;
+    const bool is_choice = chosen >= 0;
+    float x = left;
+    int pressed = -1;
+    for (int i = 0; i < count; i++) {
+        const float end = c->x + c->width;
+        const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2.0f * inset;
+        if (x > left && x + width > end) {
+            x = left;
+            c->y += line;
+        }
+        const view_rect word = {x, c->y, fminf(width, end - x), line};
+        if (is_choice)
+            view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4.0f * font->scale,
+                                 i == chosen ? chosen_box : choice_box);
+        view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
+                       !is_choice    ? VIEW_ACCENT
+                       : i == chosen ? VIEW_BRIGHT
+                                     : VIEW_PLAIN,
+                       words[i]);
+        char name[96];
+        (void)snprintf(name, sizeof name, "%s=%s", label, words[i]);
+        if (c->ui != NULL && ui_item(c->ui, word, name))
+            pressed = i;
+        x += width + gap;
+    }
+    c->y += line;
+    return pressed;
+}
+
+// A choice: all words if they fit into the row, else the chosen one, which a press unfolds.
+static void write_choice(column *c, view_pages *pages, uint32_t number)
+{
+    const view_slider *const slider = &pages->picture.page->sliders[number];
+    const view_font *const font = c->canvas->font;
+    const float left = c->x + 0.34f * c->width;
+    const int count = (int)slider->high + 1, chosen = (int)lroundf(pages->values[number]);
+    const char *words[MOST_WORDS];
+    float width = 0.0f;
+    for (int i = 0; i < count && i < MOST_WORDS; i++) {
+        words[i] =
+            slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
+        width += view_text_width(font, VIEW_TEXT, words[i]) + 13.0f * font->scale;
+    }
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.32f * c->width, VIEW_PLAIN, slider->name);
+    const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
+    int pressed = -1;
+    if (!fits) {
+        const char *const word[2] = {words[chosen], is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
+        if (write_words(c, left, slider->name, word, 2, 0) >= 0)
+            pages->unfolded = is_open ? 0 : number + 1;
+    }
+    if (fits || is_open)
+        pressed = write_words(c, fits ? left : c->x, slider->name, words, count, chosen);
+    if (pressed < 0)
+        return;
+    pages->values[number] = (float)pressed;
+    pages->unfolded = 0;
+    c->ui->held = c->ui->item.panel;
 }
 
 static void write_column(column *c, view_pages *pages)
@@ -433,28 +525,24 @@ static void write_column(column *c, view_pages *pages)
     for (uint32_t i = 0; i < rows.count; i++)
         write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
     write_code(c, view_page_lines(page->name));
-    const uint32_t num_sliders = view_num_sliders(page);
-    if (c->ui == NULL) {
-        c->y += (float)num_sliders * line;
-    } else {
-        c->ui->space = (view_rect){c->x, c->y, c->width, line};
-        c->ui->label_width = 0.34f * c->width;
-        c->ui->value_width = 0.3f * c->width;
-    }
-    for (uint32_t i = 0; i < num_sliders && c->ui != NULL; i++) {
+    for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
-        const int choice = (int)lroundf(*value);
-        const char *const word =
-            slider->words == view_easings ? md5_easing_name((md5_ease_kind)choice)
-            : slider->words == NULL || slider->words == view_whole ? NULL
-                                                                   : slider->words[choice];
-        (void)snprintf(text, sizeof text, slider->words == view_whole ? "%.0f" : "%.3g", *value);
-        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, word != NULL ? word : text, VIEW_BRIGHT,
-                      slider->low, slider->high, &slider->first, value)
-            && slider->words != NULL) // a choice moves in whole steps
-            *value = roundf(*value);
-        c->y = c->ui->space.y;
+        if (slider->words != NULL && slider->words != view_whole) {
+            write_choice(c, pages, i);
+            continue;
+        }
+        if (c->ui != NULL) {
+            c->ui->space = (view_rect){c->x, c->y, c->width, line};
+            c->ui->label_width = 0.34f * c->width;
+            c->ui->value_width = 0.3f * c->width;
+            (void)snprintf(text, sizeof text, slider->words != NULL ? "%.0f" : "%.3g", *value);
+            if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low,
+                          slider->high, &slider->first, value)
+                && slider->words != NULL)
+                *value = roundf(*value);
+        }
+        c->y += line;
     }
     c->y += 0.3f * line;
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
@@ -468,9 +556,24 @@ static void write_column(column *c, view_pages *pages)
         view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
         c->y += line;
     }
+    const char *titles[VIEW_PAGE_LINKS];
+    int32_t linked[VIEW_PAGE_LINKS], num_links = 0;
+    for (int i = 0; i < VIEW_PAGE_LINKS && page->see[i] != NULL; i++) {
+        linked[num_links] = view_find_page(page->see[i]);
+        titles[num_links++] = view_page_at((uint32_t)linked[i])->title;
+    }
+    if (num_links == 0)
+        return;
+    c->y += 0.3f * line;
+    const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, "see also");
+    const int pressed = write_words(c, c->x + after + 0.5f * line, "see", titles, num_links, -1);
+    if (pressed >= 0)
+        c->ui->command =
+            (view_command){.action = VIEW_OPEN_PAGE, .number = (uint32_t)linked[pressed]};
 }
 
-// If the window is too low, the text is written wider and scaled down.
+// If the window is too low, the box of code has a part of its rows, which the wheel moves; if it is
+// lower still, the text is written wider and scaled down.
 static void run_page(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
@@ -478,20 +581,32 @@ static void run_page(view_ui *ui, const view_stage *stage)
     const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
     const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
     const uint32_t before = stage->canvas->count;
+    const float row = stage->font->line[VIEW_CODE];
     column c = {.canvas = stage->canvas};
-    float factor = 1.03f;
+    float factor = 1.03f, height;
     do {
         factor -= 0.03f;
         c.x = c.y = left;
         c.width = (width - 2.0f * padding) / factor;
+        c.shown_rows = UINT32_MAX;
         write_column(&c, pages);
         stage->canvas->count = before;
-    } while ((c.y - left) * factor > room + 0.5f && factor > 0.4f);
+        const float hidden = fmaxf(ceilf((c.y - left - room / factor) / row), 0.0f),
+                    most = (float)c.num_rows - fminf((float)c.num_rows, LEAST_ROWS);
+        c.shown_rows = c.num_rows - (uint32_t)fminf(hidden, most);
+        height = c.y - left - row * (float)(c.num_rows - c.shown_rows);
+    } while (height * factor > room + 0.5f && factor > 0.4f);
     pages->shrunk = factor;
-    pages->panel = (view_rect){margin, margin, width, (c.y - left) * factor + 2.0f * padding};
+    pages->panel = (view_rect){margin, margin, width, height * factor + 2.0f * padding};
     (void)ui_box(ui, "page-slider", pages->panel, "");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        pages->scroll -= 3.0f * ui->mouse.wheel;
+        ui->has_taken = true;
+    }
+    pages->scroll = view_clamp(pages->scroll, 0.0f, (float)(c.num_rows - c.shown_rows));
     ui->fit_x = ui->fit_y = left;
     ui->fit = factor;
+    c.first_row = (uint32_t)roundf(pages->scroll);
     c.ui = ui;
     c.y = left;
     write_column(&c, pages);

@@ -396,6 +396,7 @@ const view_page view_skin_pages[] = {
                     {"man turns, degrees", 0, 120, 60, NULL},
                     {"hat on", 0, 3, 0, hat_parents}},
         .box = {{-36, -92, -6}, {36, 92, 92}},
+        .see = {"palette"},
         .show = show_chain,
     },
     {
@@ -415,6 +416,7 @@ const view_page view_skin_pages[] = {
                    {360, 1},
                    VIEW_FIT_TOP,
                    {{"of this axis", VIEW_YELLOW}}}},
+        .see = {"slerp", "euler"},
         .show = show_w,
     },
     {
@@ -427,6 +429,7 @@ const view_page view_skin_pages[] = {
         .sliders = {{"bind 0, clip 1", 0, 1, 1, NULL}, {"seconds", 0, 3.5f, 1.6f, NULL}},
         .figures = {{-28, "bind pose"}, {28, "palette * bind pose"}},
         .box = {{-22, -52, 0}, {22, 54, 62}},
+        .see = {"chain", "dual"},
         .show = show_palette,
     },
     {
@@ -438,6 +441,7 @@ const view_page view_skin_pages[] = {
                     {"neck, degrees", -170, 170, -120, NULL}},
         .figures = {{-26, "linear"}, {26, "dual quaternions"}},
         .box = {{-24, -50, 0}, {24, 50, 60}},
+        .see = {"palette", "influences"},
         .show = show_dual,
     },
     {
@@ -453,6 +457,7 @@ const view_page view_skin_pages[] = {
                     {"lean", -0.7f, 0.7f, 0, NULL}},
         .figures = {{-34, "by the matrix"}, {34, "by its cofactors"}},
         .box = {{-24, -66, 0}, {24, 66, 56}},
+        .see = {"matrices", "palette"},
         .show = show_normals,
     },
     {
@@ -464,6 +469,7 @@ const view_page view_skin_pages[] = {
         .sliders = {{"joint", 0, 9, 3, heats}, {"dance", 0, 1, 0, answers}},
         .figures = {{-26, ""}, {26, ""}},
         .box = {{-26, -50, 0}, {24, 50, 58}},
+        .see = {"bind", "dual"},
         .show = show_influences,
     },
     {.name = NULL},
