@@ -624,6 +624,19 @@ static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
             - view_clamp((point.y - low.y) / (high.y - low.y), 0.0f, 1.0f) * area.height};
 }
 
+static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
+{
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
+        const view_series *const series = &plot->series[i];
+        for (uint32_t p = 1; p < series->count; p++) {
+            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
+                           to = on_screen(plot, area, series->points[p]);
+            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width,
+                              plot->row.series[i].color);
+        }
+    }
+}
+
 // Writes a number with the part `shift` of its width at the left of x.
 static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
@@ -656,18 +669,10 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
     view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
                    0, VIEW_DIM, plot->row.across);
+    draw_series(plot, canvas, area, 2.0f * scale);
     float x = box.x + padding; // of the names of the series in their colours, in one line
-    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
-        const view_series *const series = &plot->series[i];
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL && x < right; i++) {
         const view_color color = plot->row.series[i].color;
-        for (uint32_t p = 1; p < series->count; p++) {
-            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
-                           to = on_screen(plot, area, series->points[p]);
-            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, 2.0f * scale,
-                              color);
-        }
-        if (x >= right)
-            continue;
         const float y = box.y + padding + line;
         view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
         x += 12.0f * scale;
@@ -681,40 +686,144 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     }
 }
 
-// -- Contents -------------------------------------------------------------------------------
+// == Contents ===============================================================================
+//
+// A picture of each page, all in one texture, drawn once.
 
+enum { PICTURE_WIDTH = 208, PICTURE_HEIGHT = 124, PICTURE_COLUMNS = 8 };
+
+// The figures of a page at its first time, with its curves over them, into rgba.
+static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
+                           md5gl_target *target, uint8_t *rgba)
+{
+    view_pages pages = {.open = -1};
+    view_shown shown = *given->shown;
+    const view_camera camera = VIEW_DEFAULT_CAMERA;
+    view_stage stage = *given;
+    md5_error error = {0};
+    shown.shadows = shown.grid = false; // which are slow without a GPU, and too fine
+    stage.shown = &shown;
+    stage.document = document;
+    stage.camera = &camera;
+    stage.pages = &pages;
+    stage.width = PICTURE_WIDTH;
+    stage.height = PICTURE_HEIGHT;
+    view_open_page(&pages, number);
+    bool is_drawn = view_draw_page(&stage, 0.0, target, false, true, &error);
+    view_clear_canvas(stage.canvas);
+    if (pages.picture.num_plots > 0)
+        draw_series(pages.picture.plots, stage.canvas,
+                    (view_rect){4.0f, 0.5f * PICTURE_HEIGHT, PICTURE_WIDTH - 8.0f,
+                                0.5f * PICTURE_HEIGHT - 4.0f},
+                    1.5f);
+    view_draw_canvas(&stage);
+    is_drawn =
+        md5gl_end_frame(stage.renderer, &error) && is_drawn
+        && md5gl_read_pixels(stage.renderer, target, PICTURE_WIDTH, PICTURE_HEIGHT, rgba, &error);
+    view_free_pages(&pages, stage.renderer);
+    return is_drawn;
+}
+
+static view_document *load_character(const view_stage *stage, const char *models, const char *name)
+{
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
+    char *const path = common_join(models, name);
+    const char *const names[1] = {path};
+    view_document *const document =
+        view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false});
+    free(path);
+    if (document != NULL)
+        view_measure_document(document, NULL);
+    return document;
+}
+
+void view_ready_thumbnails(const view_stage *stage)
+{
+    const char *const models = stage->pages->folder;
+    if (stage->pages->open != VIEW_CONTENTS || stage->pages->thumbnails != 0 || models == NULL)
+        return;
+    const uint32_t count = view_num_pages(), rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const size_t row = 4 * (size_t)PICTURE_WIDTH, whole = row * PICTURE_COLUMNS;
+    md5_error error = {0};
+    md5gl_target *const target =
+        md5gl_create_target(stage->renderer, PICTURE_WIDTH, PICTURE_HEIGHT, 4, &error);
+    view_document *const usual = load_character(stage, models, VIEW_USUAL_MODEL);
+    uint8_t *const all = common_alloc(whole * rows, PICTURE_HEIGHT);
+    uint8_t *const rgba = common_alloc(row, PICTURE_HEIGHT);
+    for (uint32_t i = 0; i < count && target != NULL; i++) {
+        const char *const model = view_page_at(i)->model;
+        view_document *const own = model != NULL ? load_character(stage, models, model) : NULL;
+        view_document *const document = model != NULL ? own : usual;
+        if (document != NULL && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
+            uint8_t *const corner =
+                all + i / PICTURE_COLUMNS * PICTURE_HEIGHT * whole + i % PICTURE_COLUMNS * row;
+            for (size_t y = 0; y < PICTURE_HEIGHT; y++)
+                memcpy(corner + y * whole, rgba + y * row, row);
+        }
+        view_free_document(own, stage->renderer);
+    }
+    stage->pages->thumbnails =
+        md5gl_create_texture(stage->renderer,
+                             &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
+                                                   .width = PICTURE_WIDTH * PICTURE_COLUMNS,
+                                                   .height = PICTURE_HEIGHT * rows,
+                                                   .texels = all},
+                             &error);
+    free(all);
+    free(rgba);
+    view_free_document(usual, stage->renderer);
+    md5gl_destroy_target(stage->renderer, target);
+}
+
+// Rows of tiles: the name of a family over its first one, a picture, the title.
 static void run_contents(view_ui *ui, const view_stage *stage)
 {
     view_canvas *const canvas = stage->canvas;
+    view_pages *const pages = stage->pages;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale, gap = 8.0f * scale;
     const view_rect box = {margin, margin, stage->width - 2.0f * margin,
                            stage->height - 2.0f * margin};
-    const float top = box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE];
-    const float column_width = (box.width - 2.0f * padding) / 3.0f;
-    float x = box.x + padding, y = top;
-    const char *family = "";
+    const view_rect room = {box.x + padding,
+                            box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
+                            box.width - 2.0f * padding,
+                            box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
+    const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
+    const float width = (room.width + gap) / columns - gap,
+                high = width * PICTURE_HEIGHT / PICTURE_WIDTH, height = high + 3.0f * line;
+    const uint32_t count = view_num_pages(), across = (uint32_t)columns,
+                   rows = (count + across - 1) / across,
+                   down = (uint32_t)fmaxf(floorf(room.height / height), 1.0f);
     (void)ui_box(ui, "contents", box, "");
-    view_draw_text(canvas, VIEW_TITLE, x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
-    for (uint32_t i = 0; view_page_at(i) != NULL; i++) {
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        pages->scroll -= ui->mouse.wheel;
+        ui->has_taken = true;
+    }
+    pages->scroll = view_clamp(pages->scroll, 0.0f, rows > down ? (float)(rows - down) : 0.0f);
+    const uint32_t first = across * (uint32_t)roundf(pages->scroll);
+    const char *family = "";
+    view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
+    for (uint32_t i = first; i < count && i < first + across * down; i++) {
         const view_page *const page = view_page_at(i);
-        const bool begins = page->family != NULL && strcmp(page->family, family) != 0;
-        if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
-            x += column_width;
-            y = top;
-        }
-        if (begins) {
-            y += y > top ? 0.5f * line : 0.0f;
-            view_draw_text(canvas, VIEW_TEXT, x, y, column_width - padding, VIEW_AMBER,
-                           page->family);
-            y += line;
-            family = page->family;
-        }
-        if (ui_item(ui, (view_rect){x, y, column_width - padding, line}, page->title))
+        const view_rect tile = {room.x + (float)(i % across) * (width + gap),
+                                room.y + (float)((i - first) / across) * height, width, height};
+        const view_rect picture = {tile.x, tile.y + line, width, high};
+        if (page->family != NULL && strcmp(page->family, family) != 0)
+            view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, page->family);
+        family = page->family != NULL ? page->family : family;
+        const float u = 1.0f / PICTURE_COLUMNS,
+                    v = 1.0f / (float)((count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS);
+        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)(i / PICTURE_COLUMNS);
+        if (pages->thumbnails != 0)
+            view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
+                            pages->thumbnails, true);
+        view_rows title = {.font = canvas->font, .width = width};
+        view_add_wrapped(&title, VIEW_BRIGHT, page->title, 2);
+        for (uint32_t k = 0; k < title.count; k++)
+            view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
+                           VIEW_BRIGHT, title.rows[k].text);
+        if (ui_item(ui, tile, page->title))
             ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
-        view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
-                       column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
-        y += line;
     }
 }
 
