@@ -39,6 +39,7 @@ void view_end(view_state *viewer)
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
+        md5gl_destroy_texture(viewer->renderer, viewer->pages.thumbnails);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
@@ -46,6 +47,7 @@ void view_end(view_state *viewer)
     view_free_reports(&viewer->reports);
     free(viewer->failed.path);
     free(viewer->preview.wish);
+    free(viewer->pages.folder);
     free(viewer->canvas.vertices);
     common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);
@@ -232,6 +234,8 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
+    if (is_page)
+        view_ready_thumbnails(&stage);
     const bool drawn = is_page ? view_draw_page(&stage, viewer->play.time, target, transparent,
                                                 !has_panels, &draw_error)
                                : view_draw_world(&stage, target, transparent, &draw_error);
