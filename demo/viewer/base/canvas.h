@@ -28,9 +28,15 @@ typedef struct view_canvas {
     uint32_t count, room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
+    view_rect clip; // {0}: none
 } view_canvas;
 
+// Also ends clipping.
 void view_clear_canvas(view_canvas *canvas);
+
+// What is drawn from now on is cut off outside of a rectangle; {0} = nowhere. Returns the one
+// before, to set it again. The cut is made before view_shrink().
+view_rect view_clip_canvas(view_canvas *canvas, view_rect clip);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);
