@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+// Of the interface.
+#define VIEW_MIN_SCALE 0.5f
+#define VIEW_MAX_SCALE 4.0f
+
 typedef enum view_text_size {
     VIEW_TEXT,
     VIEW_TITLE,

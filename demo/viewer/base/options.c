@@ -4,6 +4,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/base/font.h"
 
 #include <SDL.h>
 #include <assert.h>
@@ -285,7 +286,7 @@ static const view_option table[] = {
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
      KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
-     RANGE(0.5, 8), REMEMBERED},
+     RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
 
     {"config", "FILE",
      "file that stores window size, settings, camera and files;\n"
