@@ -59,17 +59,20 @@ FLAGS_release := -O2 -DNDEBUG
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 # Evaluated only when used, after `deps` has installed the packages. -isystem suppresses warnings about headers
-# of other projects. zlib compresses the viewer's PNG files, if it is there.
+# of other projects. zlib compresses the viewer's PNG files, and fontconfig finds letters that its fonts lack, if
+# they are there.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
 SDL_CFLAGS = $(call package_cflags,sdl2)
 VIEW_CFLAGS = -isystem build/glad/include $(SDL_CFLAGS) $(call package_cflags,libjpeg)
 ZLIB_LIBS = $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
 ZLIB_FLAGS = $(if $(ZLIB_LIBS),-DVIEW_HAS_ZLIB $(call package_cflags,zlib))
+FONT_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
+FONT_FLAGS = $(if $(FONT_LIBS),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Archives are read through libzip, if this compiler can link it. Found when a program is made.
 ZIP_LIBS = $(eval ZIP_LIBS := $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS)))$(ZIP_LIBS)
 ZIP_DEFINES = $(if $(ZIP_LIBS),-DCOMMON_HAS_ZIP)
-PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(ZLIB_LIBS) -lpthread -lm
+PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(ZLIB_LIBS) $(FONT_LIBS) -lpthread -lm
 # $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
 # make counts by a dry run when the first one begins; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
@@ -144,6 +147,7 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
 $(BUILD)/demo/viewer/base/stb.o: EXTRA += $(ZLIB_FLAGS)
+$(BUILD)/demo/viewer/base/font.o: EXTRA += $(FONT_FLAGS)
 $(BUILD)/demo/common/game_folder.o: EXTRA = $(ZIP_DEFINES)
 $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
@@ -160,7 +164,7 @@ $(1): $(if $(COUNTING),,FORCE)
 endef
 quote = '$(subst ','\'',$(1))'
 $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
-$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(ZLIB_FLAGS)))
+$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(ZLIB_FLAGS) $$(FONT_FLAGS)))
 $(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 

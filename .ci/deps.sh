@@ -60,6 +60,8 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
     # Without it PNG files are written more slowly.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
+    # Without it the viewer shows boxes for letters that its fonts lack.
+    "${PKG_CONFIG:-pkg-config}" --exists fontconfig 2>/dev/null || wish fontconfig
     { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
     library libGL.so.1 || lack libgl
@@ -161,6 +163,7 @@ package() {
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
     apt:zlib) echo zlib1g-dev ;;
+    apt:fontconfig) echo libfontconfig-dev ;;
     apt:vulkan) echo libvulkan-dev ;;
     apt:glslang) echo glslang-tools ;;
     apt:lavapipe) echo mesa-vulkan-drivers ;;
@@ -191,6 +194,8 @@ package() {
     dnf:sdl2) echo SDL2-devel ;;
     dnf:vulkan | pacman:vulkan | apk:vulkan | brew:vulkan) echo vulkan-headers ;;
     dnf:stb) echo stb-devel ;;
+    dnf:fontconfig) echo fontconfig-devel ;;
+    apk:fontconfig) echo fontconfig-dev ;;
     dnf:jpeg) echo libjpeg-turbo-devel ;;
     dnf:glad) echo glad ;;
     dnf:font) echo dejavu-sans-fonts dejavu-sans-mono-fonts ;;

@@ -1,10 +1,11 @@
-// What the viewer's canvas cuts off outside of its clip rectangle.
+// What the viewer's canvas cuts off outside of its clip rectangle, and how it writes numbers.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/base/canvas.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const view_rect clip = {10.0f, 20.0f, 30.0f, 40.0f};
 
@@ -26,7 +27,7 @@ static bool open_sheet(sheet *of)
     return true;
 }
 
-#define TEST_CANVAS(title) TEST_IF (title, sheet, s, open_sheet(s), free(s->canvas.vertices))
+#define TEST_HERE(title) TEST_IF (title, sheet, s, open_sheet(s), free(s->canvas.vertices))
 
 static double area(const view_canvas *canvas)
 {
@@ -51,15 +52,13 @@ static bool is_inside(const view_canvas *canvas, view_rect rect)
     return true;
 }
 
-TEST_CANVAS(canvas_starts_without_a_clip)
-{
+TEST_HERE (canvas_starts_without_a_clip) {
     view_draw_rect(&s->canvas, (view_rect){-100.0f, -100.0f, 300.0f, 300.0f}, ~0u);
     CHECK_NEAR(area(&s->canvas), 90000.0, 0.0);
     CHECK_NEAR(view_clip_canvas(&s->canvas, clip).width, 0.0, 0.0);
 }
 
-TEST_CANVAS(canvas_returns_the_clip_before)
-{
+TEST_HERE (canvas_returns_the_clip_before) {
     const view_rect none = view_clip_canvas(&s->canvas, clip);
     const view_rect last = view_clip_canvas(&s->canvas, none);
     CHECK(last.x == clip.x && last.y == clip.y && last.width == clip.width
@@ -68,16 +67,14 @@ TEST_CANVAS(canvas_returns_the_clip_before)
     CHECK_NEAR(area(&s->canvas), 10000.0, 0.0);
 }
 
-TEST_CANVAS(canvas_without_content_ends_clipping)
-{
+TEST_HERE (canvas_without_content_ends_clipping) {
     (void)view_clip_canvas(&s->canvas, clip);
     view_clear_canvas(&s->canvas);
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 5.0f, 5.0f}, ~0u);
     CHECK_NEAR(area(&s->canvas), 25.0, 0.0);
 }
 
-TEST_CANVAS(canvas_clip_without_area_cuts_off_everything)
-{
+TEST_HERE (canvas_clip_without_area_cuts_off_everything) {
     (void)view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, 0.0f, 40.0f});
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
     view_draw_disc(&s->canvas, 10.0f, 30.0f, 5.0f, ~0u);
@@ -87,8 +84,7 @@ TEST_CANVAS(canvas_clip_without_area_cuts_off_everything)
     CHECK_UINT(s->canvas.count, 0);
 }
 
-TEST_CANVAS(canvas_cuts_all_shapes_at_the_clip)
-{
+TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
     static const float corners[6] = {0.0f, 0.0f, 100.0f, 30.0f, 5.0f, 90.0f};
     static const float ends[4] = {0.0f, 0.0f, 60.0f, 70.0f};
     (void)view_clip_canvas(&s->canvas, clip);
@@ -104,8 +100,7 @@ TEST_CANVAS(canvas_cuts_all_shapes_at_the_clip)
 }
 
 // Of the right angle at (0, 0) with sides of 40: the clip leaves the small one at (10, 20).
-TEST_CANVAS(canvas_cuts_a_triangle_exactly)
-{
+TEST_HERE (canvas_cuts_a_triangle_exactly) {
     static const float corners[6] = {0.0f, 0.0f, 40.0f, 0.0f, 0.0f, 40.0f};
     (void)view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, corners, ~0u);
@@ -113,8 +108,7 @@ TEST_CANVAS(canvas_cuts_a_triangle_exactly)
 }
 
 // All four corners of the clip are within it; then all of its own are within the clip.
-TEST_CANVAS(canvas_cuts_a_large_triangle_to_the_whole_clip)
-{
+TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
     static const float large[6] = {-500.0f, -500.0f, 900.0f, -500.0f, -500.0f, 900.0f};
     static const float small[6] = {12.0f, 22.0f, 14.0f, 22.0f, 12.0f, 25.0f};
     (void)view_clip_canvas(&s->canvas, clip);
@@ -127,8 +121,7 @@ TEST_CANVAS(canvas_cuts_a_large_triangle_to_the_whole_clip)
     CHECK_NEAR(area(&s->canvas), 3.0, 1e-4);
 }
 
-TEST_CANVAS(canvas_cuts_texture_and_gradient_in_proportion)
-{
+TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
     static const float uv[4] = {0.0f, 0.25f, 1.0f, 0.75f};
     (void)view_clip_canvas(&s->canvas, clip);
     view_draw_image(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, uv, 1, true);
@@ -146,8 +139,7 @@ TEST_CANVAS(canvas_cuts_texture_and_gradient_in_proportion)
     CHECK_UINT(s->canvas.vertices[2].rgba[3], 255);
 }
 
-TEST_CANVAS(canvas_leaves_out_what_is_beside_the_clip)
-{
+TEST_HERE (canvas_leaves_out_what_is_beside_the_clip) {
     static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
     static const float corners[6] = {0.0f, 0.0f, 9.0f, 0.0f, 0.0f, 99.0f};
     (void)view_clip_canvas(&s->canvas, clip);
@@ -169,8 +161,60 @@ TEST (canvas_cuts_text_at_the_clip) {
         CHECK_NEAR(used, view_text_width(&of.font, VIEW_TEXT, "WWWWWWWW"), 1e-3);
         CHECK(of.canvas.count > 0);
         CHECK(is_inside(&of.canvas, clip));
-        md5gl_destroy_texture(gl.renderer, of.font.mask);
+        view_free_font(&of.font, gl.renderer);
     }
     free(of.canvas.vertices);
     scene_close(&gl);
+}
+
+// -- Numbers --------------------------------------------------------------------------------------
+
+#define MINUS "\xE2\x88\x92"
+#define PLACE "\xE2\x80\x87"
+
+TEST (canvas_writes_numbers_with_sensible_digits) {
+    static const struct {
+        double value;
+        int places;
+        bool has_column;
+        const char *expected;
+    } cases[] = {
+        {1.5, 3, false, "1.500"},
+        {-1.5, 3, false, MINUS "1.500"},
+        {0.0, 3, false, "0.000"},
+        {-0.0, 3, false, "0.000"},
+        {-1.884e-09, 3, false, "0.000"},
+        {0.00049, 3, false, "0.000"},
+        {-0.00049, 3, false, "0.000"},
+        {-0.0006, 3, false, MINUS "0.001"},
+        {-0.4, 0, false, "0"},
+        {12.345678, 2, false, "12.35"},
+        {0.70710678, 4, false, "0.7071"},
+        {9999.9994, 3, false, "9999.999"},
+        {9999.9996, 3, false, "10000.00"},
+        {12345.678, 3, false, "12345.68"},
+        {-123456.78, 3, false, MINUS "123456.8"},
+        {1234567.8, 3, false, "1234568"},
+        {12345678.9, 3, false, "12345679"},
+        {12345.678, 0, false, "12346"},
+        {2.5, 3, true, PLACE "2.500"},
+        {-2.5, 3, true, MINUS "2.500"},
+        {-0.0001, 3, true, PLACE "0.000"},
+        {-1e38, 3, false, MINUS "1e+38"},
+        {INFINITY, 3, false, "\xE2\x88\x9E"},
+        {-INFINITY, 3, false, MINUS "\xE2\x88\x9E"},
+        {NAN, 3, false, "\xE2\x80\x93"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[32];
+        CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].places,
+                                        cases[i].has_column),
+                     cases[i].expected);
+    }
+}
+
+TEST (canvas_keeps_numbers_within_their_memory) {
+    char text[4];
+    CHECK_STRING(view_format_number(text, sizeof text, 1234.5, 1, false), "123");
+    CHECK(strlen(view_format_number(text, 1, 1234.5, 1, false)) == 0);
 }

@@ -292,6 +292,23 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
     check_clips_row(BOBBIN, 57);
 }
 
+// Of every joint, also of those that stand exactly where their parents do but for rounding: neither
+// exponents nor hyphens, and one row for each place and rotation.
+TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
+    static const char *const labels[] = {"Position", "Local", "Model", "Rotation"};
+    live(s, 0.2);
+    for (uint32_t joint = 0; joint < s->viewer.document->scene.num_joints; joint++) {
+        view_rows rows = {0};
+        s->viewer.pick = (view_pick){.is_set = true, .joint = (int32_t)joint};
+        list_rows(s, view_list_figures, &rows);
+        for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+            const view_row *const row = find_row(&rows, labels[i]);
+            CHECK(row != NULL && strpbrk(row->text, "e-") == NULL);
+            CHECK(row != NULL && strcmp(row[1].label, " ") != 0);
+        }
+    }
+}
+
 TEST_HERE (view_panel_lists_warnings_or_counts_the_rest, BOBBIN) {
     for (uint32_t count = 1; count <= 9; count++) {
         view_rows rows = {0};

@@ -255,3 +255,25 @@ TEST (view_clock_that_jumps_is_bounded) {
     view_pace_work(&pace, 5.0, true);
     CHECK_NEAR(view_pace_frame(&pace, 3641.0), 0.0, 0.0); // more seconds of work than have passed
 }
+
+// -- The scale of the interface -------------------------------------------------------------------
+
+TEST (view_scale_is_that_of_the_desktop) {
+    static const struct {
+        const char *resources;
+        double expected;
+    } cases[] = {
+        {"Xft.dpi:\t144\n", 1.5},
+        {"Xcursor.size: 24\nXft.antialias: 1\nXft.dpi: 192", 2.0},
+        {"*Xft.dpi: 144\n", 0.0},
+        {"Other.Xft.dpi: 144\n", 0.0},
+        {"Xft.dpi: much\n", 0.0},
+        {"Xft.dpi: 1e30\n", 0.0},
+        {"Xft.dpi: nan\n", 0.0},
+        {"Xft.dpi:", 0.0},
+        {"", 0.0},
+        {NULL, 0.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        CHECK_NEAR(view_scale_of_resources(cases[i].resources), cases[i].expected, 0.0);
+}

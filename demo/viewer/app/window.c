@@ -54,17 +54,56 @@ bool view_follow(view_state *viewer, double seconds)
 
 // -- Size -----------------------------------------------------------------------------------
 
-// The scale of readable text: pixels per point of the system, or by the screen's resolution if the
-// system does not define that.
-static float screen_scale(SDL_Window *window)
+float view_scale_of_resources(const char *resources)
+{
+    static const char name[] = "Xft.dpi:";
+    const char *line = resources;
+    while (line != NULL && strncmp(line, name, strlen(name)) != 0) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    const float dots = line != NULL ? strtof(line + strlen(name), NULL) : 0.0f;
+    return dots >= 1.0f && dots <= 4800.0f ? dots / 96.0f : 0.0f;
+}
+
+// The setting of the desktop, 0 if there is none. SDL loads libX11 itself, so that it is there if
+// its driver is.
+static float desktop_scale(void)
+{
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    if (driver == NULL || strcmp(driver, "x11") != 0)
+        return 0.0f;
+    void *const library = SDL_LoadObject("libX11.so.6");
+    if (library == NULL)
+        return 0.0f;
+    void *(*const open)(const char *) =
+        (void *(*)(const char *))SDL_LoadFunction(library, "XOpenDisplay");
+    char *(*const read)(void *) =
+        (char *(*)(void *))SDL_LoadFunction(library, "XResourceManagerString");
+    int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
+    void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
+    float scale = 0.0f;
+    if (display != NULL) {
+        scale = view_scale_of_resources(read(display));
+        close(display);
+    }
+    SDL_UnloadObject(library);
+    return scale;
+}
+
+// The scale of readable text: pixels per point of the system, or the desktop's setting, or by the
+// screen's resolution if the system defines neither.
+static float screen_scale(const view_state *viewer)
 {
     int points = 0, pixels = 0, unused = 0;
     float dots = 0.0f;
-    SDL_GetWindowSize(window, &points, &unused);
-    SDL_GL_GetDrawableSize(window, &pixels, &unused);
+    SDL_GetWindowSize(viewer->window, &points, &unused);
+    SDL_GL_GetDrawableSize(viewer->window, &pixels, &unused);
     if (points > 0 && pixels > points)
         return (float)pixels / (float)points;
-    const int display = SDL_GetWindowDisplayIndex(window);
+    if (viewer->desktop_scale > 0.0f)
+        return viewer->desktop_scale;
+    const int display = SDL_GetWindowDisplayIndex(viewer->window);
     if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
         return 1.0f;
     // In halves, and only if the resolution is high: many screens report a wrong size.
@@ -91,8 +130,9 @@ static bool draw_window(view_state *viewer, bool moving)
     viewer->width = width > 0 ? (uint32_t)width : 1;
     viewer->height = height > 0 ? (uint32_t)height : 1;
     const float base =
-        viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale : screen_scale(viewer->window);
-    if (!view_set_scale(viewer, base * viewer->text_scale))
+        viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale : screen_scale(viewer);
+    const float scale = base * viewer->text_scale;
+    if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
         return false;
     viewer->is_moving = moving;
     viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
@@ -124,6 +164,7 @@ bool view_run_window(view_state *viewer)
     bool redraw = true, noticed = false, moved = false;
     const double start = seconds_since_start();
     view_pace pace = {.last = start};
+    viewer->desktop_scale = desktop_scale();
     SDL_GL_SetSwapInterval(1);
     SDL_EnableScreenSaver();
     SDL_EventState(SDL_DROPFILE, SDL_ENABLE);

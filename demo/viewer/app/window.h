@@ -30,6 +30,10 @@ void view_pace_work(view_pace *pace, double seconds, bool moving);
 // are drawn where they are set.
 bool view_follow(view_state *viewer, double seconds);
 
+// The scale of "Xft.dpi: 144" among the resources of an X server, over the usual 96; 0 if there is
+// none. NULL: there are none.
+float view_scale_of_resources(const char *resources);
+
 // Shows what is opened in the window until the user closes that. Returns false on failure.
 bool view_run_window(view_state *viewer);
 

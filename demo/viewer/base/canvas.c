@@ -3,6 +3,7 @@
 #include "demo/common/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,4 +250,24 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
         pen =
             draw_letter(canvas, view_next_letter(canvas->font, size, &ellipsis), pen, base, color);
     return pen - begin;
+}
+
+const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
+{
+    const double absolute = fabs(value);
+    double half = 0.5; // of the last place
+    for (int i = 0; i < places; i++)
+        half *= 0.1;
+    for (double limit = 1e4; places > 0 && absolute + half >= limit; limit *= 10.0, half *= 10.0)
+        places--;
+    char digits[32];
+    if (!isfinite(value))
+        (void)snprintf(digits, sizeof digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
+    else
+        (void)snprintf(digits, sizeof digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
+    const bool is_negative = value < 0.0 && strpbrk(digits, "123456789\xE2") != NULL;
+    // U+2212, the minus, or U+2007, which the font makes as wide.
+    const char *const sign = is_negative ? "\xE2\x88\x92" : has_column ? "\xE2\x80\x87" : "";
+    (void)snprintf(text, size, "%s%s", sign, digits);
+    return text;
 }

@@ -59,6 +59,12 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
                      view_color color, const char *text);
 float view_text_width(const view_font *font, view_text_size size, const char *text);
 
+// Writes a number with so many decimal places, at most 9; of 10 000 and more with one less for each
+// power of ten. What is rounded to 0 has no sign. With `has_column` a place for the sign is kept
+// where there is none, as wide as the minus. Digits are equally wide, and two spaces as wide as
+// one. Returns `text`; 32 bytes are enough.
+const char *view_format_number(char *text, size_t size, double value, int places, bool has_column);
+
 // Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
 void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
 

@@ -4,6 +4,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/base/font.h"
 
 #include <SDL.h>
 #include <assert.h>
@@ -256,7 +257,7 @@ static const view_option table[] = {
      AT(TEXT, page), NAMES_CONTENT},
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
-     RANGE(0.5, 8), REMEMBERED},
+     RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
 
     {"config", "FILE",
      "file that stores window size, settings, camera and files;\n"

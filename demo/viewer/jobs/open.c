@@ -131,7 +131,7 @@ void view_describe(const view_state *viewer, view_options *options)
     options->dual = viewer->document->scene.dual;
     options->wrap = viewer->play.wrap;
     if (viewer->text_scale != 1.0f) // chosen by keys
-        options->ui_scale = fmaxf(0.5f, fminf(viewer->font.scale, 8.0f));
+        options->ui_scale = viewer->font.scale;
 
     // The size in the system's points, which SDL expects when it creates a window.
     int width = 0, height = 0;

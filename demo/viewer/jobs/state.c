@@ -41,11 +41,11 @@ void view_end(view_state *viewer)
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
         md5gl_destroy_texture(viewer->renderer, viewer->pages.thumbnails);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
-        md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
     view_free_reports(&viewer->reports);
     free(viewer->failed.path);
+    view_free_font(&viewer->font, viewer->renderer);
     free(viewer->preview.wish);
     free(viewer->pages.folder);
     free(viewer->canvas.vertices);
@@ -69,7 +69,7 @@ bool view_set_scale(view_state *viewer, float scale)
         return true;
     if (!view_make_font(&font, viewer->renderer, scale, &error))
         return view_log_error(&viewer->log, &error);
-    md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
+    view_free_font(&viewer->font, viewer->renderer);
     viewer->font = font;
     viewer->canvas.font = &viewer->font;
     return true;
@@ -209,8 +209,8 @@ static bool is_reduced(const view_state *viewer)
     return viewer->economy.scale > 0.0f && viewer->economy.scale < 1.0f && viewer->pages.open < 0;
 }
 
-bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-               bool transparent, bool clean, md5_error *error)
+static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                       bool transparent, bool clean, md5_error *error)
 {
     view_document *const document = viewer->document;
     const bool is_page = viewer->pages.open >= 0, is_small = is_reduced(viewer);
@@ -272,6 +272,18 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     if (!drawn && error != NULL)
         *error = draw_error;
     return drawn && ended;
+}
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    // Again if it shows letters for the first time: once if there is room for them, and once more
+    // if others have to make room.
+    enum { MOST = 3 };
+    bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+    for (int i = 1; i < MOST && drawn && view_update_font(&viewer->font, viewer->renderer); i++)
+        drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+    return drawn;
 }
 
 static uint32_t scaled(uint32_t side, float scale)

@@ -121,6 +121,7 @@ typedef struct view_state {
     view_quality quality;             // by the times of its frames
     view_config *config;              // NULL = none
     view_chosen_list *chosen;         // textures of meshes; the caller's
+    float desktop_scale;              // of the X server's resources; 0: unknown
     float text_scale;                 // chosen by keys, on top of the screen's
     uint64_t files_stamp;             // of what is open, with --watch
     double next_watch;                // time of the next check of the files

@@ -10,6 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+// == Numbers ===============================================================================
+//
+// They change while the pose does: digits are equally wide, and signs have places of their own. How
+// many decimal places there are is said here.
+
+enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, QUAT_PLACES = 4, WEIGHT_PLACES = 4, UV_PLACES = 4 };
+
+typedef struct written {
+    char text[32];
+} written;
+
+static written number_of(double value, int places)
+{
+    written result;
+    view_format_number(result.text, sizeof result.text, value, places, false);
+    return result;
+}
+
+static void add_three(view_rows *rows, const char *label, md5_vec3 v, int places)
+{
+    const float values[3] = {v.x, v.y, v.z};
+    written numbers[3];
+    for (int i = 0; i < 3; i++)
+        view_format_number(numbers[i].text, sizeof numbers[i].text, values[i], places, true);
+    view_add_row(rows, VIEW_PLAIN, label, "%s  %s  %s", numbers[0].text, numbers[1].text,
+                 numbers[2].text);
+}
+
 // == What the pose is compared with ========================================================
 
 static void list_compare(const view_stage *stage, view_rows *rows)
@@ -28,7 +56,8 @@ static void list_compare(const view_stage *stage, view_rows *rows)
         const view_difference *const difference = &compare->differences[i];
         view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
                      stage->document->scene.skeleton->joints[difference->joint].name,
-                     "%.3f  %.1f\xC2\xB0", difference->distance, difference->angle)
+                     "%s  %s\xC2\xB0", number_of(difference->distance, UNIT_PLACES).text,
+                     number_of(difference->angle, DEGREE_PLACES).text)
             ->fixed = true; // changes in every frame
     }
     if (compare->measured == NULL)
@@ -39,8 +68,9 @@ static void list_compare(const view_stage *stage, view_rows *rows)
         const view_peak *const peak = &compare->peaks[i];
         view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
                      stage->document->scene.skeleton->joints[peak->joint].name,
-                     "%.3f at %u  %.1f\xC2\xB0 at %u", peak->distance, peak->distance_frame,
-                     peak->angle, peak->angle_frame);
+                     "%s at %u  %s\xC2\xB0 at %u", number_of(peak->distance, UNIT_PLACES).text,
+                     peak->distance_frame, number_of(peak->angle, DEGREE_PLACES).text,
+                     peak->angle_frame);
     }
 }
 
@@ -66,19 +96,13 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
                          scene->joints[joint]);
 }
 
-static void add_point(view_rows *rows, const char *label, md5_vec3 p)
-{
-    view_add_row(rows, VIEW_PLAIN, label, "%.4g  %.4g  %.4g", p.x, p.y, p.z);
-}
-
 // A rotation as in the format: x, y and z of the quaternion with w <= 0.
 static void add_transform(view_rows *rows, const char *label, md5_mat34 matrix)
 {
     const md5_quat q = md5_quat_from_mat34(matrix);
     const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    add_point(rows, label, md5_mat34_translation(matrix));
-    view_add_row(rows, VIEW_PLAIN, "Rotation", "(%.4g  %.4g  %.4g)", sign * q.x, sign * q.y,
-                 sign * q.z);
+    add_three(rows, label, md5_mat34_translation(matrix), UNIT_PLACES);
+    add_three(rows, "Rotation", (md5_vec3){sign * q.x, sign * q.y, sign * q.z}, QUAT_PLACES);
 }
 
 static void list_pick(const view_stage *stage, view_rows *rows)
@@ -98,15 +122,18 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     view_add_row(rows, VIEW_BRIGHT, "Triangle", "%u" VIEW_DOT "%u %u %u", pick->triangle,
                  corners[0], corners[1], corners[2]);
     view_add_row(rows, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
-    add_point(rows, "Position",
+    add_three(rows, "Position",
               md5_mat34_point(view_model_from_world(scene),
-                              scene->skinned[pick->mesh].positions[pick->vertex]));
-    view_add_row(rows, VIEW_PLAIN, "UV", "%.4f  %.4f", uv.x, uv.y);
+                              scene->skinned[pick->mesh].positions[pick->vertex]),
+              UNIT_PLACES);
+    view_add_row(rows, VIEW_PLAIN, "UV", "%s  %s", number_of(uv.x, UV_PLACES).text,
+                 number_of(uv.y, UV_PLACES).text);
     const uint32_t first = mesh->first_influence[pick->vertex];
     const uint32_t count = mesh->first_influence[pick->vertex + 1] - first;
     for (uint32_t i = 0; i < count && i < LISTED; i++)
-        view_add_row(rows, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%.3f  %s",
-                     mesh->influences[first + i].w, joints[mesh->influence_joints[first + i]].name);
+        view_add_row(rows, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s",
+                     number_of(mesh->influences[first + i].w, WEIGHT_PLACES).text,
+                     joints[mesh->influence_joints[first + i]].name);
     if (count > LISTED)
         view_add_row(rows, VIEW_DIM, " ", "and %u more", count - LISTED);
     if (pick->joint >= 0) {
@@ -122,8 +149,9 @@ static void list_pick(const view_stage *stage, view_rows *rows)
         return;
     const md5_vec3 way = view_pick_difference(scene, pick, to);
     view_add_gap(rows);
-    view_add_row(rows, VIEW_ACCENT, "Distance", "%.6g units", md5_vec3_length(way));
-    add_point(rows, "Difference", way);
+    view_add_row(rows, VIEW_ACCENT, "Distance", "%s units",
+                 number_of(md5_vec3_length(way), UNIT_PLACES).text);
+    add_three(rows, "Difference", way, UNIT_PLACES);
     view_add_row(rows, VIEW_PLAIN, "To", "mesh %u" VIEW_DOT "triangle %u", to->mesh, to->triangle);
 }
 
@@ -273,8 +301,9 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     const md5_vec3 size =
         view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
     view_add_section(rows, UI_SECTION_STATISTICS, "Statistics");
-    view_add_row(rows, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g", size.x, size.y,
-                 size.z);
+    view_add_row(rows, VIEW_PLAIN, "Size", "%s \xC3\x97 %s \xC3\x97 %s",
+                 number_of(size.x, UNIT_PLACES).text, number_of(size.y, UNIT_PLACES).text,
+                 number_of(size.z, UNIT_PLACES).text);
     if (scene->model != NULL)
         view_add_row(rows, VIEW_PLAIN, "Model", "%.1f KiB",
                      (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
@@ -374,8 +403,8 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
                      stage->following ? path->name : "free" VIEW_DOT "V: path");
         view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
                      path->camera->num_cuts + 1, place.frame);
-        view_add_row(rows, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide",
-                     view_camera_path_at(path, stage->play).fov);
+        view_add_row(rows, VIEW_BRIGHT, "View", "%s\xC2\xB0 wide",
+                     number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
     }
     const view_crowd *const crowd = &stage->document->crowd;
     if (crowd->count > 0) {
