@@ -131,9 +131,11 @@ typedef struct view_stage {
     view_lines *lines;   // memory for lines
 
     // For the panels.
+    const struct view_config *config; // or NULL
+    bool is_driving;                  // keys go to what moves the model
+    double now;                       // seconds since the start
+    double frame_seconds;             // that the last frames took, smoothed
     view_docks docks;
-    double now;               // seconds since the start
-    double frame_seconds;     // that the last frames took, smoothed
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out

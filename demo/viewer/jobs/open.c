@@ -716,6 +716,21 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     return true;
 }
 
+bool view_set_parameter(view_state *viewer, const view_setting *setting)
+{
+    const view_machine *const machine = &viewer->document->scene.machine;
+    if (viewer->pages.open >= 0 && viewer->pages.open != VIEW_CONTENTS)
+        return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
+    const uint32_t parameter =
+        machine->player != NULL
+            ? md5_find_parameter(machine->character->machine, setting->parameter)
+            : MD5_NONE;
+    if (parameter == MD5_NONE)
+        return view_error(&viewer->log, "--set %s: there is no parameter of that name",
+                          setting->parameter);
+    return md5_player_set(machine->player, parameter, setting->value);
+}
+
 bool view_choose_page(view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -677,7 +677,7 @@ static bool run_output(view_state *viewer)
 static bool run_contact_sheet(view_state *viewer)
 {
     enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
-    const view_options *const options = viewer->options;
+    view_options *const options = viewer->options;
     view_options sheet = *options;
     common_list folders = common_folders_below(options->folders[0], "", MOST_FOLDERS, false);
     common_list *const models = &viewer->cells;

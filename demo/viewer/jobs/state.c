@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void view_begin(view_state *viewer, const view_options *options)
+void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
@@ -21,27 +21,17 @@ void view_begin(view_state *viewer, const view_options *options)
     viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
-    viewer->log.level = options->level;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
-    viewer->parms = options->parms;
-    viewer->shown = options->shown;
-    viewer->surface = options->surface;
-    viewer->onion = options->onion;
-    viewer->lights = options->lights;
-    viewer->document->scene.root = options->root;
-    viewer->document->scene.dual = options->dual;
     if (options->up_is_y)
         viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
-        .wrap = options->wrap,
-        .speed = fabs(options->speed),
-        .backward = (options->speed < 0.0),
         .time = (options->num_times > 0) ? options->times[0] : 0.0,
     };
+    view_take_options(viewer);
 }
 
 void view_end(view_state *viewer)
@@ -56,8 +46,10 @@ void view_end(view_state *viewer)
     }
     free(viewer->preview.wish);
     free(viewer->canvas.vertices);
+    common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
+    view_clear_graph(&viewer->ui.graph);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -79,6 +71,8 @@ bool view_set_scale(view_state *viewer, float scale)
 
 view_stage view_stage_of(view_state *viewer, float width, float height)
 {
+    if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
+        view_note_state(viewer);
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
     view_stage stage = {
@@ -105,6 +99,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .font = &viewer->font,
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
+        .config = viewer->config,
+        .is_driving = !viewer->has_let_go,
         .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = viewer->economy,

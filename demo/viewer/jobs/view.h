@@ -59,7 +59,8 @@ typedef struct view_framing {
 } view_framing;
 
 typedef struct view_state {
-    const view_options *options;
+    view_options *options; // the caller's; menus change them
+    common_list texts;     // that they point into
     view_log log;
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
@@ -121,6 +122,7 @@ typedef struct view_state {
     double next_watch;        // time of the next check of the files
     double now;               // seconds since the start
     double noted;             // when the state was last noted for the configuration
+    bool has_let_go;          // keys no longer go to what moves the model
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
@@ -130,7 +132,7 @@ typedef struct view_state {
 // -- Beginning and end ---------------------------------------------------------------------
 
 // Sets up what needs no window by the options: switches, camera and clock.
-void view_begin(view_state *viewer, const view_options *options);
+void view_begin(view_state *viewer, view_options *options);
 
 // Frees what view_begin(), opening and drawing made, in any state.
 void view_end(view_state *viewer);
@@ -186,7 +188,23 @@ void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3
 // Logs the state after an action at the level "debug".
 void view_tell_state(view_state *viewer, const char *action);
 
+// -- Options while it runs: ask.c ----------------------------------------------------------
+
+// Sets option `number` to a text, "": as without it, and shows the effect: what the options say of
+// the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
+bool view_set_option(view_state *viewer, size_t number, const char *text);
+
+// Writes what is shown now into the options.
+void view_note_state(view_state *viewer);
+
+// Sets what is shown by the options.
+void view_take_options(view_state *viewer);
+
 // -- Opening -------------------------------------------------------------------------------
+
+// A slider of the open page, or a parameter of the machine. Returns false and logs an error if
+// there is none.
+bool view_set_parameter(view_state *viewer, const view_setting *setting);
 
 // Options that say what the window shows.
 void view_describe(const view_state *viewer, view_options *options);

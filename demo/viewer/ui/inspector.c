@@ -416,7 +416,10 @@ void view_list_machine(const view_stage *stage, view_rows *rows)
     view_add_spaces(rows, desc->num_parameters - num_triggers);
     add_fired(rows, machine->events, VIEW_EVENTS, machine->time, false);
     if (view_can_walk(machine))
-        view_add_row(rows, VIEW_DIM, NULL, "P: pause" VIEW_DOT "WASD: walk" VIEW_DOT "Shift: run");
+        view_add_row(rows, VIEW_DIM, NULL, "%s",
+                     stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
+                                         "Esc: keys back"
+                                       : "Enter: drive");
     view_add_gap(rows);
 }
 
@@ -429,13 +432,17 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     view_list_machine(stage, &rows);
     (void)ui_column_rows(ui, "parameter", &rows);
     bool is_open = take_spaces(ui, &rows, UI_SECTION_TRIGGERS);
-    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++)
-        if (is_trigger(desc, i)
-            && ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0.0f,
-                         true, view_trigger_key(num_triggers++))) {
+    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
+        char key[32];
+        if (!is_trigger(desc, i))
+            continue;
+        view_print_trigger_key(num_triggers++, key, sizeof key);
+        if (ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0.0f,
+                      true, key)) {
             view_take_over(machine);
             view_push_parameter(machine, i);
         }
+    }
     is_open = take_spaces(ui, &rows, UI_SECTION_PARAMETERS);
     for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
         const md5_parameter_desc *const parameter = &desc->parameters[i];

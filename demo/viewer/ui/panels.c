@@ -13,184 +13,6 @@
 
 #include <SDL.h>
 
-// What moves the model: a state machine and its graph, the channels of an entity, the time bar.
-
-// == Its state graph at the bottom =========================================================
-//
-// The state graph of a machine, below the model: the states of each layer as nodes, its transitions
-// as arrows. What plays is highlighted; a click on a node goes there.
-
-// In layout units.
-static const float node_padding = 9.0f, arrow_length = 8.0f, lane = 4.0f;
-static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
-
-// A layer's part of the graph. Of many states and transitions only the first are drawn.
-enum { MAX_STATES = 64, MAX_ROUND = 10, MAX_TRANSITIONS = 256 };
-typedef struct layer_graph {
-    const md5_machine *machine;
-    const md5_layer_desc *layer;
-    md5_layer_status status;
-    uint32_t count; // of states that are drawn
-    view_rect nodes[MAX_STATES];
-} layer_graph;
-
-// -- Nodes ----------------------------------------------------------------------------------
-
-// On an ellipse, from the left over the top; more than fit there are in columns, one below the
-// other.
-static void place_nodes(layer_graph *graph, const view_font *font, view_rect area)
-{
-    const float scale = font->scale, title = font->line[VIEW_TEXT] + 2.0f * scale;
-    const float row = font->line[VIEW_TEXT] + 6.0f * scale, narrowest = 76.0f * scale;
-    area.y += title;
-    area.height -= title;
-    const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
-    const uint32_t max_count = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
-    graph->count = graph->layer->num_states < MAX_STATES ? graph->layer->num_states : MAX_STATES;
-    const bool is_round = graph->count <= MAX_ROUND;
-    if (!is_round && graph->count > max_count)
-        graph->count = max_count;
-    const uint32_t num_columns = (graph->count + rows - 1) / rows;
-    const float width = area.width / (float)num_columns;
-    for (uint32_t i = 0; i < graph->count; i++) {
-        const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[i].name);
-        view_rect *const node = &graph->nodes[i];
-        node->width = fminf(text + 2.0f * node_padding * scale,
-                            is_round ? 0.45f * area.width : width - 4.0f * scale);
-        node->height = font->line[VIEW_TEXT] + 4.0f * scale;
-        if (is_round) {
-            const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
-            node->x = area.x + 0.5f * (area.width - node->width) * (1.0f + cosf(angle));
-            node->y = area.y + 0.5f * (area.height - node->height) * (1.0f + sinf(angle));
-        } else {
-            const uint32_t column = i / rows;
-            node->x = area.x + width * (float)column + 0.5f * (width - node->width);
-            node->y = area.y + row * (float)(i % rows);
-        }
-    }
-}
-
-// -- Arrows ---------------------------------------------------------------------------------
-
-// How far a way from the centre of a rectangle stays inside of it, as a share of the way.
-static float share_inside(view_rect rect, float right, float down)
-{
-    const float across = fabsf(right) > 0.0f ? 0.5f * rect.width / fabsf(right) : 1.0f;
-    const float along = fabsf(down) > 0.0f ? 0.5f * rect.height / fabsf(down) : 1.0f;
-    return fminf(fminf(across, along), 0.5f);
-}
-
-// A line with a head at its end, in the direction `way`.
-static void draw_headed(const view_stage *stage, const float ends[4], const float way[2],
-                        view_color color)
-{
-    const float scale = stage->font->scale, size = arrow_length * scale;
-    const float x = ends[2] - way[0] * size, y = ends[3] - way[1] * size;
-    const float right = -0.5f * way[1] * size, down = 0.5f * way[0] * size;
-    const float corners[6] = {ends[2], ends[3], x + right, y + down, x - right, y - down};
-    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
-    view_draw_triangle(stage->canvas, corners, color);
-}
-
-// Arrows of both directions keep apart: each is moved to its left.
-static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, view_color color)
-{
-    const float aside = lane * stage->font->scale;
-    const float x = from.x + 0.5f * from.width, y = from.y + 0.5f * from.height;
-    const float right = to.x + 0.5f * to.width - x, down = to.y + 0.5f * to.height - y;
-    const float length = hypotf(right, down);
-    if (!(length > 1.0f))
-        return;
-    const float way[2] = {right / length, down / length};
-    const float begin = share_inside(from, right, down), end = 1.0f - share_inside(to, right, down);
-    const float ends[4] = {x + begin * right + aside * way[1], y + begin * down - aside * way[0],
-                           x + end * right + aside * way[1], y + end * down - aside * way[0]};
-    draw_headed(stage, ends, way, color);
-}
-
-// -- The panel ------------------------------------------------------------------------------
-
-// Layers of one state have nothing to show. Those with more states are wider.
-static float share_of(const md5_layer_desc *layer)
-{
-    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 24.0f);
-}
-
-static void graph_panel(view_ui *ui, const view_stage *stage)
-{
-    const view_machine *const machine = &stage->document->scene.machine;
-    const md5_machine_desc *const desc = machine->desc;
-    const float scale = stage->font->scale, padding = VIEW_PADDING * scale;
-    const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
-    float sum = 0.0f, x = box.x + padding;
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        sum += share_of(&desc->layers[i]);
-    if (!(sum > 0.0f) || box.width < 8.0f * padding)
-        return;
-    (void)ui_box(ui, "state", box, "");
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
-        const view_rect area = {x, box.y + padding, width - padding, box.height - 2.0f * padding};
-        if (area.width > 0.0f) {
-            char title[96];
-            layer_graph graph = {.machine = machine->character->machine,
-                                 .layer = &desc->layers[i],
-                                 .status = md5_player_layer(machine->player, i)};
-            place_nodes(&graph, stage->font, area);
-            const uint32_t num_more = graph.layer->num_states - graph.count;
-            (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s",
-                           graph.layer->name, num_more);
-            view_draw_text(stage->canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
-            for (uint32_t k = 0; k < graph.layer->num_transitions && k < MAX_TRANSITIONS; k++) {
-                const md5_transition_desc *const transition = &graph.layer->transitions[k];
-                const uint32_t from = md5_find_state(graph.machine, i, transition->from),
-                               to = md5_find_state(graph.machine, i, transition->to);
-                if (to < graph.count && transition->from == NULL) {
-                    // From any state: a short arrow from above.
-                    static const float down[2] = {0.0f, 1.0f};
-                    const view_rect node = graph.nodes[to];
-                    const float middle = node.x + 0.5f * node.width, top = node.y - 14.0f * scale;
-                    const float ends[4] = {middle, top, middle, node.y};
-                    draw_headed(stage, ends, down, arrow_color);
-                    view_draw_disc(stage->canvas, middle, top, 2.5f * scale, arrow_color);
-                } else if (to < graph.count && from < graph.count)
-                    draw_arrow(stage, graph.nodes[from], graph.nodes[to], arrow_color);
-            }
-            // What is under way is drawn also if it is none of the table.
-            if (graph.status.from < graph.count && graph.status.state < graph.count)
-                draw_arrow(stage, graph.nodes[graph.status.from], graph.nodes[graph.status.state],
-                           VIEW_AMBER);
-            for (uint32_t j = 0; j < graph.count; j++) {
-                const view_rect node = graph.nodes[j];
-                const bool is_left = graph.status.from == j;
-                const bool is_active = graph.status.state == j;
-                const char *const name = graph.layer->states[j].name;
-                const float text = view_text_width(stage->font, VIEW_TEXT, name);
-                const float room = node.width - node_padding * scale;
-                view_draw_round_rect(stage->canvas, node, 6.0f * scale,
-                                     is_left ? 0x6B5730FFu : node_color);
-                if (is_active) { // filled as far as the transition has come
-                    const float part = graph.status.from != MD5_NONE
-                                           ? view_clamp(graph.status.progress, 0.0f, 1.0f)
-                                           : 1.0f;
-                    const view_rect filled = {node.x, node.y,
-                                              fmaxf(part * node.width, 12.0f * scale), node.height};
-                    view_draw_round_rect(stage->canvas, filled, 6.0f * scale, 0x33507FFFu);
-                }
-                view_draw_text(stage->canvas, VIEW_TEXT,
-                               node.x + 0.5f * (node.width - fminf(text, room)),
-                               node.y + 2.0f * scale, room,
-                               is_active || is_left ? VIEW_BRIGHT : VIEW_PLAIN, name);
-                (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name, name);
-                if (ui_item(ui, node, title))
-                    ui->command =
-                        (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = j};
-            }
-        }
-        x += width;
-    }
-}
-
 // The name of the marked joint, in the picture.
 static void label_joint(const view_ui *ui, const view_stage *stage)
 {
@@ -312,8 +134,11 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
             break;
         triggers[count++] = machine->desc->parameters[trigger].name;
     }
-    const bool walks = mode == VIEW_MODE_MACHINE && view_can_walk(machine);
-    return view_list_keys(mode, triggers, count, walks, lines);
+    const bool walks = mode == VIEW_MODE_MACHINE
+                           ? view_can_walk(machine)
+                           : view_mover_of(&document->scene)->take_over != NULL;
+    const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
+    return view_list_keys(have, triggers, count, walks, lines);
 }
 
 // With the number of columns that allows the largest text.
@@ -392,13 +217,14 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->fit = 1.0f;
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
+        view_menu_panel(ui, stage);
         return;
     }
     if (shown->panel)
         view_surface_panel(ui, stage);
     label_joint(ui, stage);
-    if (view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f)
-        graph_panel(ui, stage);
+    if (view_shows_graph(stage))
+        view_graph_panel(ui, stage);
     view_dock_panels(ui, stage);
     if (shown->panel && stage->now < ui->notice_end) {
         const float scale = stage->font->scale;
@@ -416,14 +242,14 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui, stage);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         error_panel(ui, stage);
+    view_menu_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    (void)ui;
     (void)stage;
-    return NULL;
+    return ui->menu.kind != VIEW_NO_MENU ? "menu" : NULL;
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
@@ -431,6 +257,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const int32_t hovered = ui->hovered_joint;
     const size_t chosen = ui->browser.chosen;
     const ui_item_id was_hot = ui->hot;
+    const uint32_t hovered_edge = ui->graph.hovered;
     bool is_pressed = event != NULL && event->is_pressed;
     const bool is_moved = event != NULL && event->is_moved;
     ui->command = (view_command){.action = VIEW_NOTHING};
@@ -485,6 +312,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
                    ? ui->command
                    : (view_command){.action = VIEW_TAKEN};
     const bool has_changed = ui->hovered_joint != hovered || ui->browser.chosen != chosen
+                             || ui->graph.hovered != hovered_edge
                              || ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
     if (ui->command.action == VIEW_NOTHING && (ui->has_taken || (is_moved && has_changed)))
         ui->command.action = VIEW_TAKEN;

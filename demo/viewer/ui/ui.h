@@ -3,9 +3,10 @@
 #define DEMO_VIEWER_UI_UI_H
 
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/draw/draw.h"
+#include "demo/viewer/ui/graph_layout.h"
 
 // == Lists of files, clips and textures, and of the contents of a game (browser.c) ========
 
@@ -102,6 +103,55 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
 
+// == Menus, the search for commands, and questions (menu.c) =========================
+
+typedef enum view_menu_kind {
+    VIEW_NO_MENU,
+    VIEW_MENU_OF_BAR,
+    VIEW_MENU_OF_CONTEXT, // of what was clicked on
+    VIEW_MENU_SEARCH,
+    VIEW_MENU_ASKING, // for the value of an option
+} view_menu_kind;
+
+typedef struct view_menus {
+    view_menu_kind kind;
+    view_menu menu;              // of the bar
+    unsigned context;            // VIEW_ON_*
+    float x, y;                  // where it begins, pixels
+    char group[192];             // the menu within that is open; "": none
+    const view_command_row *row; // of that
+    size_t chosen;               // line, by keys; SIZE_MAX: none
+    size_t first, inner_first;   // the topmost line of each
+    float last_x;                // where the mouse came from
+    size_t option;               // that is asked for
+    char text[256];              // that is typed
+} view_menus;
+
+// == The state graph of a machine (graph.c) ===============================================
+
+enum { VIEW_TAKEN_EDGES = 8 };
+typedef struct view_taken_edge {
+    uint32_t edge; // MD5_NONE: none
+    double time;   // of the machine
+} view_taken_edge;
+
+// Which layer is shown and where, and what of it lasts from picture to picture.
+typedef struct view_graph_view {
+    uint32_t layer;
+    float zoom, x, y;     // pixels of its corner from that of the panel; zoom 0: as it fits
+    float grip_x, grip_y; // where the mouse was when it was dragged last
+    uint32_t hovered;     // a number of the state or edge below the mouse; 0: none
+    uint32_t running;     // edge, or MD5_NONE
+    view_taken_edge taken[VIEW_TAKEN_EDGES]; // newest first
+    view_graph *graph;                       // of what follows
+    uint64_t fingerprint;
+    float scale;
+    uint32_t laid_out; // layer
+} view_graph_view;
+
+// Frees what was laid out; the layer stays chosen.
+void view_clear_graph(view_graph_view *view);
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
@@ -118,9 +168,8 @@ void view_list_scan(view_browser *browser, const char *place);
 typedef struct ui_mouse {
     float x, y;
     bool is_pressed, is_moved;
-    bool is_context; // pressed with the right button, for a menu
-    float wheel;     // steps
-    int32_t key;     // SDL_Keycode; 0: none
+    float wheel; // steps
+    int32_t key; // SDL_Keycode; 0: none
     bool shift, control;
     const char *text; // typed, or NULL
 } ui_mouse;
@@ -198,6 +247,8 @@ typedef struct view_ui {
     view_rect found;
 
     view_browser browser;
+    view_menus menu;
+    view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[2];                                    // of the left and the right dock
     ui_column *column;                                       // the items are in, or NULL
@@ -319,7 +370,23 @@ void ui_scroll_bar(view_ui *ui, const ui_list *list);
 // Does not read stage->region, which is computed from it.
 view_rect view_free_region(const view_stage *stage);
 
-// The keys of the mode that the document is in, as the help lists them; returns the number of
+// What a document has of what commands need: VIEW_NEEDS_*.
+uint32_t view_found_needs(const view_document *document);
+
+// What of the needs of a command the document lacks: VIEW_NEEDS_*.
+uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
+
+// Opens a menu; of the bar, the first one, at (x, y); or closes the open one.
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
+void view_close_menu(view_ui *ui);
+
+// Opens the dialog that asks for the value of an option, which a command VIEW_SET answers.
+void view_ask(view_ui *ui, const view_stage *stage, size_t option);
+
+// The bar at the top, and the open menu.
+void view_menu_panel(view_ui *ui, const view_stage *stage);
+
+// The keys that do something with the document, as the help lists them; returns the number of
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
@@ -395,6 +462,10 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 
 // A state machine: its time, layers and parameters.
 view_list_fn view_list_machine;
+
+// Its state graph at the bottom: whether it is shown, and where. graph.c.
+bool view_shows_graph(const view_stage *stage);
+void view_graph_panel(view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
