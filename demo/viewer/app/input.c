@@ -353,9 +353,14 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (scale >= 0.5f && scale <= 4.0f)
             viewer->text_scale = scale;
         break;
+    case VIEW_WARNINGS:
+        viewer->ui.warnings.is_open = !viewer->ui.warnings.is_open;
+        break;
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
+        } else if (viewer->ui.start.is_open) {
+            view_clear_start(&viewer->ui.start);
         } else if (viewer->pages.open >= 0) { // shows the document again
             view_open_page(&viewer->pages, -1);
             view_free_pages(&viewer->pages, viewer->renderer);
@@ -670,6 +675,10 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         return;
     if (!control && !alt
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
+        return;
+    // A dialog leaves only function keys and those with Ctrl to the rest.
+    const bool is_function = key->sym >= SDLK_F1 && key->sym <= SDLK_F12;
+    if (viewer->ui.modal != NULL && !control && !is_function)
         return;
     const view_command_row *row =
         view_drives(viewer) && !control ? view_find_key(key->sym, shift, control, alt, true) : NULL;

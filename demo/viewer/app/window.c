@@ -94,17 +94,17 @@ static bool draw_window(view_state *viewer, bool moving)
         viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale : screen_scale(viewer->window);
     if (!view_set_scale(viewer, base * viewer->text_scale))
         return false;
+    viewer->is_moving = moving;
     viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)
         return view_log_error(&viewer->log, &error);
     view_record_frame(viewer);
-    const double taken = seconds_since_start() - begin;
-    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
-    viewer->frame_seconds =
-        viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
+    if (!view_present_sign(viewer, &error))
+        return view_log_error(&viewer->log, &error);
     SDL_GL_SwapWindow(viewer->window);
+    view_note_frame(viewer, seconds_since_start() - begin);
     // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
     // only work is timed.
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
@@ -150,8 +150,9 @@ bool view_run_window(view_state *viewer)
         const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
             view_tell_state(viewer, "quiet");
-        // And one more shows a picture that stopped in full quality.
-        const bool stopped = moved && !moving && viewer->quality.step > 0;
+        // And one more shows a picture that stopped in full quality, and without a frame time.
+        const bool stopped =
+            moved && !moving && (viewer->quality.step > 0 || viewer->shown.frame_time);
         if (redraw || moving || stopped || noticing || noticed || viewer->options->watch) {
             char name[sizeof title];
             (void)snprintf(name, sizeof name, "%s%s - md5view", recording ? "recording: " : "",

@@ -49,6 +49,8 @@ static const view_command_row table[] = {
      .words = "load file folder model", .help = "the files of a folder, and recent ones",
      ON_GROUND},
     {VIEW_OPEN_FILE, VIEW_MENU_FILE, "file", "Recent", .list = VIEW_LIST_RECENT},
+    {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", KEYS(CTRL(SDLK_HOME)),
+     .words = "recent examples welcome"},
     {VIEW_GAME, VIEW_MENU_FILE, "game", "Game folder", KEYS(SHIFT(SDLK_f)),
      .words = "entities skins archive pk4", .help = "what the game folder or archive holds",
      .covers = "game base"},
@@ -90,6 +92,8 @@ static const view_command_row table[] = {
      .words = "animations list", .help = "list of clips"},
     {SWITCH(VIEW, "State graph", "graph"), KEYS(SHIFT(SDLK_g)), NEEDS(MACHINE),
      .words = "machine transitions"},
+    {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Warnings", KEYS(CTRL(SDLK_w)),
+     .words = "errors problems faults", .help = "all that was found wrong in the files"},
     {SWITCH(VIEW, "Statistics", "statistics"), KEYS(SDLK_m), .words = "memory meshes counts"},
     {SWITCH(VIEW, "Frame time", "frame-time"), KEYS(SDLK_z), .words = "fps speed milliseconds"},
     {SWITCH(VIEW, "Show/Grid", "grid"), KEYS(SDLK_g), ON_GROUND, .words = "ground floor"},
@@ -335,9 +339,9 @@ const char *view_reason(uint32_t missing)
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",    "list",    "close-lists", "joint",      "enter-folder", "section", "section",
-        "choose",   "choose",  "choose",      "choose",     "channel",      "channel", "mesh",
-        "textures", "texture", "page",        "transition", "state"};
+        "taken",    "list",    "close-lists", "joint",  "enter-folder", "section",    "section",
+        "choose",   "choose",  "choose",      "choose", "channel",      "channel",    "mesh",
+        "textures", "texture", "page",        "forget", "try-again",    "transition", "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

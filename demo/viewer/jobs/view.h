@@ -62,6 +62,7 @@ typedef struct view_state {
     view_options *options; // the caller's; menus change them
     common_list texts;     // that they point into
     view_log log;
+    view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 
@@ -70,6 +71,9 @@ typedef struct view_state {
     view_scan *scan;         // opens another library, or NULL
     view_previews *previews; // of the library's contents, or NULL
     view_shown_preview preview;
+
+    // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
+    view_command failed;
 
     // The document and its camera.
     view_document *document; // empty before the first is opened
@@ -96,7 +100,7 @@ typedef struct view_state {
     view_font font;
     view_canvas canvas;
     view_lines lines;
-    double frame_seconds;                    // duration of the last frames, smoothed
+    bool is_moving;                          // picture after picture is drawn
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
@@ -180,6 +184,12 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 // false on failure.
 bool view_present(view_state *viewer, md5_error *error);
 
+// Draws the sign of a recording over that, after the movie has got its picture; or nothing.
+bool view_present_sign(view_state *viewer, md5_error *error);
+
+// Stores how long a picture took, for the panel.
+void view_note_frame(view_state *viewer, double seconds);
+
 // -- Reports -------------------------------------------------------------------------------
 
 // Shows a line at the bottom of the window for a few seconds.
@@ -241,7 +251,8 @@ bool view_open_game_name(view_state *viewer);
 
 // Opens what the command line names, or the last model if it names nothing: files, a folder to
 // list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
-// logs an error if that cannot be shown.
+// logs an error if that cannot be shown; a window shows the error over what could be opened, or
+// over our own model, and returns true.
 bool view_open_first(view_state *viewer);
 
 // Carries out commands about files and lists of them; ignores others.

@@ -14,22 +14,24 @@ view_layout_wish view_wish_layout(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage);
+    const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
+    const bool has_panels = shown->panel && !is_start;
     view_layout_wish wish = {
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
         .has_menu = shown->panel,
-        .has_time = shown->panel && (is_machine || view_clock(scene) != NULL),
-        .is_open = {[VIEW_DOCK_LEFT] = shown->panel && shown->hierarchy,
-                    [VIEW_DOCK_RIGHT] =
-                        (shown->panel && shown->inspector) || shown->light_list || shown->parm_list,
-                    [VIEW_DOCK_BOTTOM] = shown->panel && shown->graph && is_machine},
+        .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
+        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
+                    [VIEW_DOCK_RIGHT] = !is_start
+                                        && ((shown->panel && shown->inspector) || shown->light_list
+                                            || shown->parm_list),
+                    [VIEW_DOCK_BOTTOM] = has_panels && shown->graph && is_machine},
         .docks = stage->docks,
     };
     // In a small window the time bar has the button that opens the sheet.
     wish.has_time =
-        wish.has_time || (shown->panel && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
+        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
     return wish;
 }
 
@@ -47,6 +49,10 @@ view_rect view_free_region(const view_stage *stage)
     lasting.pick = &no_pick;
     const float least = 120.0f * stage->font->scale;
     view_rect region = view_layout_of(stage).free;
+    if (stage->is_start && stage->font->scale > 0.0f && view_start_box(stage).x > 0.0f)
+        region.width = view_start_box(stage).x;
+    if (stage->is_start)
+        return region;
     const float surface = view_surface_box(&lasting).x;
     if (stage->shown->panel && stage->surface != VIEW_SURFACE_WEIGHTS
         && surface - region.x >= least)

@@ -5,7 +5,9 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == What the pose is compared with ========================================================
@@ -131,7 +133,13 @@ static void list_pick(const view_stage *stage, view_rows *rows)
 enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
 
 // Clickable rows: their numbers in view_rows; the last two begin those of meshes.
-enum { HIT_FILES = 1, HIT_CLIPS, HIT_TEXTURES, HIT_MESHES = HIT_TEXTURES + MESHES_LISTED };
+enum {
+    HIT_FILES = 1,
+    HIT_CLIPS,
+    HIT_WARNINGS,
+    HIT_TEXTURES,
+    HIT_MESHES = HIT_TEXTURES + MESHES_LISTED
+};
 
 // What plays, and where.
 static void list_clip(const view_stage *stage, view_rows *rows)
@@ -316,6 +324,32 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const float first = *(const float *)a, second = *(const float *)b;
+    return (first > second) - (first < second);
+}
+
+// The median of the last pictures, once there are some, while more are drawn: a slow one among them
+// does not count. Before that, and while the picture stands, there is no time to tell.
+static void list_frame_time(const view_stage *stage, view_rows *rows)
+{
+    enum { LEAST = 10, MOST = 60 };
+    const float slow = 0.05f;
+    float times[MOST];
+    const uint32_t all = stage->num_frame_times, count = all < MOST ? all : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    qsort(times, count, sizeof *times, by_size);
+    const float median = count > 0 ? times[count / 2] : 0.0f;
+    char text[32] = "\xE2\x80\x93";
+    if (stage->is_moving && count >= LEAST && median > 0.0f)
+        (void)snprintf(text, sizeof text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
+                       median > slow ? "  \xE2\x9A\xA0" : "");
+    view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
+}
+
+// In a small window most figures are hidden, unless statistics are switched on.
 void view_list_figures(const view_stage *stage, view_rows *rows)
 {
     const view_document *const document = stage->document;
@@ -367,7 +401,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
         list_faults(&document->pose_faults, "In pose", rows);
     if (shown->frame_time)
-        view_add_row(rows, VIEW_BRIGHT, "Frame time", "%.2f ms", 1000.0 * stage->frame_seconds);
+        list_frame_time(stage, rows);
     if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
         view_add_row(rows, VIEW_PLAIN, NULL, "%s", "")->kind = VIEW_ROW_GRAPH;
     view_describe_economy(&stage->economy, text, sizeof text);
@@ -378,16 +412,11 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     list_compare(stage, rows);
     list_pick(stage, rows);
     const uint32_t count = stage->log->num_warnings;
-    const uint32_t others = count > VIEW_LOG_LAST ? count - VIEW_LOG_LAST : 0;
     if (count > 0) {
-        (void)snprintf(text, sizeof text, "%u warning%s", count, count == 1 ? "" : "s");
-        view_add_section(rows, UI_SECTION_WARNINGS, text)->color = VIEW_AMBER;
+        view_make_hit(view_add_row(rows, VIEW_AMBER, NULL, "\xE2\x9A\xA0 %u warning%s", count,
+                                   count == 1 ? "" : "s"),
+                      HIT_WARNINGS, "Ctrl+W");
     }
-    for (uint32_t i = others; i < count; i++)
-        view_add_wrapped(rows, VIEW_PLAIN, stage->log->last[i % VIEW_LOG_LAST], 3);
-    if (others > 0)
-        view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
-                     others == 1 ? "it" : "them");
     view_add_gap(rows);
     view_add_row(rows, VIEW_DIM, NULL, "H: keys" VIEW_DOT "M: statistics");
 }
@@ -408,5 +437,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     else if (hit >= HIT_TEXTURES)
         ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
     else if (hit > 0)
-        ui->command.action = hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
+        ui->command.action = hit == HIT_FILES   ? VIEW_FILES
+                             : hit == HIT_CLIPS ? VIEW_CLIPS
+                                                : VIEW_WARNINGS;
 }

@@ -654,7 +654,8 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
 {
     static const char search[] = "Search  Ctrl+P";
     const view_font *const font = stage->font;
-    const float scale = font->scale, height = view_layout_of(stage).menu.height, padding = 9.0f * scale;
+    const float scale = font->scale, height = view_layout_of(stage).menu.height,
+                padding = 9.0f * scale;
     const view_rect bar = {0.0f, 0.0f, stage->width, height};
     float widths = 0.0f;
     for (int i = 0; i < VIEW_NUM_MENUS; i++)

@@ -182,74 +182,65 @@ static void draw_keys(const view_stage *stage)
     view_shrink(canvas, first, 0.5f * stage->width, 0.5f * stage->height, factor);
 }
 
-// -- Errors ---------------------------------------------------------------------------------
+// -- Drawing and input ----------------------------------------------------------------------
 
-// The error of the last file, until it is dismissed by Esc, a click or the next file.
-static void error_panel(view_ui *ui, const view_stage *stage)
+static void draw_notice(const view_ui *ui, const view_stage *stage)
 {
-    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale;
-    const float room = stage->width - 2.0f * margin - 2.0f * padding;
-    view_rows rows = {0};
-    view_begin_rows(&rows, stage->font, fmaxf(fminf(440.0f, room / scale), 40.0f), 0.0f, "Error")
-        ->color = VIEW_WRONG;
-    view_add_wrapped(&rows, VIEW_BRIGHT, stage->log->error, 6);
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_DIM, NULL, "Esc or click to dismiss");
-    rows.x = roundf(0.5f * stage->width - 0.5f * rows.width - padding);
-    rows.y = margin;
-    const view_rect box = {rows.x, rows.y, rows.width + 2.0f * padding, view_place_rows(&rows)};
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
-    (void)ui_rows(ui, "error", &rows);
-    if (ui_item(ui, box, stage->log->error))
-        ui->command.action = VIEW_CLOSE_LISTS;
+    const float scale = stage->font->scale;
+    const view_rect free = view_layout_of(stage).free;
+    const float text =
+        fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice), stage->width - 80.0f * scale);
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - text) - 16.0f * scale),
+                           free.y + free.height - 50.0f * scale, text + 32.0f * scale,
+                           34.0f * scale};
+    view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
+                   text + 1.0f, VIEW_BRIGHT, ui->notice);
 }
 
 // -- Drawing and input ----------------------------------------------------------------------
 
+// What lies over the document.
+static void run_document_panels(view_ui *ui, const view_stage *stage)
+{
+    const bool is_start = stage->is_start && !stage->shown->help;
+    if (is_start && !stage->is_bare)
+        view_start_panel(ui, stage);
+    if (!is_start) {
+        if (stage->shown->panel)
+            view_surface_panel(ui, stage);
+        label_joint(ui, stage);
+        if (view_shows_graph(stage))
+            view_graph_panel(ui, stage);
+        view_dock_panels(ui, stage);
+    }
+    if ((stage->shown->panel || is_start) && stage->now < ui->notice_end)
+        draw_notice(ui, stage);
+    if (stage->shown->help)
+        draw_keys(stage);
+    view_browser_panel(ui, stage);
+}
+
 // All panels and lists, the upper ones last.
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
-    const view_shown *const shown = stage->shown;
-    const view_rect free = view_layout_of(stage).free;
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
     ui->fit = 1.0f;
-    if (stage->pages != NULL) {
+    if (ui->is_event) // it is drawn by itself
+        view_recording_panel(ui, stage);
+    if (stage->pages != NULL)
         stage->page_panel(ui, stage);
-        view_menu_panel(ui, stage);
-        return;
-    }
-    if (shown->panel)
-        view_surface_panel(ui, stage);
-    label_joint(ui, stage);
-    if (view_shows_graph(stage))
-        view_graph_panel(ui, stage);
-    view_dock_panels(ui, stage);
-    if (shown->panel && stage->now < ui->notice_end) {
-        const float scale = stage->font->scale;
-        const float text = fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice),
-                                 stage->width - 80.0f * scale);
-        const view_rect box = {roundf(free.x + 0.5f * (free.width - text) - 16.0f * scale),
-                               free.y + free.height - 50.0f * scale, text + 32.0f * scale,
-                               34.0f * scale};
-        view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                       text + 1.0f, VIEW_BRIGHT, ui->notice);
-    }
-    if (shown->help)
-        draw_keys(stage);
-    view_browser_panel(ui, stage);
-    if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
-        error_panel(ui, stage);
+    else
+        run_document_panels(ui, stage);
+    view_reports_panel(ui, stage);
     view_menu_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    (void)stage;
-    return ui->menu.kind != VIEW_NO_MENU ? "menu" : NULL;
+    return ui->menu.kind != VIEW_NO_MENU ? "menu" : view_open_report(ui, stage);
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)

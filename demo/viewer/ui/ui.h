@@ -2,6 +2,7 @@
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/panel.h"
@@ -151,6 +152,36 @@ typedef struct view_graph_view {
 
 // Frees what was laid out; the layer stays chosen.
 void view_clear_graph(view_graph_view *view);
+// == Errors and warnings (reports.c) =======================================================
+
+// The lines of a file around the place of an error.
+enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
+typedef struct view_excerpt {
+    uint32_t error;        // view_log.num_errors when it was read
+    uint32_t first, count; // number of the first line, from 1; how many there are
+    uint32_t caret;        // byte in the wrong line
+    bool is_cut;           // they begin in the middle of their lines
+    char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
+} view_excerpt;
+
+typedef struct view_warnings {
+    bool is_open;
+    char filter[64];
+    size_t chosen, first; // of those that contain the filter: first: the topmost visible one
+} view_warnings;
+
+// == The start page (start.c) =============================================================
+
+typedef struct view_start {
+    bool is_open;
+    common_list recent, examples; // paths
+    common_list pages;            // titles by their numbers
+    uint32_t missing;             // recent files that are gone: a bit each
+    size_t first;                 // topmost visible row
+} view_start;
+
+// Closes it and frees its lists.
+void view_clear_start(view_start *start);
 
 // == The core: what a panel is made of (ui.c) =============================================
 //
@@ -260,6 +291,9 @@ typedef struct view_ui {
     int32_t hovered_joint;                                   // in the list, -1 = none
     int32_t chosen_joint;                                    // that was clicked on, likewise
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
+    view_start start;
+    view_excerpt excerpt; // of the log's error
+    view_warnings warnings;
     double notice_end;
 } view_ui;
 
@@ -466,6 +500,18 @@ view_list_fn view_list_machine;
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, const view_stage *stage);
+// The start page, in place of all other panels: start.c. It covers this part of the picture.
+void view_start_panel(view_ui *ui, const view_stage *stage);
+view_rect view_start_box(const view_stage *stage);
+
+// The sign of a recording at the top, a click on which ends it; it is no part of the movie:
+// reports.c.
+void view_recording_panel(view_ui *ui, const view_stage *stage);
+
+// The window of the log's error, or else the list of warnings if that is open: reports.c. The name
+// of the panel, or NULL: nothing is shown while a list is open.
+void view_reports_panel(view_ui *ui, const view_stage *stage);
+const char *view_open_report(const view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
