@@ -20,7 +20,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
-        .has_menu = shown->panel,
+        .has_menu = shown->panel && stage->pages == NULL,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
         .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
                     [VIEW_DOCK_RIGHT] = !is_start
