@@ -94,17 +94,17 @@ turns_back() {
 }
 check_long "four quarter turns lead back" turns_back
 
-# The time bar is at the bottom: a button of 46 pixels, the line, text.
+# The time bar is at the bottom: buttons, the name of the clip, the line from 290 to 556, figures.
 scrubs() {
-    after scrub drag 1 100 416 380 416 &&
+    after scrub drag 1 300 430 436 430 &&
         says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
               frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
 }
 scrubs_to_end() {
-    after scrub drag 1 380 416 780 420 && says 'frame(is["frame"]) == last(is["frame"])'
+    after scrub drag 1 436 430 780 434 && says 'frame(is["frame"]) == last(is["frame"])'
 }
 plays_by_mouse() {
-    after play xdotool mousemove --window "$window" 34 416 click 1 && says 'is["playing"] == 1' &&
+    after play xdotool mousemove --window "$window" 82 430 click 1 && says 'is["playing"] == 1' &&
         after play xdotool click 1 && says 'is["playing"] == 0'
 }
 check "dragging along the time bar seeks" scrubs
@@ -204,11 +204,11 @@ turns_long "Shift+H: joints" hierarchy shift+h hierarchy 0.02
 turns_long "Shift+L: lights" light-list shift+l light-list 0.02
 turns_long "Shift+M: materials" parm-list shift+m parm-list 0.02
 turns_long "H: keys" help h help 0.05
-# The list of lights lies above the time bar, its sliders from 572 to 720.
+# The lights are the first in the inspector, their sliders from 554 to 729.
 shines() {
     press light-list shift+l && take lights &&
-        after lights drag 1 621 235 700 235 && says 'is["lights"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
-        after lights drag 1 646 311 690 311 && says 'is["lights"] ~ /around=107/' && take shone &&
+        after lights drag 1 611 93 705 93 && says 'is["lights"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
+        after lights drag 1 642 189 694 189 && says 'is["lights"] ~ /around=108/' && take shone &&
         differ 0.03 lights shone
 }
 # click X Y
@@ -216,7 +216,7 @@ click() {
     xdotool mousemove --window "$window" "$1" "$2" click 1
 }
 shines_as_before() {
-    after lights click 515 235 && after lights click 515 311 &&
+    after lights click 515 93 && after lights click 515 189 &&
         says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
@@ -353,7 +353,7 @@ takes_over() {
 has_time() {
     press bind-pose p && press last shift+Right &&
         says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
-        press panel Tab && after scrub drag 1 100 416 380 416 &&
+        press panel Tab && after scrub drag 1 200 430 375 430 &&
         says 'is["shot"] == 1 && is["following"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
 }
 drops_flight() {

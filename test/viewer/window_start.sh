@@ -45,7 +45,7 @@ remembers_all() {
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:o loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
-    after lights drag 1 621 235 700 235 && after lights drag 1 646 311 690 311 &&
+    after lights drag 1 611 93 705 93 && after lights drag 1 642 189 694 189 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
 }

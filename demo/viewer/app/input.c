@@ -463,7 +463,9 @@ bool view_perform(view_state *viewer, view_command command)
     const view_action action = command.action;
     bool *const on = view_switch_of(action, &viewer->shown);
     if (on != NULL) {
+        const view_shown before = viewer->shown;
         *on = !*on;
+        view_bring_to_front(&viewer->ui, &before, &viewer->shown);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
     } else if (action <= VIEW_NEXT_SURFACE) {

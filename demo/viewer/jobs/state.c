@@ -16,6 +16,8 @@ void view_begin(view_state *viewer, view_options *options)
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
     view_forget_rows(&viewer->ui);
+    if (options->shown.light_list || options->shown.parm_list)
+        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);

@@ -514,6 +514,9 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
 
+// What was switched on comes to the front where docks share one place.
+void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now);
+
 // Another document: what was folded and scrolled to is another's.
 void view_forget_rows(view_ui *ui);
 
