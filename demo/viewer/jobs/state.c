@@ -54,7 +54,6 @@ void view_end(view_state *viewer)
     free(viewer->canvas.vertices);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
-    view_stop_export(viewer);
     view_free_export(&viewer->ui.export);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
