@@ -228,9 +228,9 @@ static char *join_words(const common_list *words)
 // == What the dialog needs to know ================================================================
 
 // Whether one of the files exists, and the name of the first.
-static bool find_files(view_state *viewer, const view_options *now, char **first)
+static bool find_files(view_state *viewer, view_options *now, char **first)
 {
-    const view_options *const options = viewer->options;
+    view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
     const size_t shown = scene->clip;
     const size_t count = now->all_clips && now->sheet_columns == 0 ? scene->num_clips : 1;
