@@ -211,6 +211,20 @@ TEST_EXPORT(view_export_command_line_survives_a_shell)
     common_free_list(&words);
 }
 
+// Of a window as it opens, the command line names the choices and the time.
+TEST_EXPORT(view_export_command_line_is_short)
+{
+    static const char allowed[] = " --output --resolution --samples --animation-index "
+                                  "--animation-time ";
+    common_list words = view_export_words(&of->viewer);
+    CHECK(words.count > 0);
+    for (size_t i = 0; i < words.count; i++) {
+        OWN char *const word = common_format(" %s ", words.names[i]);
+        CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
+    }
+    common_free_list(&words);
+}
+
 TEST_EXPORT(view_export_says_which_choice_cannot_be_read)
 {
     view_export *const export = &of->viewer.ui.export;
