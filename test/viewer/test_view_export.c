@@ -134,8 +134,7 @@ static void check_same(export_case *of, const char *name)
                "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
 }
 
-TEST_EXPORT(view_export_writes_what_its_command_line_writes)
-{
+TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     check_same(of, "out.png");
     change_all(&of->viewer);
@@ -151,8 +150,7 @@ TEST_EXPORT(view_export_writes_what_its_command_line_writes)
 }
 
 // The picture itself is that of the window: the same state drawn there.
-TEST_EXPORT(view_export_shows_what_the_window_shows)
-{
+TEST_EXPORT (view_export_shows_what_the_window_shows) {
     view_state *const viewer = &of->viewer;
     md5_error error = {0};
     change_all(viewer);
@@ -188,8 +186,7 @@ TEST_EXPORT(view_export_shows_what_the_window_shows)
 }
 
 // What is copied is quoted so that a shell passes on the same words.
-TEST_EXPORT(view_export_command_line_survives_a_shell)
-{
+TEST_EXPORT (view_export_command_line_survives_a_shell) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     (void)snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
     (void)view_follow_export(&of->viewer);
@@ -211,8 +208,20 @@ TEST_EXPORT(view_export_command_line_survives_a_shell)
     common_free_list(&words);
 }
 
-TEST_EXPORT(view_export_says_which_choice_cannot_be_read)
-{
+// Of a window as it opens, the command line names the choices and the time.
+TEST_EXPORT (view_export_command_line_is_short) {
+    static const char allowed[] = " --output --resolution --samples --animation-index "
+                                  "--animation-time ";
+    common_list words = view_export_words(&of->viewer);
+    CHECK(words.count > 0);
+    for (size_t i = 0; i < words.count; i++) {
+        OWN char *const word = common_format(" %s ", words.names[i]);
+        CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
+    }
+    common_free_list(&words);
+}
+
+TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
     view_export *const export = &of->viewer.ui.export;
     (void)snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
     (void)view_follow_export(&of->viewer);
@@ -229,8 +238,7 @@ static view_action press_key(export_case *of, int32_t key)
     return view_run_ui(&of->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
 }
 
-TEST_EXPORT(view_export_asks_before_it_replaces_a_file)
-{
+TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
     folder_put_text(of->folder, "out.png", "mine");
     (void)view_follow_export(&of->viewer);
     CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
@@ -239,8 +247,7 @@ TEST_EXPORT(view_export_asks_before_it_replaces_a_file)
     CHECK(press_key(of, SDLK_RETURN) == VIEW_RUN_EXPORT);
 }
 
-TEST_EXPORT(view_export_asks_again_for_another_name)
-{
+TEST_EXPORT (view_export_asks_again_for_another_name) {
     folder_put_text(of->folder, "out.png", "mine");
     (void)view_follow_export(&of->viewer);
     (void)press_key(of, SDLK_RETURN);
@@ -249,8 +256,7 @@ TEST_EXPORT(view_export_asks_again_for_another_name)
     CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
 }
 
-TEST_EXPORT(view_export_again_takes_the_next_free_name)
-{
+TEST_EXPORT (view_export_again_takes_the_next_free_name) {
     run(of);
     view_perform_export(&of->viewer, VIEW_EXPORT_AGAIN);
     finish(of);
@@ -259,8 +265,7 @@ TEST_EXPORT(view_export_again_takes_the_next_free_name)
     CHECK(exists(of, "out.png") && exists(of, "out-2.png") && exists(of, "out-3.png"));
 }
 
-TEST_EXPORT(view_export_of_all_clips_writes_a_file_for_each)
-{
+TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     choices->clips = 1;
@@ -269,8 +274,7 @@ TEST_EXPORT(view_export_of_all_clips_writes_a_file_for_each)
     CHECK(exists(of, "out_walk.apng") && exists(of, "out_idle.apng"));
 }
 
-TEST_EXPORT(view_export_that_is_stopped_leaves_no_file)
-{
+TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     (void)snprintf(choices->frames, sizeof choices->frames, "100000");
@@ -283,8 +287,7 @@ TEST_EXPORT(view_export_that_is_stopped_leaves_no_file)
     common_free_list(&left);
 }
 
-TEST_EXPORT(view_export_that_fails_says_why)
-{
+TEST_EXPORT (view_export_that_fails_says_why) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
     run(of);
@@ -293,14 +296,12 @@ TEST_EXPORT(view_export_that_fails_says_why)
 
 // -- The dialog ---------------------------------------------------------------------------------
 
-TEST_EXPORT(view_export_dialog_closes_by_escape)
-{
+TEST_EXPORT (view_export_dialog_closes_by_escape) {
     CHECK(press_key(of, SDLK_ESCAPE) == VIEW_EXPORT);
 }
 
 // In the smallest window everything can be scrolled to, and its buttons are in it.
-TEST_EXPORT(view_export_dialog_scrolls_in_a_small_window)
-{
+TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const float width = 420.0f, height = 300.0f;
     view_state *const viewer = &of->viewer;
     view_stage facts = item_draw(viewer, width, height);

@@ -233,6 +233,7 @@ bool view_run_window(view_state *viewer)
             while (SDL_PollEvent(&event));
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
+    view_stop_export(viewer);
     view_remember(viewer);
     return true;
 }

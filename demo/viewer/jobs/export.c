@@ -142,7 +142,8 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     *now = *viewer->options;
     view_describe(viewer, now);
     // Nothing of the window itself.
-    now->shown.panel = now->shown.statistics = now->shown.frame_time = now->shown.hierarchy = false;
+    now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
+    now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
     now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
     now->shown.auto_quality = true;
     now->watch = false;

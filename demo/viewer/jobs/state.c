@@ -56,7 +56,6 @@ void view_end(view_state *viewer)
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
     view_clear_start(&viewer->ui.start);
-    view_stop_export(viewer);
     view_free_export(&viewer->ui.export);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
