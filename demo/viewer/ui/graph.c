@@ -763,6 +763,9 @@ static void open_graph(drawing *of)
         for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
             view->taken[i].edge = MD5_NONE;
     }
+    // Of a machine that was read again the names have moved.
+    for (uint32_t i = 0; i < view->graph->num_states; i++)
+        view->graph->nodes[i].name = of->machine->desc->layers[view->layer].states[i].name;
     of->graph = view->graph;
     of->status = md5_player_layer(of->machine->player, view->layer);
     of->zoom = view->zoom;
