@@ -10,33 +10,17 @@
 
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
-                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f,
-                   panel_height = 29.0f;
+                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
 static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
-static const float min_height = 440.0f; // of the picture, in layout units
 static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
                         hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
                         selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
                         panel_color = 0x12151AE0u; // below the box, so that lines are clear
 
-bool view_shows_graph(const view_stage *stage)
-{
-    return stage->shown->graph && view_shows_machine(stage)
-           && stage->height >= min_height * stage->font->scale;
-}
-
 // The height of text, in pixels.
 static float em_of(const view_font *font)
 {
     return font->line[VIEW_TEXT] / 1.3f;
-}
-
-view_rect view_graph_box(const view_stage *stage)
-{
-    const float margin = VIEW_MARGIN * stage->font->scale;
-    const float height = floorf(fminf(panel_height * em_of(stage->font), 0.55f * stage->height));
-    return (view_rect){margin, stage->height - margin - height,
-                       view_box_of(stage, view_list_machine).x - 2.0f * margin, height};
 }
 
 void view_clear_graph(view_graph_view *view)
@@ -779,9 +763,8 @@ static void open_graph(drawing *of)
     place_fitted(of);
 }
 
-void view_graph_panel(view_ui *ui, const view_stage *stage)
+void view_graph_panel(view_ui *ui, const view_stage *stage, view_rect box)
 {
-    const view_rect box = view_graph_box(stage);
     const float em = em_of(stage->font), padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
     drawing of = {.ui = ui,

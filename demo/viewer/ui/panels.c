@@ -109,6 +109,22 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     ui_end(ui);
 }
 
+// Its state graph, at the bottom: 29 em high, at most 55 % of the picture.
+static bool shows_graph(const view_stage *stage)
+{
+    const float min_height = 440.0f; // of the picture, in layout units
+    return stage->shown->graph && view_shows_machine(stage)
+           && stage->height >= min_height * stage->font->scale;
+}
+
+static view_rect graph_box(const view_stage *stage)
+{
+    const float margin = VIEW_MARGIN * stage->font->scale, em = stage->font->line[VIEW_TEXT] / 1.3f;
+    const float height = floorf(fminf(29.0f * em, 0.55f * stage->height));
+    return (view_rect){margin, stage->height - margin - height,
+                       view_box_of(stage, view_list_machine).x - 2.0f * margin, height};
+}
+
 // == Channels of an entity at the right ====================================================
 //
 // The panel of an entity's channels: what each plays, and the frame commands that fired last.
@@ -708,7 +724,7 @@ static view_rect surface_box(const view_stage *stage)
     default:
         return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
     }
-    const float bottom = view_shows_graph(stage) ? view_graph_box(stage).y : view_bar_top(stage);
+    const float bottom = shows_graph(stage) ? graph_box(stage).y : view_bar_top(stage);
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
     return (view_rect){right_column(stage) - margin - width - 2.0f * padding,
                        fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
@@ -756,8 +772,8 @@ view_rect view_free_region(const view_stage *stage)
         return all;
     view_rect region = all;
     region.height = view_bar_top(stage) - stage->caption;
-    if (view_shows_graph(stage))
-        region.height = view_graph_box(stage).y;
+    if (shows_graph(stage))
+        region.height = graph_box(stage).y;
     region.width = right_column(stage);
     // Without what comes and goes: a click, or a slow frame, must not move the picture.
     const view_pick no_pick = {.is_set = false};
@@ -960,8 +976,8 @@ static void run_panels(view_ui *ui, const view_stage *stage)
             machine_panel(ui, stage);
         else if (view_shows_bar(stage))
             bar_panel(ui, stage);
-        if (view_shows_graph(stage))
-            view_graph_panel(ui, stage);
+        if (shows_graph(stage))
+            view_graph_panel(ui, stage, graph_box(stage));
         if (!shown->help)
             surface_panel(ui, stage);
         if (stage->now < ui->notice_end) {

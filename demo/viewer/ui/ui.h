@@ -320,10 +320,8 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 // A state machine at the right.
 view_list_fn view_list_machine;
 
-// Its state graph at the bottom: whether it is shown, and where. graph.c.
-bool view_shows_graph(const view_stage *stage);
-view_rect view_graph_box(const view_stage *stage);
-void view_graph_panel(view_ui *ui, const view_stage *stage);
+// Its state graph in a box, which is at least 20 em wide, or nothing is drawn: graph.c.
+void view_graph_panel(view_ui *ui, const view_stage *stage, view_rect box);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
