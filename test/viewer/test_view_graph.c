@@ -235,34 +235,3 @@ TEST (view_graph_of_a_layer_without_transitions_has_nodes_alone) {
     static const md5_state_desc states[2] = {{.name = "one"}, {.name = "two"}};
     check_layer(&(md5_layer_desc){.states = states, .num_states = 2});
 }
-
-// The area of a canvas's triangles.
-static double area_of(const view_canvas *canvas)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i + 2 < canvas->count; i += 3) {
-        const md5gl_panel_vertex *const v = canvas->vertices + i;
-        sum += 0.5
-               * fabs((double)(v[1].x - v[0].x) * (double)(v[2].y - v[0].y)
-                      - (double)(v[2].x - v[0].x) * (double)(v[1].y - v[0].y));
-    }
-    return sum;
-}
-
-TEST (view_canvas_is_clipped_to_a_rectangle) {
-    static const view_font font;
-    static const float corners[6] = {-10.0f, 0.0f, 10.0f, 0.0f, 0.0f, 10.0f};
-    view_canvas canvas = {.font = &font};
-    view_draw_rect(&canvas, (view_rect){0.0f, 0.0f, 30.0f, 30.0f}, 0xFFFFFFFFu);
-    const uint32_t first = canvas.count;
-    view_draw_rect(&canvas, (view_rect){-5.0f, -5.0f, 10.0f, 10.0f}, 0xFFFFFFFFu); // 25 of 100
-    view_draw_triangle(&canvas, corners, 0xFFFFFFFFu);                             // 50 of 100
-    view_draw_rect(&canvas, (view_rect){-20.0f, 2.0f, 10.0f, 10.0f}, 0xFFFFFFFFu); // nothing
-    view_draw_rect(&canvas, (view_rect){18.0f, 18.0f, 1.0f, 1.0f}, 0xFFFFFFFFu);   // all
-    view_clip_canvas(&canvas, first, (view_rect){0.0f, 0.0f, 20.0f, 20.0f});
-    CHECK_NEAR(area_of(&canvas), 900.0 + 25.0 + 50.0 + 1.0, 1e-3);
-    for (uint32_t i = first; i < canvas.count; i++)
-        CHECK(canvas.vertices[i].x >= -1e-4f && canvas.vertices[i].x <= 20.0f
-              && canvas.vertices[i].y >= -1e-4f && canvas.vertices[i].y <= 20.0f);
-    free(canvas.vertices);
-}

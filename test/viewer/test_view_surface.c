@@ -531,11 +531,9 @@ TEST_HERE (channels_are_rows_to_click_on, true) {
     CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     request = click(s, "channel/legs", 0.01f);
     CHECK(request.action == VIEW_SHOW_CHANNEL && request.item == MD5_CHANNEL_LEGS);
-    const view_rect legs = item_find(&s->viewer, &facts, "channel/legs");
-    CHECK(item_press_at(&s->viewer, &facts, legs.x + 1.0f, legs.y + 500.0f).action == VIEW_NOTHING);
     view_show_bind_pose(&s->viewer.document->scene, true, NULL);
     facts = channels_draw(s);
-    CHECK(item_press_at(&s->viewer, &facts, legs.x + 1.0f, legs.y + 2.0f).action == VIEW_NOTHING);
+    CHECK(item_find(&s->viewer, &facts, "channel/legs").width == 0.0f);
 }
 
 TEST_HERE (sections_are_clicked_on, true) {

@@ -19,7 +19,7 @@ typedef struct view_canvas_image {
     md5gl_panel_vertex vertices[6];
 } view_canvas_image;
 
-enum { VIEW_MAX_CANVAS_IMAGES = 8 };
+enum { VIEW_MAX_CANVAS_IMAGES = 48 };
 
 // The triangles and images so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {
@@ -28,13 +28,20 @@ typedef struct view_canvas {
     uint32_t count, room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
+    view_rect clip; // {0}: none
 } view_canvas;
 
+// Also ends clipping.
 void view_clear_canvas(view_canvas *canvas);
+
+// What is drawn from now on is cut off outside of a rectangle; {0} = nowhere. Returns the one
+// before, to set it again. The cut is made before view_shrink().
+view_rect view_clip_canvas(view_canvas *canvas, view_rect clip);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color);
+void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color);
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color);
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color);
 
@@ -54,9 +61,6 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
 
 // Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
 void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
-
-// Leaves of all triangles from vertex `first` on what lies within a rectangle.
-void view_clip_canvas(view_canvas *canvas, uint32_t first, view_rect rect);
 
 bool view_contains(view_rect rect, float x, float y);
 

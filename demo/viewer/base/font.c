@@ -13,9 +13,9 @@
 extern const unsigned char md5view_font[], md5view_code_font[];
 
 // ASCII and Latin-1 come in two runs; these are the others that the panel uses:
-// en dash, em dash, bullet, ellipsis, four arrows, minus, not equal, two triangles.
-static const int others[] = {0x2013, 0x2014, 0x2022, 0x2026, 0x2190, 0x2191,
-                             0x2192, 0x2193, 0x2212, 0x2260, 0x25B6, 0x25C0};
+// en dash, em dash, bullet, ellipsis, four arrows, minus, not equal, two triangles, a warning sign.
+static const int others[] = {0x2013, 0x2014, 0x2022, 0x2026, 0x2190, 0x2191, 0x2192,
+                             0x2193, 0x2212, 0x2260, 0x25B6, 0x25C0, 0x26A0};
 enum {
     FIRST_ASCII = 32,
     NUM_ASCII = 95,

@@ -17,6 +17,11 @@ static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
                         selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
                         panel_color = 0x12151AE0u; // below the box, so that lines are clear
 
+bool view_shows_graph(const view_stage *stage)
+{
+    return view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
+}
+
 // The height of text, in pixels.
 static float em_of(const view_font *font)
 {
@@ -578,7 +583,7 @@ static void draw_popover(const drawing *of)
         rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
                                            + 20.0f * font->scale);
     const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
-    const float height = view_rows_height(&rows), gap = 1.2f * of->em;
+    const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const view_ui *const ui = of->ui;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
@@ -763,8 +768,9 @@ static void open_graph(drawing *of)
     place_fitted(of);
 }
 
-void view_graph_panel(view_ui *ui, const view_stage *stage, view_rect box)
+void view_graph_panel(view_ui *ui, const view_stage *stage)
 {
+    const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = em_of(stage->font), padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
     drawing of = {.ui = ui,
@@ -814,14 +820,18 @@ void view_graph_panel(view_ui *ui, const view_stage *stage, view_rect box)
     keep_taken(&of);
     const uint32_t first = stage->canvas->count;
     if (!ui->is_event) {
+        // Drawn at zoom 1, and then moved to where it is seen.
+        const view_rect seen = {(of.area.x - of.x) / of.zoom, (of.area.y - of.y) / of.zoom,
+                                of.area.width / of.zoom, of.area.height / of.zoom};
+        const view_rect before = view_clip_canvas(stage->canvas, seen);
         draw_edges(&of);
         draw_nodes(&of);
+        (void)view_clip_canvas(stage->canvas, before);
         for (uint32_t i = first; i < stage->canvas->count; i++) {
             md5gl_panel_vertex *const vertex = &stage->canvas->vertices[i];
             vertex->x = of.x + vertex->x * of.zoom;
             vertex->y = of.y + vertex->y * of.zoom;
         }
-        view_clip_canvas(stage->canvas, first, of.area);
     }
     head(&of);
     if (of.edge != MD5_NONE && !ui->is_event)

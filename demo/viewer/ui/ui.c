@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <SDL.h>
+
 // -- Panels and items -----------------------------------------------------------------------
 
 void ui_begin(view_ui *ui, const char *panel)
@@ -36,11 +38,44 @@ static bool is_same(ui_item_id a, ui_item_id b)
            && strcmp(a.panel, b.panel) == 0;
 }
 
+// Whether the panel gets keys.
+static bool has_keys(const view_ui *ui)
+{
+    return ui->modal == NULL || strcmp(ui->modal, ui->item.panel) == 0;
+}
+
+// The key Tab gives the focus to the item behind the one that has it, with Shift to that before.
+static void pass_focus(view_ui *ui)
+{
+    const bool has_focus = is_same(ui->focus, ui->item);
+    if (ui->mouse.shift && has_focus) {
+        ui->focus = ui->before;
+    } else if (!ui->mouse.shift && ui->takes_next) {
+        ui->focus = ui->item;
+        ui->takes_next = false;
+    } else {
+        ui->takes_next = has_focus;
+    }
+    ui->before = ui->item;
+}
+
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
-    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y))
+    if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == SDLK_TAB)
+        pass_focus(ui);
+    if (is_same(ui->focus, ui->item)) {
+        ui->focus_rect = seen(ui, rect);
+        if (ui->is_focus_shown)
+            view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
+                            VIEW_ACCENT);
+    }
+    const view_rect clip = ui->canvas->clip;
+    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y)
+        && (!(clip.width > 0.0f) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
         ui->top = ui->item;
+    if (ui->column != NULL && is_same(ui->hot, ui->item))
+        ui->column->is_hot = true;
     if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
         char name[320];
         (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
@@ -57,6 +92,30 @@ bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
     view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * ui->canvas->font->scale, VIEW_BOX);
     ui_begin(ui, panel);
     return ui_item(ui, box, label);
+}
+
+bool ui_key(view_ui *ui, int32_t key)
+{
+    if (ui->mouse.key != key || ui->has_taken || !has_keys(ui))
+        return false;
+    ui->has_taken = true;
+    return true;
+}
+
+bool ui_is_hot(const view_ui *ui)
+{
+    return is_same(ui->hot, ui->item);
+}
+
+bool ui_is_focused(const view_ui *ui)
+{
+    return is_same(ui->focus, ui->item);
+}
+
+void ui_focus_next(view_ui *ui)
+{
+    if (ui->focus.panel == NULL || strcmp(ui->focus.panel, ui->item.panel) != 0)
+        ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
 bool ui_is_panel_hot(const view_ui *ui)
@@ -84,9 +143,6 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
 {
     int32_t pressed = 0;
     ui_begin(ui, panel);
-    ui->fit_x = rows->fit_x;
-    ui->fit_y = rows->y;
-    ui->fit = rows->factor > 0.0f ? rows->factor : 1.0f;
     ui->label_width = rows->label_width;
     ui->value_width = rows->value_width;
     view_draw_rows(ui->canvas, rows);
@@ -96,10 +152,21 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
     for (uint32_t i = 0; i < rows->count; i++) {
         const view_row *const row = &rows->rows[i];
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
-        if (row->hit != 0 && ui_item(ui, row->rect, has_label ? row->label : row->text))
+        if (row->hit != 0 && row->rect.height > 0.0f
+            && ui_item(ui, row->rect, has_label ? row->label : row->text))
             pressed = row->hit;
     }
+    if (pressed < 0) { // the head of a section
+        ui->folded ^= (uint32_t)1 << (-1 - pressed);
+        return 0;
+    }
     return pressed;
+}
+
+// Of a line in the middle of a row.
+static float text_top(const view_ui *ui, view_rect row)
+{
+    return row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
 }
 
 // The next row, with its name; sets the part after that.
@@ -109,7 +176,7 @@ static view_rect next_row(view_ui *ui, const char *name, view_color color, view_
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y,
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, text_top(ui, row),
                    ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
     return row;
 }
@@ -129,8 +196,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
     if (text != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
-                       text_color, text);
+        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale,
+                       text_top(ui, all), 0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
         if (usual != NULL && ui->mouse.x < seen(ui, track).x - 8.0f * scale * ui->fit) {
@@ -155,11 +222,228 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
     view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
                          is_set ? VIEW_ACCENT : 0x4A5361FFu);
-    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, rest.y, 0, VIEW_DIM, key);
+    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, text_top(ui, rest), 0,
+                   VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
     ui->held = ui->item.panel;
     return true;
+}
+
+// -- Buttons, fields, dialogs -------------------------------------------------------------------
+
+// A text in the middle of a box.
+static void draw_centred(view_canvas *canvas, view_rect box, view_color color, const char *text)
+{
+    const float width = fminf(view_text_width(canvas->font, VIEW_TEXT, text), box.width);
+    view_draw_text(canvas, VIEW_TEXT, box.x + 0.5f * (box.width - width),
+                   box.y + 0.5f * (box.height - canvas->font->line[VIEW_TEXT]), box.width, color,
+                   text);
+}
+
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
+{
+    const bool is_pressed = ui_item(ui, rect, text);
+    view_draw_round_rect(ui->canvas, rect, 4.0f * ui->canvas->font->scale,
+                         is_chosen       ? VIEW_CHOSEN
+                         : ui_is_hot(ui) ? VIEW_HOVERED
+                                         : VIEW_CONTROL);
+    draw_centred(ui->canvas, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    return is_pressed;
+}
+
+bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
+                uint32_t *choice)
+{
+    const uint32_t before = *choice;
+    view_rect part = {rect.x, rect.y, rect.width / (float)count, rect.height};
+    for (uint32_t i = 0; i < count; i++, part.x += part.width)
+        if (ui_button(ui, part, words[i], i == before))
+            *choice = i;
+    return *choice != before;
+}
+
+// Takes text and keys of the event. A character of UTF-8 is removed as a whole.
+static bool edit(view_ui *ui, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    if (ui->mouse.text != NULL && !ui->has_taken) {
+        const size_t added = strlen(ui->mouse.text);
+        ui->has_taken = true;
+        if (added >= size - length)
+            return false;
+        memcpy(text + length, ui->mouse.text, added + 1);
+        return added > 0;
+    }
+    if (ui_key(ui, SDLK_BACKSPACE)) {
+        const bool has_changed = length > 0;
+        while (length > 0 && ((unsigned char)text[--length] & 0xC0) == 0x80)
+            continue;
+        text[length] = '\0';
+        return has_changed;
+    }
+    if (ui->mouse.control && ui_key(ui, SDLK_v)) {
+        char *const pasted = SDL_GetClipboardText();
+        const size_t added = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
+        const bool has_room = added > 0 && added < size - length;
+        if (has_room) {
+            memcpy(text + length, pasted, added);
+            text[length + added] = '\0';
+        }
+        SDL_free(pasted);
+        return has_room;
+    }
+    return false;
+}
+
+bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, padding = 6.0f * scale;
+    const view_rect inside = {rect.x + padding,
+                              rect.y + 0.5f * (rect.height - canvas->font->line[VIEW_TEXT]),
+                              rect.width - 2.0f * padding, canvas->font->line[VIEW_TEXT]};
+    if (ui_item(ui, rect, hint))
+        ui->focus = ui->item;
+    const bool is_focused = ui_is_focused(ui), is_changed = is_focused && edit(ui, text, size);
+    // Keys that are letters come again as text.
+    if (is_focused && ui_key(ui, SDLK_ESCAPE))
+        ui->focus.panel = NULL;
+    if (is_focused && ui->mouse.key >= SDLK_SPACE && ui->mouse.key < SDLK_DELETE
+        && !ui->mouse.control)
+        (void)ui_key(ui, ui->mouse.key);
+    view_draw_round_rect(canvas, rect, 4.0f * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
+    view_draw_round_rect(canvas, view_inset(rect, scale), 3.0f * scale, VIEW_FIELD);
+    const bool is_empty = text[0] == '\0';
+    // Of a long text the end is seen, where it is typed.
+    const char *shown = text;
+    while (view_text_width(canvas->font, VIEW_TEXT, shown) > inside.width && *shown != '\0')
+        do
+            shown++;
+        while (((unsigned char)*shown & 0xC0) == 0x80);
+    const float end = view_draw_text(canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
+                                     is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
+    if (is_focused)
+        view_draw_rect(canvas,
+                       (view_rect){inside.x + (is_empty ? 0.0f : end + scale), inside.y,
+                                   fmaxf(1.0f, scale), inside.height},
+                       VIEW_BRIGHT);
+    return is_changed;
+}
+
+view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, padding = VIEW_PADDING * scale;
+    const float head = canvas->font->line[VIEW_TITLE] + 0.5f * padding;
+    const view_rect window = ui->window;
+    const view_rect box = {
+        roundf(window.x + 0.5f * (window.width - width) - padding),
+        roundf(window.y + fmaxf(0.5f * (window.height - height - head) - padding, 0.0f)),
+        width + 2.0f * padding, height + head + 2.0f * padding};
+    view_draw_rect(canvas, window, 0x00000073u);
+    ui_begin(ui, panel);
+    (void)ui_item(ui, window, "");
+    view_draw_round_rect(canvas, view_inset(box, -scale), VIEW_RADIUS * scale, VIEW_EDGE);
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
+    view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
+    return (view_rect){box.x + padding, box.y + padding + head, width, height};
+}
+
+// -- Columns --------------------------------------------------------------------------------
+
+void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
+{
+    *column = (ui_column){.area = area, .scroll = scroll};
+    column->y = roundf(area.y - (ui->is_smooth ? scroll->shown : scroll->wanted));
+    column->clip = view_clip_canvas(ui->canvas, area);
+    ui->column = column;
+    (void)ui_item(ui, area, "");
+}
+
+bool ui_take_row(view_ui *ui, float height, view_rect *row)
+{
+    ui_column *const column = ui->column;
+    const view_rect area = column->area;
+    *row = (view_rect){area.x, column->y, area.width, height};
+    column->y += height;
+    return row->y < area.y + area.height && row->y + height > area.y;
+}
+
+int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows)
+{
+    rows->x = ui->column->area.x;
+    rows->y = ui->column->y;
+    rows->folded = ui->folded;
+    view_wrap_rows(rows);
+    ui->column->y += view_place_rows(rows);
+    return ui_rows(ui, panel, rows);
+}
+
+// What has the focus is moved into sight.
+void ui_end_column(view_ui *ui)
+{
+    ui_column *const column = ui->column;
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area, focus = ui->focus_rect;
+    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    const float length = column->y - roundf(area.y - shown);
+    const float most = fmaxf(length - area.height, 0.0f);
+    const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
+    (void)view_clip_canvas(ui->canvas, column->clip);
+    ui->column = NULL;
+    if (ui->mouse.wheel != 0.0f && column->is_hot && !ui->has_taken) {
+        scroll->wanted -= ui->mouse.wheel * 3.0f * line;
+        ui->has_taken = true;
+        ui->is_focus_shown = false;
+    }
+    if (ui->is_focus_shown && !ui->is_event && focus.x >= area.x
+        && focus.x + focus.width <= area.x + area.width) {
+        scroll->wanted += fminf(focus.y - area.y, 0.0f);
+        scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0.0f);
+    }
+    if (most > 0.0f) {
+        const float size = fmaxf(area.height * area.height / length, line);
+        const float width = 5.0f * scale, way = area.height - size;
+        const view_rect track = {area.x + area.width - width - 2.0f * scale, area.y,
+                                 width + 2.0f * scale, area.height};
+        float unused;
+        if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
+            scroll->wanted = scroll->shown =
+                (ui->mouse.y - area.y - 0.5f * size) / fmaxf(way, 1.0f) * most;
+        const float place = area.y + way * view_clamp(shown / most, 0.0f, 1.0f);
+        view_draw_round_rect(ui->canvas, (view_rect){track.x, place, width, size}, 0.5f * width,
+                             ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
+    }
+    scroll->wanted = view_clamp(scroll->wanted, 0.0f, most);
+    scroll->shown = view_clamp(scroll->shown, 0.0f, most);
+}
+
+void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
+{
+    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, text);
+    view_draw_text(ui->canvas, VIEW_TEXT, right - width, y, 0, color, text);
+}
+
+bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
+{
+    const view_font *const font = ui->canvas->font;
+    const float scale = font->scale, padding = VIEW_INSET * scale;
+    const uint32_t bit = (uint32_t)1 << number;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, ceilf(25.0f * scale), &row);
+    const float y = text_top(ui, row);
+    if (ui_item(ui, row, title))
+        ui->folded ^= bit;
+    if (is_seen) {
+        view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
+        view_draw_fold(ui->canvas, row.x + padding + 4.0f * scale, row.y + 0.5f * row.height,
+                       (ui->folded & bit) == 0);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding + 16.0f * scale, y, 0, VIEW_BRIGHT,
+                       title);
+        ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
+    }
+    return (ui->folded & bit) == 0;
 }
 
 // -- Lists ----------------------------------------------------------------------------------
