@@ -115,7 +115,7 @@ starts_alone() {
     first_line
     says 'is["model"] == "bobbin" && is["list"] == "none"' && press files Return &&
         says 'is["list"] == "files"' && press close-lists Escape && press files Return &&
-        press close-lists Escape && press close-lists Escape && press frame-all Return && quits
+        press close-lists Escape && press close-lists Escape && press frame-all Home && quits
 }
 check "without files there is a start page" starts_alone
 
@@ -146,6 +146,12 @@ prints_path() {
         [ -s "$pictures/b-1.png" ] && press screenshot F12 && grep -Fx "$pictures/b-2.png" "$log" && quits
 }
 check "F12 prints the path of the picture" prints_path
+exports() {
+    open_viewer "$folder/b.md5mesh" && press export ctrl+e && after exported xdotool key Return &&
+        [ -s "$pictures/b_b.png" ] &&
+        after exported xdotool key ctrl+shift+e && [ -s "$pictures/b_b-2.png" ] && quits
+}
+check "Ctrl+E and Enter export a picture, Ctrl+Shift+E another" exports
 
 # -- What is watched ----------------------------------------------------------------------------
 

@@ -38,10 +38,15 @@ bool view_follow(view_state *viewer, double seconds)
     const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share = md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    const float way = ui->hierarchy_scroll - ui->shown_scroll;
-    const bool scrolls = fabsf(way) > 0.5f;
+    bool scrolls = false;
     viewer->is_smooth = ui->is_smooth = true;
-    ui->shown_scroll = scrolls ? ui->shown_scroll + way * share : ui->hierarchy_scroll;
+    for (int i = 0; i < 2; i++) {
+        ui_scroll *const scroll = &ui->scrolls[i];
+        const float way = scroll->wanted - scroll->shown;
+        const bool is_moving = fabsf(way) > 0.5f;
+        scroll->shown = is_moving ? scroll->shown + way * share : scroll->wanted;
+        scrolls = scrolls || is_moving;
+    }
     return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
 }
 
@@ -140,6 +145,7 @@ bool view_run_window(view_state *viewer)
         const bool moving = changes_alone || following || recording;
         view_advance(&viewer->play, anim, passed);
         redraw = view_follow_files(viewer) || redraw;
+        redraw = view_follow_export(viewer) || redraw;
         view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;
@@ -179,7 +185,8 @@ bool view_run_window(view_state *viewer)
         SDL_Event event;
         const bool hurried =
             viewer->now < viewer->ui.notice_end || viewer->options->watch || viewer->scan != NULL;
-        if (moving ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
+        const bool hastens = moving || viewer->exporting != NULL;
+        if (hastens ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
             do
                 view_handle_event(viewer, &event, &redraw);
             while (SDL_PollEvent(&event));

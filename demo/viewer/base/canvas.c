@@ -9,6 +9,23 @@
 void view_clear_canvas(view_canvas *canvas)
 {
     canvas->count = canvas->num_images = 0;
+    canvas->clip = (view_rect){0};
+}
+
+view_rect view_clip_canvas(view_canvas *canvas, view_rect clip)
+{
+    const view_rect last = canvas->clip;
+    canvas->clip = clip;
+    return last;
+}
+
+// Whether there is a clip rectangle, as left, top, right and bottom.
+static bool find_clip(const view_canvas *canvas, float edges[4])
+{
+    const view_rect clip = canvas->clip;
+    edges[0] = clip.x, edges[1] = clip.y;
+    edges[2] = clip.x + fmaxf(clip.width, 0.0f), edges[3] = clip.y + fmaxf(clip.height, 0.0f);
+    return clip.x != 0.0f || clip.y != 0.0f || clip.width != 0.0f || clip.height != 0.0f;
 }
 
 bool view_contains(view_rect rect, float x, float y)
@@ -42,16 +59,45 @@ static void add(view_canvas *canvas, float x, float y, float u, float v, view_co
     };
 }
 
-// A rectangle of the texture on one of the screen.
-static void add_quad(view_canvas *canvas, const float xy[4], const float uv[4], view_color top,
-                     view_color bottom)
+static view_color mix(view_color from, view_color to, float part)
 {
+    view_color color = 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+        const float a = (float)(from >> shift & 255), b = (float)(to >> shift & 255);
+        color |= (view_color)(a + (b - a) * part + 0.5f) << shift;
+    }
+    return color;
+}
+
+// A rectangle of the texture on one of the screen. Returns false if all of it is cut off.
+static bool add_quad(view_canvas *canvas, const float whole[4], const float texels[4],
+                     view_color top, view_color bottom)
+{
+    float xy[4], uv[4], edges[4];
+    memcpy(xy, whole, sizeof xy);
+    memcpy(uv, texels, sizeof uv);
+    if (find_clip(canvas, edges)) {
+        for (int i = 0; i < 4; i++) {
+            const int axis = i & 1;
+            const float size = whole[axis + 2] - whole[axis];
+            xy[i] = fminf(fmaxf(whole[i], edges[axis]), edges[axis + 2]);
+            const float part = size > 0.0f ? (xy[i] - whole[axis]) / size : 0.0f;
+            uv[i] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
+        }
+        if (!(xy[2] > xy[0] && xy[3] > xy[1]))
+            return false;
+        const float height = whole[3] - whole[1];
+        const view_color first = mix(top, bottom, (xy[1] - whole[1]) / height);
+        bottom = mix(top, bottom, (xy[3] - whole[1]) / height);
+        top = first;
+    }
     add(canvas, xy[0], xy[1], uv[0], uv[1], top);
     add(canvas, xy[2], xy[1], uv[2], uv[1], top);
     add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
     add(canvas, xy[0], xy[1], uv[0], uv[1], top);
     add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
     add(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
+    return true;
 }
 
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
@@ -59,7 +105,7 @@ void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, vie
     const float u = canvas->font->solid_u, v = canvas->font->solid_v;
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
     const float uv[4] = {u, v, u, v};
-    add_quad(canvas, xy, uv, top, bottom);
+    (void)add_quad(canvas, xy, uv, top, bottom);
 }
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
@@ -82,7 +128,7 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
             const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
             const float uv[4] = {u[column], v[row], u[column + 1], v[row + 1]};
             if (xy[2] > xy[0] && xy[3] > xy[1])
-                add_quad(canvas, xy, uv, color, color);
+                (void)add_quad(canvas, xy, uv, color, color);
         }
 }
 
@@ -103,9 +149,36 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
 
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
+    enum { MOST = 3 + 4 }; // each edge of the clip rectangle adds a corner at most
     const float u = canvas->font->solid_u, v = canvas->font->solid_v;
-    for (size_t i = 0; i < 6; i += 2)
-        add(canvas, corners[i], corners[i + 1], u, v, color);
+    float polygon[MOST][2], edges[4];
+    memcpy(polygon, corners, 6 * sizeof *corners);
+    size_t count = 3;
+    for (int edge = 0; edge < (find_clip(canvas, edges) ? 4 : 0); edge++) {
+        const int axis = edge & 1;
+        const float inward = edge < 2 ? 1.0f : -1.0f;
+        float cut[MOST][2];
+        size_t num_cut = 0;
+        for (size_t i = 0; i < count; i++) {
+            const float *const from = polygon[i], *const to = polygon[(i + 1) % count];
+            const float a = inward * (from[axis] - edges[edge]);
+            const float b = inward * (to[axis] - edges[edge]);
+            if (a >= 0.0f)
+                memcpy(cut[num_cut++], from, sizeof *cut);
+            if ((a >= 0.0f) != (b >= 0.0f)) {
+                float *const corner = cut[num_cut++];
+                corner[axis] = edges[edge];
+                corner[1 - axis] = from[1 - axis] + (to[1 - axis] - from[1 - axis]) * (a / (a - b));
+            }
+        }
+        memcpy(polygon, cut, sizeof polygon);
+        count = num_cut;
+    }
+    for (size_t i = 2; i < count; i++) {
+        add(canvas, polygon[0][0], polygon[0][1], u, v, color);
+        add(canvas, polygon[i - 1][0], polygon[i - 1][1], u, v, color);
+        add(canvas, polygon[i][0], polygon[i][1], u, v, color);
+    }
 }
 
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
@@ -128,8 +201,9 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
     if (canvas->num_images == VIEW_MAX_CANVAS_IMAGES)
         return;
+    if (!add_quad(canvas, xy, uv, 0xFFFFFFFFu, 0xFFFFFFFFu))
+        return;
     view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
-    add_quad(canvas, xy, uv, 0xFFFFFFFFu, 0xFFFFFFFFu);
     canvas->count -= 6; // which are the image's
     *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
     memcpy(drawn->vertices, canvas->vertices + canvas->count, sizeof drawn->vertices);
@@ -151,7 +225,7 @@ static float draw_letter(view_canvas *canvas, const view_letter *letter, float p
 {
     const float xy[4] = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1};
     const float uv[4] = {letter->u0, letter->v0, letter->u1, letter->v1};
-    add_quad(canvas, xy, uv, color, color);
+    (void)add_quad(canvas, xy, uv, color, color);
     return pen + letter->advance;
 }
 

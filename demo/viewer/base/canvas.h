@@ -19,7 +19,7 @@ typedef struct view_canvas_image {
     md5gl_panel_vertex vertices[6];
 } view_canvas_image;
 
-enum { VIEW_MAX_CANVAS_IMAGES = 8 };
+enum { VIEW_MAX_CANVAS_IMAGES = 48 };
 
 // The triangles and images so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {
@@ -28,9 +28,15 @@ typedef struct view_canvas {
     uint32_t count, room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
+    view_rect clip; // {0}: none
 } view_canvas;
 
+// Also ends clipping.
 void view_clear_canvas(view_canvas *canvas);
+
+// What is drawn from now on is cut off outside of a rectangle; {0} = nowhere. Returns the one
+// before, to set it again. The cut is made before view_shrink().
+view_rect view_clip_canvas(view_canvas *canvas, view_rect clip);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);

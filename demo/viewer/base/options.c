@@ -27,23 +27,6 @@
 // Of switches.
 #define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
 #define USUALLY(when) .usual = VIEW_USUALLY_##when
-#define KEYS(...) .keys = {__VA_ARGS__}
-#define KEY(words, key)                \
-    {                                  \
-        .keys = (words), .code = (key) \
-    }
-#define SHIFT(words, key)                             \
-    {                                                 \
-        .keys = (words), .code = (key), .shift = true \
-    }
-#define KEY_IN(where, words, key)                        \
-    {                                                    \
-        .keys = (words), .code = (key), .modes = (where) \
-    }
-#define SHIFT_IN(where, words, key)                                     \
-    {                                                                   \
-        .keys = (words), .code = (key), .shift = true, .modes = (where) \
-    }
 
 static const view_option table[] = {
     {"output", "FILE",
@@ -55,6 +38,11 @@ static const view_option table[] = {
     {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
     {"turntable", NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    {"clips", "shown|all",
+     "all: a sheet is divided among all clips; else each has a\n"
+     "file, with {anim} in its name, a movie of one cycle (shown)",
+     AT(EITHER, all_clips)},
+    {"labels", NULL, "the name of the clip and the frame below each picture", AT(SWITCH, labels)},
     {"thumbnail", "N",
      "for file managers: --output is a PNG of N by N pixels\n"
      "under any name, without background; takes 3 s and 256 MiB\n"
@@ -95,8 +83,7 @@ static const view_option table[] = {
      .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
      .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT},
-    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED,
-     .key_help = "normal, specular and glow maps", KEYS(SHIFT("Shift+T", SDLK_t))},
+    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED},
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
@@ -155,8 +142,7 @@ static const view_option table[] = {
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
     {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
-     SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
-     KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
+     SHOWN(OPPOSITE, levels, "levels")},
     {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
     {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
@@ -189,10 +175,8 @@ static const view_option table[] = {
      AT(CHOICE, root), REMEMBERED},
 
     {"light", "studio|classic", "physically based, or as in id's engine of 2004",
-     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED,
-     .key_help = "studio or classic light", KEYS(KEY("K", SDLK_k))},
-    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
-     .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
+     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED},
+    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED},
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
@@ -204,11 +188,9 @@ static const view_option table[] = {
      "brightest side; around turns it",
      AT(TEXT, environment)},
     {"no-environment", NULL, "the studio's light although --environment is given",
-     SHOWN(OPPOSITE, environment, "environment"),
-     .key_help = "light of --environment or of the studio", KEYS(SHIFT("Shift+E", SDLK_e))},
+     SHOWN(OPPOSITE, environment, "environment")},
     {"environment-background", NULL, "show the picture of --environment behind the model",
-     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED,
-     .key_help = "picture of --environment behind it", KEYS(SHIFT("Shift+V", SDLK_v))},
+     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED},
 
     {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
@@ -216,6 +198,8 @@ static const view_option table[] = {
      RANGE(-90, 90), GIVEN(elevation_given)},
     {"camera-distance", "UNITS", "distance from the model's centre", AT(FLOAT, distance),
      RANGE(1e-6, 1e9), GIVEN(distance_given)},
+    {"camera-target", "X,Y,Z", "centre of the picture, in units", AT(POINT, target),
+     RANGE(-1e9, 1e9), GIVEN(target_given)},
     {"camera-orthographic", NULL, "orthographic projection", AT(SWITCH, orthographic),
      GIVEN(orthographic_given)},
     {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path)},
@@ -223,31 +207,23 @@ static const view_option table[] = {
      AT(NUMBER, camera_smoothing), RANGE(0, 60)},
 
     {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
-     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},
+     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED},
     {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
-     REMEMBERED, .key_help = "axes", KEYS(KEY("X", SDLK_x))},
-    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
-     KEYS(KEY("E", SDLK_e))},
-    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
-     KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
-          KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
+     REMEMBERED},
+    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED},
+    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED},
     {"normal-glyphs", NULL, "vertex normals; those with a fault in the pose in magenta",
-     SHOWN(SWITCH, normals, "normals"), REMEMBERED, .key_help = "normals",
-     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
+     SHOWN(SWITCH, normals, "normals"), REMEMBERED},
     {"tangent-glyphs", NULL, "vertex tangents (red) and bitangents (green)",
-     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED, .key_help = "tangents",
-     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+N", SDLK_n))},
+     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED},
     {"bounds", NULL, "bounding box of the vertices, and that in the file",
-     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
-     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
+     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED},
     {"bounds-of-joints", NULL, "bounding box of the vertices that each joint moves",
-     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED, .key_help = "bounds of the joints",
-     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+B", SDLK_b))},
+     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED},
     {"checkerboard", NULL, "a checkerboard instead of the textures",
-     SHOWN(SWITCH, checker, "checker"), REMEMBERED, .key_help = "checkerboard",
-     KEYS(KEY("C", SDLK_c))},
+     SHOWN(SWITCH, checker, "checker"), REMEMBERED},
     {"untextured", NULL, "grey instead of the textures", SHOWN(SWITCH, untextured, "untextured"),
-     REMEMBERED, .key_help = "textures or grey", KEYS(KEY("T", SDLK_t))},
+     REMEMBERED},
     {"surface", "lit|weights|uv|textures",
      "what the body shows: materials (lit); weights of the marked\n"
      "joint, from blue (little) over green and yellow to red (1),\n"
@@ -255,35 +231,30 @@ static const view_option table[] = {
      "texture coordinates; the panels show layout and images",
      AT(CHOICE, surface)},
     {"panel", NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"), USUALLY(IN_WINDOW),
-     REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
+     REMEMBERED},
     {"statistics", NULL, "statistics in the panel: meshes, memory, device",
-     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED, .key_help = "statistics",
-     KEYS(KEY("M", SDLK_m))},
+     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED},
     {"frame-time", NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"), USUALLY(IN_WINDOW),
-     REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+     REMEMBERED},
     {"no-auto-quality", NULL,
      "full quality in a window even if frames take longer than\n"
      "1/20 s; default: fewer samples, no shadows, less resolution",
-     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED,
-     .key_help = "quality gives way to speed", KEYS(SHIFT("Shift+Q", SDLK_q))},
-    {"hierarchy", NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
-     KEYS(SHIFT("Shift+H", SDLK_h))},
-    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED,
-     .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
+     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED},
+    {"hierarchy", NULL, "outliner: meshes, clips, layers and joints",
+     SHOWN(SWITCH, hierarchy, "hierarchy"), USUALLY(YES), REMEMBERED},
+    {"inspector", NULL, "inspector: figures, the chosen joint, parameters",
+     SHOWN(SWITCH, inspector, "inspector"), USUALLY(YES), REMEMBERED},
+    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED},
     {"parm-list", NULL, "list of time and --parm of materials",
-     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED, .key_help = "materials as sliders",
-     KEYS(SHIFT("Shift+M", SDLK_m))},
-    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED,
-     .key_help = "state graph: a click goes to a state",
-     KEYS(SHIFT_IN(VIEW_IN_MACHINE, "Shift+G", SDLK_g))},
+     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED},
+    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED},
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
      NAMES_CONTENT},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names",
      AT(TEXT, page), NAMES_CONTENT},
-    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
-     KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
+    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(0.5, 8), REMEMBERED},
 
@@ -525,6 +496,15 @@ static bool read_color(const char *text, float color[3])
     return is_read;
 }
 
+static bool read_point(const char *text, double low, double high, float point[3])
+{
+    double values[3] = {0.0};
+    const bool is_read = read_numbers(text, low, high, 3, ',', values);
+    for (int i = 0; i < 3; i++)
+        point[i] = (float)values[i];
+    return is_read;
+}
+
 // -- Lists ----------------------------------------------------------------------------------
 
 static bool add_text(const char *text, const char ***texts, size_t *count)
@@ -614,6 +594,8 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return read_numbers(text, option->low, option->high, 1, '\0', field);
     case VIEW_OPTION_COLOR:
         return read_color(text, field);
+    case VIEW_OPTION_POINT:
+        return read_point(text, option->low, option->high, field);
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, field);
     case VIEW_OPTION_TEXT:
@@ -696,6 +678,7 @@ char *view_write_option(const view_option *option, const view_options *options)
     case VIEW_OPTION_GRID:
         return common_format("%u,%u", (unsigned)counts[0], (unsigned)counts[1]);
     case VIEW_OPTION_COLOR:
+    case VIEW_OPTION_POINT:
         return common_format("%.9g,%.9g,%.9g", (double)floats[0], (double)floats[1],
                              (double)floats[2]);
     case VIEW_OPTION_LIGHTS:
@@ -703,6 +686,65 @@ char *view_write_option(const view_option *option, const view_options *options)
         return common_copy(lights);
     default:
         return NULL;
+    }
+}
+
+void view_reset_option(const view_option *option, view_options *options)
+{
+    void *const field = (unsigned char *)options + option->place;
+    view_options usual;
+    char unused[2];
+    char *text;
+    if (option->given > 0)
+        *(bool *)((unsigned char *)options + option->given) = false;
+    switch (option->kind) {
+    case VIEW_OPTION_TEXT:
+    case VIEW_OPTION_PAIR_TEXT:
+        *(const char **)field = NULL;
+        break;
+    case VIEW_OPTION_RANGE:
+        memset(field, 0, 2 * sizeof(uint32_t));
+        break;
+    case VIEW_OPTION_TIMES:
+        options->num_times = 0;
+        break;
+    case VIEW_OPTION_WEIGHT:
+        while (options->num_morphs > 0)
+            free(options->morphs[--options->num_morphs].parameter);
+        break;
+    case VIEW_OPTION_TEXTURE:
+        while (options->num_textures > 0)
+            free(options->textures[--options->num_textures].mesh);
+        break;
+    case VIEW_OPTION_MESH:
+        options->num_hidden = 0;
+        break;
+    case VIEW_OPTION_BASE:
+        options->num_bases = 0;
+        break;
+    case VIEW_OPTION_SETTING:
+        break; // of a machine that is shown: they stay until it goes
+    case VIEW_OPTION_PARM:
+        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
+        options->parms = usual.parms;
+        view_free_options(&usual);
+        break;
+    default: // those that can be written and lie in a field
+        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
+        text = view_write_option(option, &usual);
+        if (text != NULL) {
+            const bool names_content = options->names_content;
+            (void)view_read_option(option, text, options);
+            options->names_content = names_content;
+        } else { // a number that is none: as not given
+            memset(field, 0,
+                   option->kind == VIEW_OPTION_NUMBER ? sizeof(double) : sizeof(uint32_t));
+        }
+        if (option->given > 0)
+            *(bool *)((unsigned char *)options + option->given) = false;
+        free(text);
+        view_free_options(&usual);
+        break;
     }
 }
 
@@ -750,7 +792,9 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     char limits[64] = "";
     if (found->high > found->low) // it takes numbers
         (void)snprintf(limits, sizeof limits, ", %sfrom %g to %g",
-                       found->kind == VIEW_OPTION_GRID ? "each " : "", found->low, found->high);
+                       found->kind == VIEW_OPTION_GRID || found->kind == VIEW_OPTION_POINT ? "each "
+                                                                                           : "",
+                       found->low, found->high);
     if (!taken)
         (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", found->name,
                        found->value != NULL ? found->value : "yes or no", limits, value);
@@ -812,21 +856,24 @@ static const char *find_contradiction(const view_options *o)
     if (o->thumbnail > 0)
         return NULL;
     if (o->output == NULL)
-        return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
+        return has_sheet || o->turntable || o->all_clips || o->labels
+                   ? "--sheet, --turntable, --clips and --labels need --output"
+                   : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
     if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
         return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
     if (o->num_folders > 0
-        && (has_sheet || o->turntable || o->num_frames > 0 || o->num_times > 0
+        && (has_sheet || o->turntable || o->all_clips || o->num_frames > 0 || o->num_times > 0
             || is_movie(o->output)))
         return "a folder becomes one picture of its models, FILE.png, without --sheet, "
-               "--turntable, "
-               "--frames and times";
+               "--turntable, --clips, --frames and times";
     if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
         return "--sheet writes one picture, FILE.png; it cannot be used with --frames";
     if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
         return "--output - writes one picture; give one --animation-time";
+    if (o->all_clips && !has_sheet && strstr(o->output, "{anim}") == NULL)
+        return "--clips all writes a file for each clip; give --output a name with {anim}";
     if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
         return "--sheet has more pictures than --resolution has pixels";
     return NULL;
@@ -901,9 +948,11 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
-                (table[i].usual == VIEW_USUALLY_IN_WINDOW
-                     ? options->output == NULL
-                     : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND && !options->no_background)
+                (table[i].usual == VIEW_USUALLY_YES
+                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW
+                         ? options->output == NULL
+                         : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND
+                               && !options->no_background))
                 != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);

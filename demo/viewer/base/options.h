@@ -1,10 +1,10 @@
 // The table of all options: name, value, field of view_options, help text, and whether the
-// configuration stores it; for switches of view_shown also their keys and their name in the debug
-// line. Command line, configuration file, keys and all printed lists use this table.
+// configuration stores it; for switches of view_shown also their name in the debug line. Command
+// line, configuration file and all printed lists use this table; commands.c has the keys and menus.
 #ifndef DEMO_VIEWER_BASE_OPTIONS_H
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
-#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/log.h"
 #include "md5/md5model.h"
@@ -82,7 +82,7 @@ typedef struct view_options {
     bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
-    bool turntable;
+    bool turntable, all_clips, labels;
     bool terrain, walk;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
@@ -104,8 +104,9 @@ typedef struct view_options {
     md5gl_path path;
     bool dual; // dual quaternion skinning
 
-    bool azimuth_given, elevation_given, distance_given, orthographic_given;
+    bool azimuth_given, elevation_given, distance_given, orthographic_given, target_given;
     float azimuth, elevation, distance; // degrees, degrees, units
+    float target[3];                    // units
     bool orthographic;
     bool camera_path;        // show the camera path instead of following it
     double camera_smoothing; // of a camera path: seconds to each side
@@ -135,6 +136,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_NUMBER,   // likewise (double)
     VIEW_OPTION_GRID,     // two whole numbers within the range, "6x4" or "6,4" (uint32_t[2])
     VIEW_OPTION_COLOR,    // "#rrggbb" or "R,G,B" (float[3])
+    VIEW_OPTION_POINT,    // "X,Y,Z", each within the range (float[3])
     VIEW_OPTION_LIGHTS,   // "NAME=VALUE,..." (view_lights)
     // The following kinds are never written.
     VIEW_OPTION_TEXT,      // not empty (const char *)
@@ -160,19 +162,10 @@ typedef enum view_option_memory {
 // The default of a switch.
 typedef enum view_usual {
     VIEW_USUALLY_NO,
+    VIEW_USUALLY_YES,
     VIEW_USUALLY_IN_WINDOW,       // yes, unless --output is given
     VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
 } view_usual;
-
-// A key that toggles a switch. `keys`: its printed name; NULL = another key for the one before.
-typedef struct view_key {
-    const char *keys;
-    int32_t code; // SDL_Keycode; 0 = none
-    bool shift;
-    uint8_t modes; // VIEW_IN_*, or 0: all
-} view_key;
-
-enum { VIEW_MAX_SWITCH_KEYS = 3 };
 
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
@@ -190,8 +183,6 @@ typedef struct view_option {
     // EITHER.
     const char *word; // for the field, in messages and in the debug line; NULL = none of these
     view_usual usual;
-    const char *key_help; // text in the list of keys; NULL = `help`
-    view_key keys[VIEW_MAX_SWITCH_KEYS];
 } view_option;
 
 const view_option *view_options_table(size_t *count);
@@ -207,6 +198,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 // The text that view_read_option() reads as the same value; the caller frees it. NULL if the kind
 // is never written or a number is outside its range (not given).
 char *view_write_option(const view_option *option, const view_options *options);
+
+// Sets the option's field, or fields, to what they are without it.
+void view_reset_option(const view_option *option, view_options *options);
 
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);

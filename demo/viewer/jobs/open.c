@@ -399,6 +399,9 @@ void view_frame_anew(view_state *viewer)
     view_frame_again(viewer, viewer->width, viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
+    if (options->target_given)
+        viewer->camera.target =
+            (md5_vec3){options->target[0], options->target[1], options->target[2]};
     // Without a model the camera path itself is framed.
     viewer->following = viewer->document->scene.camera_path.camera != NULL
                         && viewer->document->scene.skeleton != NULL && !options->camera_path;
@@ -428,7 +431,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = opened;
-    viewer->ui.hierarchy_scroll = 0.0f;
+    view_forget_rows(&viewer->ui);
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
@@ -738,24 +741,26 @@ static char *first_folder(const view_state *viewer, bool is_last)
 static bool show_page(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return view_error(&viewer->log, "pages: example models not found");
+    char *const folder = common_folder(machine), *const models = common_folder(folder);
+    bool is_open = true;
     if (page != NULL) { // its character, unless that is the document
-        char *const machine = find_own_model();
-        if (machine == NULL)
-            return view_error(&viewer->log, "page %s: example models not found", page->name);
-        char *const folder = common_folder(machine), *const models = common_folder(folder);
         char *const path =
             common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
         const char *const shown = viewer->document->scene.path, *const files[1] = {path};
-        const bool is_open = (shown != NULL && strcmp(path, shown) == 0
-                              && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
-                             || view_open(viewer, files, 1, false);
-        free(machine);
-        free(folder);
-        free(models);
+        is_open = (shown != NULL && strcmp(path, shown) == 0
+                   && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
+                  || view_open(viewer, files, 1, false);
         free(path);
-        if (!is_open)
-            return false;
     }
+    free(machine);
+    free(folder);
+    free(viewer->pages.folder);
+    viewer->pages.folder = models;
+    if (!is_open)
+        return false;
     view_open_page(&viewer->pages, number);
     view_clear_start(&viewer->ui.start);
     viewer->following = false;
@@ -799,6 +804,21 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
                           (double)slider->low, (double)slider->high);
     viewer->pages.values[number] = setting->value;
     return true;
+}
+
+bool view_set_parameter(view_state *viewer, const view_setting *setting)
+{
+    const view_machine *const machine = &viewer->document->scene.machine;
+    if (viewer->pages.open >= 0 && viewer->pages.open != VIEW_CONTENTS)
+        return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
+    const uint32_t parameter =
+        machine->player != NULL
+            ? md5_find_parameter(machine->character->machine, setting->parameter)
+            : MD5_NONE;
+    if (parameter == MD5_NONE)
+        return view_error(&viewer->log, "--set %s: there is no parameter of that name",
+                          setting->parameter);
+    return md5_player_set(machine->player, parameter, setting->value);
 }
 
 bool view_choose_page(view_state *viewer)

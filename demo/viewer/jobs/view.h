@@ -59,7 +59,8 @@ typedef struct view_framing {
 } view_framing;
 
 typedef struct view_state {
-    const view_options *options;
+    view_options *options; // the caller's; menus change them
+    common_list texts;     // that they point into
     view_log log;
     view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
@@ -108,23 +109,24 @@ typedef struct view_state {
     view_economy economy;
     view_shown drawn_shown;
 
-    // Of a contact sheet: the files of its cells, or none, and the one that is drawn.
-    common_list cells;
-    uint32_t cell;
+    common_list cells; // of a contact sheet of models: their files
+    char *caption;     // below the picture that is drawn, or NULL
 
     // Only with a window.
     struct SDL_Window *window;
     void *context; // SDL_GLContext
     view_presented present;
-    view_movie *movie;        // of the window, or NULL
-    view_quality quality;     // by the times of its frames
-    view_config *config;      // NULL = none
-    view_chosen_list *chosen; // textures of meshes; the caller's
-    float text_scale;         // chosen by keys, on top of the screen's
-    uint64_t files_stamp;     // of what is open, with --watch
-    double next_watch;        // time of the next check of the files
-    double now;               // seconds since the start
-    double noted;             // when the state was last noted for the configuration
+    view_movie *movie;                // of the window, or NULL
+    struct view_exporting *exporting; // what is written between frames, or NULL: export.c
+    view_quality quality;             // by the times of its frames
+    view_config *config;              // NULL = none
+    view_chosen_list *chosen;         // textures of meshes; the caller's
+    float text_scale;                 // chosen by keys, on top of the screen's
+    uint64_t files_stamp;             // of what is open, with --watch
+    double next_watch;                // time of the next check of the files
+    double now;                       // seconds since the start
+    double noted;                     // when the state was last noted for the configuration
+    bool has_let_go;                  // keys no longer go to what moves the model
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
@@ -134,7 +136,7 @@ typedef struct view_state {
 // -- Beginning and end ---------------------------------------------------------------------
 
 // Sets up what needs no window by the options: switches, camera and clock.
-void view_begin(view_state *viewer, const view_options *options);
+void view_begin(view_state *viewer, view_options *options);
 
 // Frees what view_begin(), opening and drawing made, in any state.
 void view_end(view_state *viewer);
@@ -171,6 +173,8 @@ void view_snap(view_state *viewer);
 
 // -- Drawing -------------------------------------------------------------------------------
 
+#define VIEW_CAPTION_BORDER 4.0f // pixels beside the text
+
 // Draws one frame into a target (NULL = the window). `transparent` omits the background and
 // `clean` the interface. With a viewer->economy of less resolution, it is what a window of
 // viewer->width * height shows, in fewer pixels and without panels.
@@ -196,7 +200,23 @@ void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3
 // Logs the state after an action at the level "debug".
 void view_tell_state(view_state *viewer, const char *action);
 
+// -- Options while it runs: ask.c ----------------------------------------------------------
+
+// Sets option `number` to a text, "": as without it, and shows the effect: what the options say of
+// the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
+bool view_set_option(view_state *viewer, size_t number, const char *text);
+
+// Writes what is shown now into the options.
+void view_note_state(view_state *viewer);
+
+// Sets what is shown by the options.
+void view_take_options(view_state *viewer);
+
 // -- Opening -------------------------------------------------------------------------------
+
+// A slider of the open page, or a parameter of the machine. Returns false and logs an error if
+// there is none.
+bool view_set_parameter(view_state *viewer, const view_setting *setting);
 
 // Options that say what the window shows.
 void view_describe(const view_state *viewer, view_options *options);
@@ -296,6 +316,54 @@ void view_toggle_recording(view_state *viewer);
 // Saves what the window shows under an unused name in the current folder; `clean`: without the
 // interface, and with a transparent background.
 void view_save_screenshot(view_state *viewer, bool clean);
+
+// What --output asks for, picture by picture: one or several files, a movie, or the cells of a
+// sheet; with --clips all, clip by clip.
+typedef struct view_output {
+    view_state *viewer;
+    bool is_sheet, is_movie;
+    bool is_saved; // nothing has failed
+    uint32_t num_clips, clip;
+    uint32_t count, picture; // of this clip
+    uint32_t num_cells, num_done, total;
+    float azimuth; // where a turntable begins
+    md5gl_target *target;
+    uint8_t *rgba, *sheet; // sheet: or NULL
+    view_movie *movie;     // that is written to `path`, or NULL
+    char *path;
+} view_output;
+
+// Begins to write what the viewer's options ask for; each step draws a picture, and returns whether
+// there are more. The end can be at any time, but must be once, also if beginning has failed: what
+// is not whole then leaves no file. It returns whether all was written; else the log says why.
+bool view_begin_output(view_output *output, view_state *viewer);
+bool view_step_output(view_output *output);
+bool view_end_output(view_output *output);
+
+// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
+// fields stay as they are. The caller frees it.
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
+
+// -- Exporting from the window -------------------------------------------------------------
+//
+// What is exported is what a command line does, in a state of its own, between the frames of the
+// window: the user can go on meanwhile.
+
+// The words of that command line behind the program's name, by what the window shows and what the
+// dialog's choices are; free them with common_free_list(). None if a choice cannot be read, and the
+// dialog then says so.
+common_list view_export_words(view_state *viewer);
+
+// Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
+void view_perform_export(view_state *viewer, view_action action);
+
+// Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
+// frame. Returns whether the picture changes.
+bool view_follow_export(view_state *viewer);
+
+// Ends what is exported; if it is not whole, it leaves no file.
+void view_stop_export(view_state *viewer);
 
 // -- Jobs ----------------------------------------------------------------------------------
 

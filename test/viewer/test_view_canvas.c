@@ -1,0 +1,176 @@
+// What the viewer's canvas cuts off outside of its clip rectangle.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/base/canvas.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const view_rect clip = {10.0f, 20.0f, 30.0f, 40.0f};
+
+// A canvas with a font of no letters, whose texture is 1 wide and high.
+typedef struct sheet {
+    view_font font;
+    view_canvas canvas;
+} sheet;
+
+static bool open_sheet(sheet *of)
+{
+    *of = (sheet){.font = {.scale = 1.0f,
+                           .solid_u = 0.5f,
+                           .solid_v = 0.5f,
+                           .disc_u1 = 1.0f,
+                           .disc_v1 = 1.0f,
+                           .disc_radius = 8.0f}};
+    of->canvas.font = &of->font;
+    return true;
+}
+
+#define TEST_CANVAS(title) TEST_IF (title, sheet, s, open_sheet(s), free(s->canvas.vertices))
+
+static double area(const view_canvas *canvas)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < canvas->count; i += 3) {
+        const md5gl_panel_vertex *const v = canvas->vertices + i;
+        sum += 0.5
+               * fabs((double)(v[1].x - v[0].x) * (double)(v[2].y - v[0].y)
+                      - (double)(v[2].x - v[0].x) * (double)(v[1].y - v[0].y));
+    }
+    return sum;
+}
+
+static bool is_inside(const view_canvas *canvas, view_rect rect)
+{
+    for (uint32_t i = 0; i < canvas->count; i++) {
+        const md5gl_panel_vertex *const v = &canvas->vertices[i];
+        if (v->x < rect.x || v->x > rect.x + rect.width || v->y < rect.y
+            || v->y > rect.y + rect.height)
+            return false;
+    }
+    return true;
+}
+
+TEST_CANVAS(canvas_starts_without_a_clip)
+{
+    view_draw_rect(&s->canvas, (view_rect){-100.0f, -100.0f, 300.0f, 300.0f}, ~0u);
+    CHECK_NEAR(area(&s->canvas), 90000.0, 0.0);
+    CHECK_NEAR(view_clip_canvas(&s->canvas, clip).width, 0.0, 0.0);
+}
+
+TEST_CANVAS(canvas_returns_the_clip_before)
+{
+    const view_rect none = view_clip_canvas(&s->canvas, clip);
+    const view_rect last = view_clip_canvas(&s->canvas, none);
+    CHECK(last.x == clip.x && last.y == clip.y && last.width == clip.width
+          && last.height == clip.height);
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    CHECK_NEAR(area(&s->canvas), 10000.0, 0.0);
+}
+
+TEST_CANVAS(canvas_without_content_ends_clipping)
+{
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_clear_canvas(&s->canvas);
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 5.0f, 5.0f}, ~0u);
+    CHECK_NEAR(area(&s->canvas), 25.0, 0.0);
+}
+
+TEST_CANVAS(canvas_clip_without_area_cuts_off_everything)
+{
+    (void)view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, 0.0f, 40.0f});
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    view_draw_disc(&s->canvas, 10.0f, 30.0f, 5.0f, ~0u);
+    CHECK_UINT(s->canvas.count, 0);
+    (void)view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, -5.0f, 40.0f});
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    CHECK_UINT(s->canvas.count, 0);
+}
+
+TEST_CANVAS(canvas_cuts_all_shapes_at_the_clip)
+{
+    static const float corners[6] = {0.0f, 0.0f, 100.0f, 30.0f, 5.0f, 90.0f};
+    static const float ends[4] = {0.0f, 0.0f, 60.0f, 70.0f};
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    CHECK_NEAR(area(&s->canvas), 1200.0, 0.0);
+    view_draw_round_rect(&s->canvas, (view_rect){5.0f, 5.0f, 30.0f, 30.0f}, 8.0f, ~0u);
+    CHECK_NEAR(area(&s->canvas), 1200.0 + 25.0 * 15.0, 1e-3);
+    view_draw_disc(&s->canvas, 40.0f, 60.0f, 10.0f, ~0u);
+    CHECK_NEAR(area(&s->canvas), 1200.0 + 25.0 * 15.0 + 100.0, 1e-3);
+    view_draw_triangle(&s->canvas, corners, ~0u);
+    view_draw_segment(&s->canvas, ends, 6.0f, ~0u);
+    CHECK(is_inside(&s->canvas, clip));
+}
+
+// Of the right angle at (0, 0) with sides of 40: the clip leaves the small one at (10, 20).
+TEST_CANVAS(canvas_cuts_a_triangle_exactly)
+{
+    static const float corners[6] = {0.0f, 0.0f, 40.0f, 0.0f, 0.0f, 40.0f};
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_triangle(&s->canvas, corners, ~0u);
+    CHECK_NEAR(area(&s->canvas), 50.0, 1e-4);
+}
+
+// All four corners of the clip are within it; then all of its own are within the clip.
+TEST_CANVAS(canvas_cuts_a_large_triangle_to_the_whole_clip)
+{
+    static const float large[6] = {-500.0f, -500.0f, 900.0f, -500.0f, -500.0f, 900.0f};
+    static const float small[6] = {12.0f, 22.0f, 14.0f, 22.0f, 12.0f, 25.0f};
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_triangle(&s->canvas, large, ~0u);
+    CHECK_NEAR(area(&s->canvas), 1200.0, 1e-2);
+    view_clear_canvas(&s->canvas);
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_triangle(&s->canvas, small, ~0u);
+    CHECK_UINT(s->canvas.count, 3);
+    CHECK_NEAR(area(&s->canvas), 3.0, 1e-4);
+}
+
+TEST_CANVAS(canvas_cuts_texture_and_gradient_in_proportion)
+{
+    static const float uv[4] = {0.0f, 0.25f, 1.0f, 0.75f};
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_image(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, uv, 1, true);
+    CHECK_UINT(s->canvas.num_images, 1);
+    const md5gl_panel_vertex *const v = s->canvas.images[0].vertices;
+    CHECK_NEAR(v[0].u, 0.1, 1e-6);
+    CHECK_NEAR(v[0].v, 0.25 + 0.5 * 0.2, 1e-6);
+    CHECK_NEAR(v[2].u, 0.4, 1e-6);
+    CHECK_NEAR(v[2].v, 0.25 + 0.5 * 0.6, 1e-6);
+    view_draw_gradient(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, 0x000000FFu,
+                       0xC86400FFu);
+    CHECK_UINT(s->canvas.vertices[0].rgba[0], 40);
+    CHECK_UINT(s->canvas.vertices[0].rgba[1], 20);
+    CHECK_UINT(s->canvas.vertices[2].rgba[0], 120);
+    CHECK_UINT(s->canvas.vertices[2].rgba[3], 255);
+}
+
+TEST_CANVAS(canvas_leaves_out_what_is_beside_the_clip)
+{
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    static const float corners[6] = {0.0f, 0.0f, 9.0f, 0.0f, 0.0f, 99.0f};
+    (void)view_clip_canvas(&s->canvas, clip);
+    view_draw_image(&s->canvas, (view_rect){50.0f, 30.0f, 5.0f, 5.0f}, whole, 1, true);
+    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 10.0f, 100.0f}, ~0u);
+    view_draw_triangle(&s->canvas, corners, ~0u);
+    CHECK_UINT(s->canvas.num_images, 0);
+    CHECK_UINT(s->canvas.count, 0);
+}
+
+TEST (canvas_cuts_text_at_the_clip) {
+    gl_scene gl = {0};
+    sheet of;
+    md5_error error;
+    CHECK(open_sheet(&of));
+    if (scene_share(&gl) && CHECK(view_make_font(&of.font, gl.renderer, 1.0f, &error))) {
+        (void)view_clip_canvas(&of.canvas, clip);
+        const float used = view_draw_text(&of.canvas, VIEW_TEXT, 5.0f, 15.0f, 0, ~0u, "WWWWWWWW");
+        CHECK_NEAR(used, view_text_width(&of.font, VIEW_TEXT, "WWWWWWWW"), 1e-3);
+        CHECK(of.canvas.count > 0);
+        CHECK(is_inside(&of.canvas, clip));
+        md5gl_destroy_texture(gl.renderer, of.font.mask);
+    }
+    free(of.canvas.vertices);
+    scene_close(&gl);
+}
