@@ -252,17 +252,18 @@ drops_texture() {
         press grid g && quiet && take painted && differ 0.005 checker painted
 }
 drops_half() {
-    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log"
+    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
+        press close-lists Escape && says 'is["error"] == 0'
 }
 drops_missing() {
-    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b"'
+    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
 }
 reloads() {
     cp "$scratch/half.md5mesh" "$scratch/saved.md5mesh"
     cp "$folder/b.md5mesh" "$scratch/whole"
     cp "$scratch/half.md5mesh" "$folder/b.md5mesh"
     press reload Up && says 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
-        cp "$scratch/whole" "$folder/b.md5mesh" && press reload Up && says 'is["model"] == "b"'
+        cp "$scratch/whole" "$folder/b.md5mesh" && press try-again Return && says 'is["model"] == "b" && is["error"] == 0'
 }
 drops_folder() {
     drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
@@ -274,7 +275,7 @@ check "a dropped picture becomes the texture" drops_texture
 check "a dropped truncated model changes nothing" drops_half
 check "a dropped missing file changes nothing" drops_missing
 check "the files of a dropped folder are listed" drops_folder
-check "Up reloads, and keeps the model if that fails" reloads
+check "Up reloads, and keeps the model if that fails; Return tries again" reloads
 does "Page Up opens the previous file" previous-file Prior 'is["model"] == "a"'
 does "Page Down opens the next file" next-file Next 'is["model"] == "b"'
 does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'

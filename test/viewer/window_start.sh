@@ -88,6 +88,37 @@ opens_from_folder() {
 }
 check "a folder is listed: first its parent, then its files" opens_from_folder
 
+# -- What cannot be opened ------------------------------------------------------------------------
+
+# The window says why, over our own model; so does one that a file manager has started.
+opens_broken() {
+    cp "$scratch/half.md5mesh" "$scratch/mended.md5mesh"
+    open_viewer "$scratch/mended.md5mesh" || return 1
+    first_line
+    says 'is["error"] == 1 && is["model"] == "bobbin"' && grep 'mended.md5mesh.*error' "$log" || return 1
+    cp "$folder/a.md5mesh" "$scratch/mended.md5mesh"
+    press try-again Return && says 'is["error"] == 0 && is["model"] == "mended"' && quits
+}
+opens_what_is_missing() {
+    open_viewer "$scratch/nowhere.md5mesh" || return 1
+    first_line
+    says 'is["error"] == 1' && press close-lists Escape && says 'is["error"] == 0' && quits
+}
+check "a broken file opens a window with the error, and can be tried again" opens_broken
+check "so does a missing file" opens_what_is_missing
+
+# -- The start page -------------------------------------------------------------------------------
+
+# Return is its first button; the list closes it only if something is opened.
+starts_alone() {
+    open_viewer || return 1
+    first_line
+    says 'is["model"] == "bobbin" && is["list"] == "none"' && press files Return &&
+        says 'is["list"] == "files"' && press close-lists Escape && press files Return &&
+        press close-lists Escape && press close-lists Escape && press frame-all Home && quits
+}
+check "without files there is a start page" starts_alone
+
 # -- A program that is ended -------------------------------------------------------------------
 
 # Two windows; one of them is killed. What was opened is written soon, and neither forgets what the other

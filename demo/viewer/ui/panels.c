@@ -182,8 +182,6 @@ static void draw_keys(const view_stage *stage)
     view_shrink(canvas, first, 0.5f * stage->width, 0.5f * stage->height, factor);
 }
 
-// -- Drawing and input ----------------------------------------------------------------------
-
 static void draw_notice(const view_ui *ui, const view_stage *stage)
 {
     const float scale = stage->font->scale;

@@ -287,7 +287,6 @@ typedef enum ui_section_number {
     UI_SECTION_STATISTICS,
     UI_SECTION_COMPARED,
     UI_SECTION_SPOT,
-    UI_SECTION_WARNINGS,
 } ui_section_number;
 
 enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
