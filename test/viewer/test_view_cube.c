@@ -292,7 +292,7 @@ static void check_warning(const char *script, const char *part, uint32_t num_mes
     if (CHECK(view.is_open)) {
         CHECK_UINT(view.scene.model->num_meshes, num_meshes);
         CHECK_UINT(view.log.num_warnings, 1);
-        CHECK_THAT(strstr(view.log.last[0], part) != NULL, "%s: %s", part, view.log.last[0]);
+        CHECK_THAT(strstr(view.log.warning, part) != NULL, "%s: %s", part, view.log.warning);
     }
     close_view(&view);
 }

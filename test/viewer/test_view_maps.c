@@ -232,7 +232,7 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_image(&textures, 1, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye.png"));
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
-        CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
+        CHECK(log.num_warnings == 1 && strstr(log.warning, "/nowhere/at/all.png") != NULL);
     }
     view_free_textures(&textures, scene->renderer);
     view_free_chosen(&list);
@@ -665,11 +665,14 @@ TEST (view_shader_files_report_mistakes) {
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
     EACH (mistake, mistakes) {
-        view_log log;
+        view_reports reports = {NULL, 0};
+        view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
-        (void)read_text(mistake->text, "m", &look, &log);
-        CHECK(log.num_warnings > 0);
-        CHECK_THAT(strcmp(log.last[0], mistake->warning) == 0, "%s", log.last[0]);
+        const char *const text = mistake->text;
+        (void)view_read_shader("x.shader", text, strlen(text), "m", &look, &log);
+        if (CHECK(reports.count > 0))
+            CHECK_STRING(reports.rows[0].text, mistake->warning);
+        view_free_reports(&reports);
         view_free_look(&look);
     }
 }

@@ -123,8 +123,8 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     const md5_bounds bounds = view_clip_bounds(scene, &play, &hull);
     CHECK_NEAR(bounds.min.z, scene->model->bounds.min.z + 3.0f, 0.1);
 
-    const view_binding ahead = {.action = VIEW_AHEAD};
-    CHECK(view_drives_clips(&viewer, VIEW_AHEAD));
+    const view_command_row ahead = {.action = VIEW_AHEAD};
+    CHECK(view_drives(&viewer));
     view_drive(&viewer, &ahead, true);
     CHECK(kite.control.ahead == 1);
     view_drive(&viewer, &ahead, false);
@@ -242,12 +242,11 @@ TEST (view_keys_drive_legs) {
     view_state viewer = {.document = &document};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(!view_drives_clips(&viewer, VIEW_AHEAD)); // not asked for
+    CHECK(!view_drives(&viewer)); // not asked for
     CHECK(view_begin_walk(&document.scene));
-    CHECK(view_drives_clips(&viewer, VIEW_AHEAD) && view_drives_clips(&viewer, VIEW_FAST));
-    CHECK(!view_drives_clips(&viewer, VIEW_TRIGGER) && !view_drives_clips(&viewer, VIEW_PLAY));
-    const view_binding ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
-    const view_binding back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
+    CHECK(view_drives(&viewer));
+    const view_command_row ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
+    const view_command_row back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
     view_drive(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
     view_drive(&viewer, &ahead, true);
@@ -278,20 +277,20 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
          scene_close(gl)) {
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    const view_binding key = view_find_binding(VIEW_MODE_CLIPS, SDLK_u, false, false, false);
-    CHECK_UINT(key.action, VIEW_WALK);
+    const view_command_row *const key = view_find_key(SDLK_u, false, false, false, false);
+    CHECK_UINT(key->action, VIEW_WALK);
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;
         live(state, 0.5);
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
-        view_perform(state, (view_command){.action = key.action});
+        view_perform(state, (view_command){.action = key->action});
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_NEAR(state->play.time, 0.0, 0.0);
         for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
-        CHECK(view_drives_clips(state, VIEW_AHEAD));
-        view_perform(state, (view_command){.action = key.action});
+        CHECK(view_drives(state));
+        view_perform(state, (view_command){.action = key->action});
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);
         CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
@@ -300,7 +299,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     }
     shot_close(&viewer);
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
-        view_perform(state, (view_command){.action = key.action});
+        view_perform(state, (view_command){.action = key->action});
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
         CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
     }
@@ -348,19 +347,19 @@ TEST (view_follows_alike_at_any_frame_rate) {
         CHECK(viewer.seen.distance == 100.0f && !view_follow(&viewer, 0.01));
         viewer.camera.azimuth = 80.0f;
         viewer.camera.distance = 20.0f;
-        viewer.ui.hierarchy_scroll = 400.0f;
+        viewer.ui.scrolls[0].wanted = 400.0f;
         const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000
         for (int k = 0; k < frames; k++)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
         CHECK_NEAR(viewer.seen.azimuth, 80.0 * (1.0 - rest), 2e-3);
         CHECK_NEAR(viewer.seen.distance, 20.0 + 80.0 * rest, 2e-3);
-        CHECK_NEAR(viewer.ui.shown_scroll, 400.0 * (1.0 - rest), 2e-2);
+        CHECK_NEAR(viewer.ui.scrolls[0].shown, 400.0 * (1.0 - rest), 2e-2);
         int more = 0;
         while (view_follow(&viewer, 1.0 / rates[i]))
             more++;
         CHECK(more < rates[i]); // it arrives within a second
-        CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.shown_scroll == 400.0f);
+        CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     }
 }
 

@@ -111,23 +111,31 @@ TEST_SCENE (view_options_change_the_picture) {
         {"--lights key=2,around=60", 0.05},
         {"--environment models/bobbin/bobbin_eye.png", 0.02},
         {"--environment models/bobbin/bobbin_eye.png --environment-background", 0.3},
-        {"--light-list", 0.01},
-        {"--parm-list", 0.01},
         {"--no-shadow=no", 0.01},
         {"--no-maps", 0.0005},
         {"--normal-map models/bobbin/bobbin_eye.png", 0.01},
         {"--specular-map models/bobbin/bobbin_eye.png", 0.003},
         {"--glow-map models/bobbin/bobbin_eye.png", 0.03},
         {"--texture models/bobbin/bobbin_eye.png", 0.03},
-        {"--panel", 0.01},
         {"--keys", 0.05},
-        {"--hierarchy", 0.01},
         {"--samples 4", 0.0001},
         {"models/bobbin/flight.md5camera", 0.05},
     };
     check_options(
         scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
         cases, sizeof cases / sizeof *cases);
+}
+
+// Docks need a window that is large enough.
+TEST_SCENE (view_options_change_the_docks) {
+    static const option_case cases[] = {
+        {"--panel=no", 0.2},    {"--hierarchy=no", 0.1}, {"--inspector=no", 0.1},
+        {"--light-list", 0.01}, {"--parm-list", 0.01},   {"--statistics", 0.001},
+    };
+    check_options(scene,
+                  "models/thimble/thimble.md5mesh --panel --samples 1 --no-shadow"
+                  " --resolution 1000,560",
+                  cases, sizeof cases / sizeof *cases);
 }
 
 // Only joints that bend distinguish the two kinds of skinning; the camera path surrounds this

@@ -107,7 +107,7 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     open_view(&view, "md5", "{ \"arm\": \n x }");
     CHECK(view.is_open && view.scene.num_clips == 1);
     CHECK_UINT(view.log.num_warnings, 1);
-    CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'"));
+    CHECK(strstr(view.log.warning, "tris.md5scale:2: expected an object, found 'x'"));
     close_view(&view);
 }
 

@@ -424,7 +424,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
 TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     static const char *const line =
         "models/zoo/half_turn.md5mesh models/zoo/half_turn.md5anim --animation-time 0.25 "
-        "--samples 1 --resolution 160,120 --no-background --grid=no --camera-elevation-angle 0 "
+        "--samples 1 --resolution 800,600 --no-background --grid=no --camera-elevation-angle 0 "
         "--camera-azimuth-angle 0";
     char compared[512];
     OWN_SHOT viewer;

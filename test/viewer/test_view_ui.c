@@ -110,12 +110,6 @@ static view_command turn_wheel(screen *s, float x, float y)
     return view_run_ui(&s->viewer.ui, &s->facts, &event);
 }
 
-static bool is_on_figures(screen *s, float x, float y)
-{
-    (void)move(s, x, y);
-    return s->viewer.ui.is_on_figures;
-}
-
 // Drags what was pressed to x, and draws that.
 static void drag(screen *s, float x)
 {
@@ -139,7 +133,7 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.number, 0);
     CHECK(view_perform(&s->viewer, request));
     CHECK_UINT(s->viewer.hidden_meshes, 1);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 900, 500).action, VIEW_NOTHING);
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
 }
 
 // Types a text and presses Enter.
@@ -192,8 +186,7 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
     const double length = view_cycle_length(&s->viewer.play, anim);
-    const view_command request = press(s, "scrub/time", 0.01f);
-    CHECK_UINT(request.action, VIEW_PLAY);
+    CHECK_UINT(press(s, "scrub/play", 0.5f).action, VIEW_PLAY);
     CHECK(item_release(&s->viewer) == NULL);
     CHECK_UINT(press(s, "scrub/time", 0.25f).action, VIEW_TAKEN);
     const double quarter = view_cycle_time(&s->viewer.play, anim);
@@ -282,7 +275,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
-               VIEW_NOTHING);
+               VIEW_TAKEN); // by the dock alone
 }
 
 // What lies on top is hit: a list over the panels, and its full picture closes it.
@@ -368,22 +361,15 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }
 
-// A click within the panel of figures, also beside its rows, does not reach the body behind it.
-TEST_HERE (view_ui_knows_where_the_figures_are, BOBBIN) {
+// A click within a dock, also beside its rows, does not reach the body behind it.
+TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
-    const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
-    CHECK(is_on_figures(s, x, y));
-    CHECK(is_on_figures(s, row.x - 4.0f, y)); // its padding
-    CHECK(!is_on_figures(s, 1.0f, y));        // the margin of the picture
-    CHECK(!is_on_figures(s, 0.5f * (float)WIDTH, y));
-    CHECK(!is_on_figures(s, x, (float)HEIGHT - 2.0f));
-    s->viewer.shown.help = true; // the list of keys takes the place of the figures
-    draw(s);
-    CHECK(!is_on_figures(s, x, y));
-    s->viewer.shown.help = false;
+    const float y = row.y + 0.5f * row.height;
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_TAKEN);
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
     s->viewer.shown.panel = false;
     draw(s);
-    CHECK(!is_on_figures(s, x, y));
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_NOTHING);
 }
 
 // -- Switches -------------------------------------------------------------------------------------
@@ -392,68 +378,15 @@ TEST_HERE (view_ui_knows_where_the_figures_are, BOBBIN) {
 // command line, its key, its entries in all lists for users, and its word in the debug line. The
 // tests of switches iterate over the table, so new rows are tested without changes here.
 
-static bool has_key(const view_option *row)
+// The command that switches an option, or NULL.
+static const view_command_row *switch_of(const view_option *option)
 {
-    return row->keys[0].code != 0;
-}
-
-// -- Keys -----------------------------------------------------------------------------------
-
-static void switches_press(view_state *viewer, const view_key *key)
-{
-    bool redraw = false;
-    SDL_Event event = {.type = SDL_KEYDOWN};
-    event.key.keysym.sym = key->code;
-    event.key.keysym.mod = key->shift ? KMOD_LSHIFT : KMOD_NONE;
-    view_handle_event(viewer, &event, &redraw);
-}
-
-TEST (view_keys_of_switches_toggle_their_fields) {
-    size_t count, num_keys = 0;
-    const view_option *const table = view_options_table(&count);
-    view_options options;
-    view_state viewer;
-    char problem[256];
-    CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
-    view_begin(&viewer, &options);
-    viewer.log.level = VIEW_QUIET;
-    for (size_t i = 0; i < count; i++)
-        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && table[i].keys[j].code != 0; j++)
-            if (table[i].keys[j].modes == 0 || (table[i].keys[j].modes & VIEW_IN_CLIPS) != 0) {
-                // Presses the key twice, and checks all switches after each press.
-                const view_option *row = &table[i];
-                const view_shown before = viewer.shown;
-                view_shown turned = before;
-                bool *const field = view_switch_field(row, &turned);
-                *field = !*field;
-                switches_press(&viewer, &table[i].keys[j]);
-                CHECK_THAT(memcmp(&viewer.shown, &turned, sizeof turned) == 0,
-                           "a key of --%s does not turn its switch, or turns another", row->name);
-                switches_press(&viewer, &table[i].keys[j]);
-                CHECK_THAT(memcmp(&viewer.shown, &before, sizeof before) == 0,
-                           "a key of --%s does not turn its switch back", row->name);
-
-                num_keys++;
-            }
-    CHECK(num_keys >= 18);
-    view_end(&viewer);
-    view_free_options(&options);
-}
-
-// No other key of a mode takes precedence over that of a switch.
-TEST (view_keys_of_switches_are_found_in_their_modes) {
     size_t count;
-    const view_option *const table = view_options_table(&count);
+    const view_command_row *const rows = view_commands(&count);
     for (size_t i = 0; i < count; i++)
-        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && table[i].keys[j].code != 0; j++)
-            for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
-                const view_key *const key = &table[i].keys[j];
-                const view_binding found =
-                    view_find_binding((view_mode)mode, key->code, key->shift, false, false);
-                if (key->modes == 0 || (key->modes >> mode & 1) != 0)
-                    CHECK_THAT(found.action == VIEW_TOGGLE + (view_action)i,
-                               "a key of --%s does something else in mode %d", table[i].name, mode);
-            }
+        if (rows[i].action == VIEW_TOGGLE && strcmp(rows[i].option, option->name) == 0)
+            return &rows[i];
+    return NULL;
 }
 
 static view_action toggle_of(const char *option)
@@ -464,35 +397,224 @@ static view_action toggle_of(const char *option)
     return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
 }
 
-// A key has one meaning in a mode, which is the one that the help lists.
-TEST (view_keys_mean_one_thing_in_each_mode) {
-    const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
-    const view_action levels = toggle_of("no-crowd-levels");
-    const struct {
-        int32_t code;
-        bool shift;
-        view_action actions[VIEW_NUM_MODES];
-    } cases[] = {
-        {SDLK_SPACE, false, {VIEW_PLAY, VIEW_TRIGGER, VIEW_PLAY}},
-        {SDLK_PAUSE, false, {VIEW_PLAY, VIEW_PLAY, VIEW_PLAY}},
-        {SDLK_p, false, {VIEW_BIND_POSE, VIEW_PLAY, VIEW_NOTHING}},
-        {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
-        {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
-        {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
-        {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
-        {SDLK_d, false, {VIEW_NOTHING, VIEW_TO_RIGHT, levels}},
-        {SDLK_o, false, {VIEW_NEXT_ROOT, VIEW_ONE_SHOT, VIEW_NOTHING}},
-        {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
-        {SDLK_h, false, {help, help, help}},
-    };
-    EACH (row, cases)
-        for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
-            const view_binding found =
-                view_find_binding((view_mode)mode, row->code, row->shift, false, false);
-            CHECK_UINT(found.action, row->actions[mode]);
+// -- Keys -----------------------------------------------------------------------------------
+
+static void switches_press(view_state *viewer, int32_t key)
+{
+    bool redraw = false;
+    SDL_Event event = {.type = SDL_KEYDOWN};
+    event.key.keysym.sym = key & ~VIEW_KEY_FLAGS;
+    event.key.keysym.mod = (key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE;
+    view_handle_event(viewer, &event, &redraw);
+}
+
+// In a file of which nothing is loaded, those that need nothing.
+TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
+    size_t count, num_keys = 0;
+    const view_command_row *const rows = view_commands(&count);
+    s->viewer.log.level = VIEW_QUIET;
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; rows[i].action == VIEW_TOGGLE && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
+                        && view_missing_for(&s->facts, &rows[i]) == 0;
+             j++) {
+            // Presses the key twice, and checks all switches after each press.
+            const view_shown before = s->viewer.shown;
+            view_shown turned = before;
+            bool *const field = view_switch_of(view_action_of(&rows[i]), &turned);
+            *field = !*field;
+            switches_press(&s->viewer, rows[i].keys[j]);
+            CHECK_THAT(memcmp(&s->viewer.shown, &turned, sizeof turned) == 0,
+                       "the key of %s does not turn its switch, or turns another", rows[i].label);
+            switches_press(&s->viewer, rows[i].keys[j]);
+            CHECK_THAT(memcmp(&s->viewer.shown, &before, sizeof before) == 0,
+                       "the key of %s does not turn its switch back", rows[i].label);
+            num_keys++;
         }
+    CHECK(num_keys >= 18);
+}
+
+// A key means one thing, or one thing more while something is driven.
+TEST (view_keys_mean_one_thing) {
+    size_t count;
+    const view_command_row *const rows = view_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; j < VIEW_MAX_KEYS && rows[i].keys[j] != 0; j++)
+            for (int shifted = 0; shifted < 2; shifted++) {
+                const int32_t key = rows[i].keys[j];
+                const bool is_free = (key & VIEW_WITH_ANY) != 0;
+                const bool shift = is_free ? shifted == 1 : (key & VIEW_WITH_SHIFT) != 0;
+                const view_command_row *const found =
+                    view_find_key(key & ~VIEW_KEY_FLAGS, shift, (key & VIEW_WITH_CTRL) != 0, false,
+                                  view_is_driving(rows[i].action));
+                CHECK_THAT(found == &rows[i], "a key of %s does something else", rows[i].label);
+            }
+}
+
+// Keys that have moved have no other meaning now.
+TEST (view_moved_keys_are_free) {
+    for (int32_t code = 1; code < 128; code++)
+        for (int shift = 0; shift < 2; shift++)
+            CHECK_THAT(view_moved_key(code, shift == 1) == NULL
+                           || view_find_key(code, shift == 1, false, false, false) == NULL,
+                       "key %d has a meaning, and is told of as moved", code);
+    CHECK(strstr(view_moved_key(SDLK_UP, false), "Ctrl+R") != NULL);
+}
+
+// -- Menus ----------------------------------------------------------------------------------
+
+// Whether a row is, or covers, an option.
+static bool is_of_option(const view_command_row *row, const char *option)
+{
+    OWN char *const name = common_format(" %s ", option);
+    OWN char *const covered = common_format(" %s ", row->covers != NULL ? row->covers : "");
+    return (row->option != NULL && strcmp(row->option, option) == 0)
+           || strstr(covered, name) != NULL;
+}
+
+TEST (view_each_option_is_in_a_menu) {
+    size_t num_options, count;
+    const view_option *const options = view_options_table(&num_options);
+    const view_command_row *const rows = view_commands(&count);
+    for (size_t i = 0; i < num_options; i++) {
+        size_t num_rows = 0;
+        for (size_t k = 0; k < count; k++)
+            num_rows += is_of_option(&rows[k], options[i].name);
+        CHECK_THAT(num_rows >= 1, "no menu has --%s", options[i].name);
+    }
+}
+
+TEST (view_each_command_can_be_told_from_the_others) {
+    size_t count;
+    const view_command_row *const rows = view_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        const bool has_option = rows[i].action == VIEW_TOGGLE || rows[i].action == VIEW_ASK
+                                || rows[i].list == VIEW_LIST_WORDS;
+        const view_option *nearest;
+        CHECK_THAT(!has_option
+                       || view_find_option(rows[i].option, strlen(rows[i].option), &nearest)
+                              != NULL,
+                   "%s: no such option", rows[i].label);
+        for (size_t k = 0; k < i && rows[i].menu < VIEW_NUM_MENUS; k++)
+            CHECK_THAT(rows[k].menu != rows[i].menu || strcmp(rows[k].label, rows[i].label) != 0,
+                       "two commands are called %s", rows[i].label);
+    }
+}
+
+// A key or a text for the interface.
+static view_command give(screen *s, int32_t key, const char *text)
+{
+    const ui_mouse event = {.key = key, .text = text};
+    const view_command command = view_run_ui(&s->viewer.ui, &s->facts, &event);
+    draw(s);
+    return command;
+}
+
+static void search_for(screen *s, const char *words)
+{
+    view_open_menu(&s->viewer.ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
+    draw(s);
+    (void)give(s, 0, words);
+}
+
+TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
+    static const struct {
+        const char *words;
+        const char *option; // of the switch that is found, or
+        view_action action; // another command
+    } cases[] = {
+        {"wireframe", "edges", VIEW_TOGGLE}, {"bones", "hierarchy", VIEW_TOGGLE},
+        {"Grid", "grid", VIEW_TOGGLE},       {"screenshot", NULL, VIEW_SCREENSHOT},
+        {"reload", NULL, VIEW_RELOAD},       {"bind pose", NULL, VIEW_BIND_POSE},
+    };
+    EACH (row, cases) {
+        search_for(s, row->words);
+        const view_command command = give(s, SDLK_RETURN, NULL);
+        CHECK_UINT(command.action, row->option != NULL ? toggle_of(row->option) : row->action);
+        CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+    }
+}
+
+TEST_HERE (view_search_finds_clips, BOBBIN) {
+    search_for(s, "dance");
+    const view_command command = give(s, SDLK_RETURN, NULL);
+    CHECK_UINT(command.action, VIEW_OPEN_CLIP);
+    CHECK_STRING(s->viewer.document->scene.clips[command.number].name, "dance");
+}
+
+TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
+    draw(s);
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_TAKEN);
+    draw(s);
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_TAKEN);
+    draw(s);
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Edges", 0.5f, 0.5f).action,
+               toggle_of("edges"));
+    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+    view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
+    CHECK_UINT(give(s, SDLK_ESCAPE, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+}
+
+TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
+    search_for(s, "State graph");
+    CHECK_UINT(give(s, SDLK_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_STRING(s->viewer.ui.notice, "State graph: needs a state machine");
+}
+
+TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
+    draw(s);
+    for (int i = 0;
+         i < 400
+         && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
+         i++)
+        (void)give(s, SDLK_TAB, NULL);
+    CHECK_STRING(s->viewer.ui.focus.panel, "bar");
+    CHECK_UINT(give(s, SDLK_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);
+}
+
+// -- Options while the window is open -------------------------------------------------------
+
+// Sets an option as its dialog does.
+static bool set(screen *s, const char *name, const char *text)
+{
+    size_t count;
+    const view_option *nearest;
+    const view_option *const option = view_find_option(name, strlen(name), &nearest);
+    return view_set_option(&s->viewer, (size_t)(option - view_options_table(&count)), text);
+}
+
+TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
+    const view_document *const before = s->viewer.document;
+    CHECK(set(s, "onion", "3"));
+    CHECK_UINT(s->viewer.onion.count, 3);
+    CHECK(set(s, "animation-speed-factor", "-2"));
+    CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
+    CHECK(set(s, "joint", "head"));
+    CHECK(s->viewer.ui.chosen_joint == md5_find_joint(s->viewer.document->scene.skeleton, "head"));
+    CHECK(set(s, "animation-time", "0.5"));
+    CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
+    CHECK(s->viewer.document == before);
+}
+
+TEST_HERE (view_companions_can_be_added_and_removed_in_the_window, BOBBIN) {
+    CHECK(set(s, "compare", "models/bobbin/walk.md5anim"));
+    CHECK(s->viewer.document->compare.own_anim != NULL);
+    CHECK(set(s, "retarget", "models/thimble/thimble.md5mesh"));
+    CHECK(s->viewer.document->companions[0].model != NULL);
+    CHECK(set(s, "retarget", ""));
+    CHECK(s->viewer.document->companions[0].model == NULL);
+    CHECK(set(s, "crowd", "5"));
+    CHECK_UINT(s->viewer.document->crowd.count, 5);
+}
+
+TEST_HERE (view_wrong_values_change_nothing, BOBBIN) {
+    s->viewer.log.level = VIEW_QUIET;
+    CHECK(!set(s, "onion", "many"));
+    CHECK_UINT(s->viewer.onion.count, 0);
+    CHECK(!set(s, "retarget", "no/such.md5mesh"));
+    CHECK(s->viewer.options->retarget == NULL);
+    CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
 
 // -- Rows -----------------------------------------------------------------------------------
@@ -507,7 +629,7 @@ TEST (view_each_switch_has_one_row) {
                                || table[i].kind == VIEW_OPTION_OPPOSITE
                                || table[i].kind == VIEW_OPTION_EITHER;
         if (table[i].word == NULL) {
-            CHECK_THAT(!has_key(&table[i]) && table[i].usual == VIEW_USUALLY_NO,
+            CHECK_THAT(switch_of(&table[i]) == NULL && table[i].usual == VIEW_USUALLY_NO,
                        "--%s has a key, but is no switch", table[i].name);
             continue;
         }
@@ -613,33 +735,20 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     }
 }
 
-TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
+TEST (view_keys_are_in_all_lists_of_keys) {
     size_t count;
-    const view_option *const table = view_options_table(&count);
+    const view_command_row *const rows = view_commands(&count);
     OWN char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
-    view_key_line lines[VIEW_MAX_KEY_LINES];
     for (size_t i = 0; i < count; i++) {
-        if (!has_key(&table[i]))
+        char keys[64];
+        view_print_keys(&rows[i], keys, sizeof keys);
+        if (keys[0] == '\0' || rows[i].action == VIEW_TRIGGER)
             continue;
-        const uint8_t modes = table[i].keys[0].modes;
-        const bool in_machine = modes == VIEW_IN_MACHINE;
-        const view_mode mode = modes == VIEW_IN_CROWD ? VIEW_MODE_CROWD
-                               : in_machine           ? VIEW_MODE_MACHINE
-                                                      : VIEW_MODE_CLIPS;
-        const uint32_t num_lines = view_list_keys(mode, NULL, 0, false, lines);
-        const char *const help = table[i].key_help != NULL ? table[i].key_help : table[i].help;
-        const char *const where = in_machine ? " (state machine)" : "";
-        const char *const keys = table[i].keys[0].keys;
-        OWN char *const line = common_format("  %-27s %s%s\n", keys, help, where);
-        OWN char *const entry = common_format("\\fB%s\\fR\n%s%s\n", keys, help, where);
-        bool is_listed = false;
-        for (uint32_t j = 0; j < num_lines; j++)
-            is_listed = is_listed || strcmp(lines[j].help, help) == 0;
-        CHECK_THAT(is_listed, "H does not list the key of --%s", table[i].name);
-        CHECK_THAT(strstr(bindings, line) != NULL,
-                   "--list-bindings does not tell of the key of --%s", table[i].name);
-        CHECK_THAT(strstr(manual, entry) != NULL, "--man does not tell of the key of --%s",
-                   table[i].name);
+        OWN char *const line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
+        CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
+                   rows[i].label);
+        CHECK_THAT(strstr(manual, view_label_of(&rows[i])) != NULL, "--man does not tell of %s",
+                   rows[i].label);
     }
 }
 

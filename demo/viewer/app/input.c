@@ -8,6 +8,7 @@
 #include "demo/viewer/ui/ui.h"
 
 #include <SDL.h>
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,19 +46,17 @@ void view_point_mover(view_state *viewer, float x, float y)
                                      md5_vec3_add(right, up)));
 }
 
-// Keys that walk do so also where the mode is that of clips, if something moves by them.
-bool view_drives_clips(const view_state *viewer, view_action action)
+bool view_drives(const view_state *viewer)
 {
-    const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
-    return mover->mode != VIEW_MODE_MACHINE && mover->take_over != NULL && action >= VIEW_AHEAD
-           && action <= VIEW_FAST;
+    return !viewer->has_let_go && viewer->pages.open < 0 && !view_shows_crowd(viewer->document)
+           && view_mover_of(&viewer->document->scene)->take_over != NULL;
 }
 
-void view_drive(view_state *viewer, const view_binding *binding, bool down)
+void view_drive(view_state *viewer, const view_command_row *row, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
-    const view_action action = binding->action;
+    const view_action action = row->action;
     const bool has_triggers = mover->mode == VIEW_MODE_MACHINE, is_fast = action == VIEW_FAST;
     if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
         return;
@@ -67,18 +66,19 @@ void view_drive(view_state *viewer, const view_binding *binding, bool down)
             && !view_can_walk(&scene->machine))
             view_notice(viewer, "The machine has no parameter \"speed\" or \"ahead\"");
         else if (view_is_bind_pose(scene))
-            view_notice(viewer, "Bind pose: Shift+P returns to the machine");
+            view_notice(viewer, "Bind pose: P returns to the machine");
         else if (!viewer->play.playing)
-            view_notice(viewer, "Paused: P resumes");
+            view_notice(viewer, "Paused: Pause resumes");
     }
     if (action == VIEW_TRIGGER) {
-        const int32_t trigger = down ? view_find_trigger(&scene->machine, binding->trigger) : -1;
+        const int32_t trigger = down ? view_find_trigger(&scene->machine, row->trigger) : -1;
         if (trigger >= 0) {
             view_push_parameter(&scene->machine, (uint32_t)trigger);
             view_tell_state(viewer, "push");
         } else if (down) {
-            view_notice(viewer, "%s: the machine has no trigger for this key (P pauses)",
-                        binding->keys);
+            char keys[32];
+            view_print_keys(row, keys, sizeof keys);
+            view_notice(viewer, "%s: the machine has no trigger for this key (Pause pauses)", keys);
         }
         return;
     }
@@ -276,6 +276,10 @@ static void perform_camera(view_state *viewer, view_action action)
     view_camera *const camera = &viewer->camera;
     // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
+    static const float angles[][2] = {{0.0f, 0.0f},  {180.0f, 0.0f}, {-90.0f, 0.0f},
+                                      {90.0f, 0.0f}, {0.0f, 90.0f},  {0.0f, -90.0f}};
+    static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == sizeof angles / sizeof angles[0], "each");
+    int32_t joint;
     if (action != VIEW_CAMERA_PATH)
         viewer->following = false;
     switch (action) {
@@ -291,14 +295,24 @@ static void perform_camera(view_state *viewer, view_action action)
         view_measure(viewer);
         view_frame_again(viewer, viewer->width, viewer->height);
         break;
-    case VIEW_FRONT:
-    case VIEW_RIGHT:
-        camera->azimuth = action == VIEW_RIGHT ? -90.0f : 0.0f;
-        camera->elevation = 0.0f;
+    case VIEW_FRAME_CHOSEN:
+        joint = view_marked_joint(&viewer->ui, &viewer->document->scene);
+        if (joint < 0) {
+            view_notice(viewer, "Choose a joint first: click on the model");
+            break;
+        }
+        camera->target = md5_vec3_sub(md5_mat34_translation(viewer->document->scene.joints[joint]),
+                                      view_walked(&viewer->document->scene, &viewer->play));
+        camera->distance *= 0.4f;
         break;
+    case VIEW_FRONT:
+    case VIEW_BEHIND:
+    case VIEW_RIGHT:
+    case VIEW_LEFT:
     case VIEW_TOP:
-        camera->azimuth = 0.0f;
-        camera->elevation = 90.0f;
+    case VIEW_FROM_BELOW:
+        camera->azimuth = angles[action - VIEW_FRONT][0];
+        camera->elevation = angles[action - VIEW_FRONT][1];
         break;
     case VIEW_ISOMETRIC:
         camera->azimuth = 45.0f;
@@ -319,6 +333,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
     const view_action action = command->action;
     const size_t number = command->number;
     view_scene *const scene = &viewer->document->scene;
+    view_stage stage;
     float scale;
     switch (action) {
     case VIEW_SCREENSHOT:
@@ -338,17 +353,54 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (scale >= 0.5f && scale <= 4.0f)
             viewer->text_scale = scale;
         break;
-    case VIEW_CLOSE_LISTS:
-        if (viewer->pages.open >= 0) { // shows the document again
+    case VIEW_WARNINGS:
+        viewer->ui.warnings.is_open = !viewer->ui.warnings.is_open;
+        break;
+    case VIEW_CLOSE_LISTS: // one step out
+        if (viewer->log.error[0] != '\0') {
+            viewer->log.error[0] = '\0';
+        } else if (viewer->ui.start.is_open) {
+            view_clear_start(&viewer->ui.start);
+        } else if (viewer->pages.open >= 0) { // shows the document again
             view_open_page(&viewer->pages, -1);
             view_free_pages(&viewer->pages, viewer->renderer);
-        } else if (viewer->log.error[0] != '\0') {
-            viewer->log.error[0] = '\0';
+        } else if (view_drives(viewer)) {
+            viewer->has_let_go = true;
+            view_notice(viewer, "Keys are yours: Enter drives again");
         } else {
-            viewer->shown.help = viewer->shown.hierarchy = viewer->shown.light_list = false;
+            viewer->shown.help = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
             viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
+        }
+        break;
+    case VIEW_DRIVE:
+        viewer->has_let_go = false;
+        view_notice(viewer, "W A S D, Shift, Space drive; Esc gives the keys back");
+        break;
+    case VIEW_MENUS:
+        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
+        break;
+    case VIEW_SEARCH:
+        view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
+        break;
+    case VIEW_CONTEXT: // of what is chosen, in the middle
+        view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, 0.4f * (float)viewer->width,
+                       0.3f * (float)viewer->height);
+        viewer->ui.menu.context = viewer->pick.is_set ? VIEW_ON_MODEL : VIEW_ON_GROUND;
+        break;
+    case VIEW_ASK:
+        stage = stage_of(viewer);
+        view_note_state(viewer);
+        view_ask(&viewer->ui, &stage, number);
+        break;
+    case VIEW_SET:
+        (void)view_set_option(viewer, number, command->path);
+        break;
+    case VIEW_PUSH:
+        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+            view_take_over(&scene->machine);
+            view_push_parameter(&scene->machine, (uint32_t)number);
         }
         break;
     case VIEW_QUIT:
@@ -369,16 +421,26 @@ static void perform_rest(view_state *viewer, const view_command *command)
             view_show_meshes(viewer->document, viewer->hidden_meshes);
         }
         break;
+    case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE: {
-        const uint32_t layer = (uint32_t)number, state = (uint32_t)command->item;
+        const uint32_t layer = (uint32_t)number;
+        uint32_t state = (uint32_t)command->item;
         view_machine *const machine = &viewer->document->scene.machine;
+        md5_transition_desc way = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
         if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
             break;
         view_take_over(machine);
+        if (command->action == VIEW_TAKE_TRANSITION) {
+            if (layer >= machine->desc->num_layers
+                || command->item >= machine->desc->layers[layer].num_transitions)
+                break; // of a machine that was read again
+            way = machine->desc->layers[layer].transitions[command->item];
+            state = md5_find_state(machine->character->machine, layer, way.to);
+        }
         // While it is paused the state is shown at once, at its beginning.
         const bool goes = viewer->play.playing
-                              ? md5_player_fade_to(machine->player, layer, state, 0.25f,
-                                                   MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                              ? md5_player_fade_to(machine->player, layer, state, way.duration,
+                                                   way.fade, way.easing.kind)
                               : md5_player_seek(machine->player, layer, state, 0.0);
         if (goes) // a machine that was read again may have other states
             view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
@@ -431,7 +493,10 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    if (viewer->pick.is_set)
+        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
+    viewer->has_let_go = false; // a click on the picture takes the keys
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_tell_state(viewer, "pick");
@@ -487,11 +552,13 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const float x = (float)button->x * scale, y = (float)button->y * scale;
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     const bool left = button->button == SDL_BUTTON_LEFT;
+    const bool is_right = button->button == SDL_BUTTON_RIGHT;
     viewer->drag = VIEW_DRAG_NONE;
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
-    if (left) {
+    // A menu is closed by any button beside it.
+    if (left || viewer->ui.menu.kind != VIEW_NO_MENU) {
         const view_stage stage = stage_of(viewer);
         const ui_mouse event = {.x = x, .y = y, .is_pressed = true};
         if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
@@ -499,7 +566,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     }
     viewer->drag = button->button == SDL_BUTTON_MIDDLE || (left && shift) ? VIEW_DRAG_PAN
                    : left                                                 ? VIEW_DRAG_ORBIT
-                   : button->button == SDL_BUTTON_RIGHT                   ? VIEW_DRAG_ZOOM
+                   : is_right                                             ? VIEW_DRAG_ZOOM
                                                                           : VIEW_DRAG_NONE;
 }
 
@@ -514,7 +581,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     } else {
         const view_stage stage = stage_of(viewer);
         const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-        if (view_run_ui(&viewer->ui, &stage, &event).action != VIEW_NOTHING && !is_held)
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)) && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -532,6 +599,19 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     return is_camera || is_held;
 }
 
+// The menu of what is below the mouse, which is chosen by that.
+static void open_context(view_state *viewer)
+{
+    const view_pick pick = find_at(viewer, viewer->press_x, viewer->press_y);
+    if (pick.is_set) {
+        viewer->pick = pick;
+        viewer->ui.chosen_joint = pick.joint;
+    }
+    view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, viewer->press_x, viewer->press_y);
+    viewer->ui.menu.context = pick.is_set ? VIEW_ON_MODEL : VIEW_ON_GROUND;
+    view_tell_state(viewer, "context");
+}
+
 static void release(view_state *viewer)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom"};
@@ -539,9 +619,11 @@ static void release(view_state *viewer)
     viewer->ui.active.panel = viewer->ui.held = NULL;
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
-    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
-                          && viewer->pages.open < 0 && !viewer->ui.is_on_figures;
-    if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
+    const bool is_still = viewer->press_travel < 4.0f && viewer->pages.open < 0;
+    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
+    if (viewer->drag == VIEW_DRAG_ZOOM && is_still)
+        open_context(viewer);
+    else if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
@@ -569,40 +651,69 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     view_tell_state(viewer, "zoom");
 }
 
+// A key or text for the interface: fields, menus, dialogs. Returns whether that has used it.
+static bool type(view_state *viewer, const ui_mouse *event)
+{
+    const bool is_listing = viewer->ui.browser.kind != VIEW_BROWSE_NOTHING; // it takes all keys
+    const view_stage stage = stage_of(viewer);
+    ui_mouse typed = *event;
+    if (is_listing && viewer->ui.menu.kind == VIEW_NO_MENU)
+        return false;
+    typed.x = viewer->ui.mouse.x;
+    typed.y = viewer->ui.mouse.y;
+    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));
+}
+
 static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
-    static const char *const modes[VIEW_NUM_MODES] = {"while a clip is shown",
-                                                      "while a state machine plays", "in a crowd"};
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
-    const view_mode mode = view_mode_of(viewer->document);
+    const bool is_menu = key->sym == SDLK_LALT || (key->sym == SDLK_F10 && !view_drives(viewer));
+    if (type(viewer, &(ui_mouse){.key = key->sym, .shift = shift, .control = control}))
+        return;
     if (!control && !alt
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
         return;
-    view_binding binding = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
-    if (!view_drives_clips(viewer, binding.action))
-        binding = view_find_binding(mode, key->sym, shift, control, alt);
-    if (view_is_driving(binding.action)) {
-        view_drive(viewer, &binding, true);
+    // A dialog leaves only function keys and those with Ctrl to the rest.
+    const bool is_function = key->sym >= SDLK_F1 && key->sym <= SDLK_F12;
+    if (viewer->ui.modal != NULL && !control && !is_function)
+        return;
+    const view_command_row *row =
+        view_drives(viewer) && !control ? view_find_key(key->sym, shift, control, alt, true) : NULL;
+    if (row != NULL) {
+        view_drive(viewer, row, true);
         return;
     }
-    if (binding.action != VIEW_NOTHING) {
-        view_perform(viewer, (view_command){.action = binding.action});
-        return;
+    row = view_find_key(key->sym, shift, control, alt, false);
+    if (row != NULL) {
+        const view_stage stage = stage_of(viewer);
+        const uint32_t missing = view_missing_for(&stage, row);
+        if (missing == 0) {
+            const view_option *nearest, *const option =
+                                            row->action == VIEW_ASK ? view_find_option(
+                                                row->option, strlen(row->option), &nearest)
+                                                                    : NULL;
+            size_t count;
+            view_perform(
+                viewer, (view_command){.action = view_action_of(row),
+                                       .number = option != NULL
+                                                     ? (size_t)(option - view_options_table(&count))
+                                                     : 0});
+            return;
+        }
+        view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));
+        view_tell_state(viewer, "unused");
+    } else if (is_menu && !repeated) {
+        view_perform(viewer, (view_command){.action = VIEW_MENUS});
+    } else if (!control && !alt && view_moved_key(key->sym, shift) != NULL) {
+        view_notice(viewer, "%s", view_moved_key(key->sym, shift));
+        view_tell_state(viewer, "unused");
     }
-    // Without effect now, but perhaps in another mode; Shift alone is usually followed by another
-    // key.
-    for (int i = 0; i < VIEW_NUM_MODES && binding.action == VIEW_NOTHING; i++)
-        binding = view_find_binding((view_mode)i, key->sym, shift, control, alt);
-    if (binding.action == VIEW_NOTHING || binding.action == VIEW_FAST)
-        return;
-    view_notice(viewer, "%s: not %s", binding.help, modes[mode]);
-    view_tell_state(viewer, "unused");
 }
 
 void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
 {
-    view_binding let_go;
+    const view_command_row *let_go;
     *redraw = *redraw || event->type == SDL_KEYDOWN || event->type == SDL_MOUSEBUTTONDOWN
               || event->type == SDL_MOUSEBUTTONUP || event->type == SDL_MOUSEWHEEL
               || event->type == SDL_DROPFILE || event->type == SDL_WINDOWEVENT;
@@ -614,12 +725,13 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         press_key(viewer, &event->key.keysym, event->key.repeat != 0);
         break;
     case SDL_KEYUP: // also if the mode has changed since it was pressed
-        let_go = view_find_binding(VIEW_MODE_MACHINE, event->key.keysym.sym, false, false, false);
-        if (view_is_driving(let_go.action))
-            view_drive(viewer, &let_go, false);
+        let_go = view_find_key(event->key.keysym.sym, false, false, false, true);
+        if (let_go != NULL)
+            view_drive(viewer, let_go, false);
         break;
     case SDL_TEXTINPUT:
-        *redraw = view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
+        *redraw = type(viewer, &(ui_mouse){.text = event->text.text})
+                  || view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
                   || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:

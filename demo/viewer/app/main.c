@@ -101,10 +101,11 @@ static int run(int count, char **arguments, view_options *options)
     // Reading files needs no GL.
     if (!is_thumbnail && !options->no_render && !open_window(&viewer, has_window)) {
         status = EXIT_NO_DISPLAY;
+        if (has_window && SDL_WasInit(SDL_INIT_VIDEO) != 0) // a file manager shows no messages
+            (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", viewer.log.error, NULL);
     } else if (is_thumbnail || view_open_first(&viewer)) {
         if (log.num_warnings > 0 && viewer.log.error[0] == '\0')
-            memcpy(viewer.log.error, log.last[(log.num_warnings - 1) % VIEW_LOG_LAST],
-                   sizeof viewer.log.error);
+            memcpy(viewer.log.error, log.warning, sizeof viewer.log.error);
         if (has_window ? view_run_window(&viewer) : view_run_job(&viewer))
             status = EXIT_DONE;
         if (viewer.movie != NULL)

@@ -38,10 +38,15 @@ bool view_follow(view_state *viewer, double seconds)
     const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share = md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    const float way = ui->hierarchy_scroll - ui->shown_scroll;
-    const bool scrolls = fabsf(way) > 0.5f;
+    bool scrolls = false;
     viewer->is_smooth = ui->is_smooth = true;
-    ui->shown_scroll = scrolls ? ui->shown_scroll + way * share : ui->hierarchy_scroll;
+    for (int i = 0; i < 2; i++) {
+        ui_scroll *const scroll = &ui->scrolls[i];
+        const float way = scroll->wanted - scroll->shown;
+        const bool is_moving = fabsf(way) > 0.5f;
+        scroll->shown = is_moving ? scroll->shown + way * share : scroll->wanted;
+        scrolls = scrolls || is_moving;
+    }
     return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
 }
 
@@ -129,17 +134,17 @@ static bool draw_window(view_state *viewer, bool moving)
     const float scale = base * viewer->text_scale;
     if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
         return false;
+    viewer->is_moving = moving;
     viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)
         return view_log_error(&viewer->log, &error);
     view_record_frame(viewer);
-    const double taken = seconds_since_start() - begin;
-    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
-    viewer->frame_seconds =
-        viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
+    if (!view_present_sign(viewer, &error))
+        return view_log_error(&viewer->log, &error);
     SDL_GL_SwapWindow(viewer->window);
+    view_note_frame(viewer, seconds_since_start() - begin);
     // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
     // only work is timed.
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
@@ -186,8 +191,9 @@ bool view_run_window(view_state *viewer)
         const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
             view_tell_state(viewer, "quiet");
-        // And one more shows a picture that stopped in full quality.
-        const bool stopped = moved && !moving && viewer->quality.step > 0;
+        // And one more shows a picture that stopped in full quality, and without a frame time.
+        const bool stopped =
+            moved && !moving && (viewer->quality.step > 0 || viewer->shown.frame_time);
         if (redraw || moving || stopped || noticing || noticed || viewer->options->watch) {
             char name[sizeof title];
             (void)snprintf(name, sizeof name, "%s%s - md5view", recording ? "recording: " : "",

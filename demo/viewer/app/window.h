@@ -43,12 +43,12 @@ bool view_run_window(view_state *viewer);
 union SDL_Event;
 void view_handle_event(view_state *viewer, const union SDL_Event *event, bool *redraw);
 
-// A key that drives it (its action is VIEW_AHEAD or a later one) is pressed or released.
-void view_drive(view_state *viewer, const view_binding *binding, bool down);
+// A key that drives what moves the model (its action is VIEW_AHEAD or a later one) is pressed or
+// released.
+void view_drive(view_state *viewer, const view_command_row *row, bool down);
 
-// Whether the action, one of a machine's, drives what moves the model although the mode is that of
-// clips.
-bool view_drives_clips(const view_state *viewer, view_action action);
+// Whether keys go to what moves the model: until Esc, and again from Enter or a click on.
+bool view_drives(const view_state *viewer);
 
 // What it looks at follows the mouse at (x, y), in pixels, at the character's distance from the
 // eye.

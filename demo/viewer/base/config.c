@@ -285,6 +285,20 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 
 // -- Writing --------------------------------------------------------------------------------
 
+static void drop_recent(view_config *config, const char *path)
+{
+    size_t place = 0;
+    while (place < config->num_recent && strcmp(config->recent[place], path) != 0)
+        place++;
+    if (place == config->num_recent)
+        return;
+    free(config->recent[place]);
+    config->num_new -= place < config->num_new;
+    config->num_recent--;
+    for (size_t i = place; i < config->num_recent; i++)
+        config->recent[i] = config->recent[i + 1];
+}
+
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
@@ -292,6 +306,8 @@ static void merge(view_config *config)
     view_log quiet = {.level = VIEW_QUIET};
     view_config stored;
     view_read_config(&stored, config->path, &quiet);
+    for (size_t i = 0; i < config->forgotten.count; i++)
+        drop_recent(&stored, config->forgotten.names[i]);
     for (size_t i = config->num_new; i-- > 0;)
         view_note_recent(&stored, config->recent[i]);
     for (size_t i = 0; i < config->num_recent; i++)
@@ -371,6 +387,7 @@ bool view_write_config(view_config *config, view_log *log)
     config->is_changed = false;
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
+        common_free_list(&config->forgotten);
         config->has_new_model = false;
         view_chosen_list *const list = &config->chosen;
         size_t count = 0;
@@ -419,6 +436,7 @@ void view_free_config(view_config *config)
     for (size_t i = 0; i < config->num_recent; i++)
         free(config->recent[i]);
     view_free_chosen(&config->chosen);
+    common_free_list(&config->forgotten);
     free(config->arguments);
     free(config->model);
     free(config->path);
@@ -457,6 +475,13 @@ void view_note_recent(view_config *config, const char *path)
     for (size_t i = place; i > 0; i--)
         config->recent[i] = config->recent[i - 1];
     config->recent[0] = full;
+}
+
+void view_forget_recent(view_config *config, const char *path)
+{
+    common_add(&config->forgotten, common_copy(path)); // the row's text may be freed next
+    drop_recent(config, config->forgotten.names[config->forgotten.count - 1]);
+    config->is_changed = true;
 }
 
 void view_note_model(view_config *config, const char *path)

@@ -2,6 +2,7 @@
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/base/shown.h"
@@ -37,7 +38,7 @@ bool view_read_chosen(view_chosen_list *list, const char *text);
 
 void view_free_chosen(view_chosen_list *list);
 
-enum { VIEW_MAX_RECENT = 12 };
+enum { VIEW_MAX_RECENT = 16 };
 
 typedef struct view_config {
     char *path;       // the file; NULL = neither read nor written
@@ -48,7 +49,8 @@ typedef struct view_config {
     view_camera camera; // on it
     char *recent[VIEW_MAX_RECENT];
     size_t num_recent;
-    size_t num_new; // of recent[], those that are not in the file yet
+    size_t num_new;        // of recent[], those that are not in the file yet
+    common_list forgotten; // recent files that may still be in it
     view_chosen_list chosen;
     bool has_new_model; // `model` is not in the file yet
     bool is_changed;    // anything but the camera and the textures is not
@@ -86,6 +88,8 @@ void view_note_model(view_config *config, const char *path);
 
 // Adds a file as the most recent one.
 void view_note_recent(view_config *config, const char *path);
+
+void view_forget_recent(view_config *config, const char *path);
 
 // A file was opened, or our own model (NULL): does both; the first only if it `is_next`.
 void view_note_opened(view_config *config, const char *path, bool is_next);

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #ifdef _WIN32
 #include <io.h>
@@ -31,12 +32,50 @@ static void tell(view_log *log, view_level level, const char *text)
     fflush(stderr);
 }
 
-// Adds a line to those that the window shows: the last error, or a warning.
-static void remember(view_log *log, view_level level, const char *text)
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    char *const slot =
-        level == VIEW_ERROR ? log->error : log->last[log->num_warnings++ % VIEW_LOG_LAST];
-    (void)snprintf(slot, sizeof log->error, "%.*s", (int)sizeof log->error - 1, text);
+    for (; *text != '\0'; text++) // FNV-1a
+        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
+}
+
+// Adds a warning to the list, or counts it with the one that says the same of the same place.
+static void list_warning(view_reports *reports, const char *text, const md5_error *place)
+{
+    const uint64_t start = 0xCBF29CE484222325u ^ ((uint64_t)place->line << 32 | place->column);
+    const uint64_t hash = hash_text(3 * hash_text(start, place->file), text);
+    for (size_t i = reports->count; i-- > 0;)
+        if (reports->rows[i].hash == hash) {
+            reports->rows[i].count++;
+            return;
+        }
+    if (reports->count == VIEW_MAX_REPORTS)
+        return;
+    reports->rows = common_grow(reports->rows, reports->count, sizeof *reports->rows);
+    reports->rows[reports->count++] =
+        (view_report){.text = common_copy(text),
+                      .file = place->file[0] != '\0' ? common_copy(place->file) : NULL,
+                      .line = place->line,
+                      .column = place->column,
+                      .count = 1,
+                      .hash = hash};
+}
+
+// Stores what the window shows: the last error, or a warning. `whole`: the text with its place,
+// which is empty if the text has none.
+static void remember(view_log *log, view_level level, const char *whole, const char *text,
+                     const md5_error *place)
+{
+    (void)snprintf(level == VIEW_ERROR ? log->error : log->warning, sizeof log->error, "%.*s",
+                   (int)sizeof log->error - 1, whole);
+    if (level == VIEW_ERROR) {
+        log->failure = *place;
+        log->num_errors++;
+        return;
+    }
+    log->num_warnings++;
+    if (log->reports != NULL)
+        list_warning(log->reports, text, place);
 }
 
 // Formats the values after `format` into a text of the caller's, after a prefix.
@@ -51,7 +90,8 @@ static void remember(view_log *log, view_level level, const char *text)
 bool view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
-    remember(log, VIEW_ERROR, text + strlen("md5view: "));
+    const char *const own = text + strlen("md5view: ");
+    remember(log, VIEW_ERROR, own, own, &(md5_error){.line = 0});
     tell(log, VIEW_ERROR, text);
     return false;
 }
@@ -59,7 +99,8 @@ bool view_error(view_log *log, const char *format, ...)
 void view_warn(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: warning: ");
-    remember(log, VIEW_WARNING, text + strlen("md5view: warning: "));
+    const char *const own = text + strlen("md5view: warning: ");
+    remember(log, VIEW_WARNING, own, own, &(md5_error){.line = 0});
     tell(log, VIEW_WARNING, text);
 }
 
@@ -91,7 +132,7 @@ static void log_note(view_log *log, view_level level, const md5_error *note)
     const bool has_place = note->line > 0 || level != VIEW_ERROR || *file != '\0';
     (void)snprintf(text, sizeof text, "%s%s%s%s", file, place, has_place ? ": " : "",
                    note->message);
-    remember(log, level, text);
+    remember(log, level, text, note->message, note);
 }
 
 bool view_log_error(view_log *log, const md5_error *error)
@@ -108,8 +149,19 @@ void view_log_warning(void *log, const md5_error *warning)
 void view_log_clear(view_log *log)
 {
     log->num_warnings = 0;
-    memset(log->last, 0, sizeof log->last);
-    log->error[0] = '\0';
+    log->warning[0] = log->error[0] = '\0';
+    if (log->reports != NULL)
+        view_free_reports(log->reports);
+}
+
+void view_free_reports(view_reports *reports)
+{
+    for (size_t i = 0; i < reports->count; i++) {
+        free(reports->rows[i].text);
+        free(reports->rows[i].file);
+    }
+    free(reports->rows);
+    *reports = (view_reports){NULL, 0};
 }
 
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count)

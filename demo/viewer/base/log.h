@@ -1,4 +1,4 @@
-// Messages of the viewer: lines on standard error by level, and the last warnings for the panel.
+// Messages of the viewer: lines on standard error by level, and errors and warnings for the window.
 // Standard output is reserved for requested output: pictures, figures, lists.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
@@ -16,14 +16,30 @@ typedef enum view_level {
     VIEW_DEBUG, // also one line for every action, with the state after it
 } view_level;
 
-#define VIEW_LOG_LAST 4
+// A warning, or several that are alike.
+typedef struct view_report {
+    char *text, *file;     // NULL: it names no file
+    uint32_t line, column; // as in md5_error
+    uint32_t count;
+    uint64_t hash; // of all but the count
+} view_report;
+
+enum { VIEW_MAX_REPORTS = 10000 }; // later ones are only counted
+
+typedef struct view_reports {
+    view_report *rows; // in the order of their first ones
+    size_t count;
+} view_reports;
 
 typedef struct view_log {
     view_level level;
+    view_reports *reports; // the caller's list that warnings are added to, or NULL
     uint32_t num_warnings;
-    char last[VIEW_LOG_LAST][320]; // the newest at (num_warnings - 1) % VIEW_LOG_LAST
-    char error[320];               // the last one, for the window; "" = none, or dismissed
-    clock_t progress_begin;        // of the current long job, in processor time
+    char warning[320];      // the last one
+    char error[320];        // the last one, for the window; "" = none, or dismissed
+    md5_error failure;      // its place and message, or without a file if it has no place
+    uint32_t num_errors;    // also of those that were dismissed
+    clock_t progress_begin; // of the current long job, in processor time
     bool progress_shown;
 } view_log;
 
@@ -36,8 +52,9 @@ void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 bool view_log_error(view_log *log, const md5_error *error); // returns false
 void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 
-// Forgets warnings and error, when another file is opened.
+// Forgets warnings and error, when another file is opened; frees what was in the list.
 void view_log_clear(view_log *log);
+void view_free_reports(view_reports *reports);
 
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
 // step == count ends it.

@@ -2,8 +2,9 @@
 #include "demo/viewer/base/manual.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/commands.h"
 
+#include <stdint.h>
 #include <string.h>
 
 // == Help and manual page =========================================================================
@@ -68,12 +69,11 @@ static void print_help(FILE *file)
 static void print_bindings(FILE *file)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t count = view_list_keys(VIEW_NUM_MODES, NULL, 0, true, lines);
+    const uint32_t count = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
     for (uint32_t i = 0; i < count; i++) {
         if (lines[i].heading != NULL)
             fprintf(file, "%s%s\n", i > 0 ? "\n" : "", lines[i].heading);
-        fprintf(file, "  %-27s %s%s\n", lines[i].keys, lines[i].help,
-                lines[i].only_in_machine ? " (state machine)" : "");
+        fprintf(file, "  %-27s %s\n", lines[i].keys, lines[i].help);
     }
 }
 
@@ -111,6 +111,26 @@ static void print_tag(FILE *file, const char *text, const char *value)
     fputc('\n', file);
 }
 
+// Where the window has what an option does: the menu, and the key.
+static void print_place(FILE *file, const char *option)
+{
+    size_t count;
+    const view_command_row *const rows = view_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        char keys[64];
+        if (rows[i].option == NULL || strcmp(rows[i].option, option) != 0)
+            continue;
+        view_print_keys(&rows[i], keys, sizeof keys);
+        fputs("(Menu: ", file);
+        print_roff(file, view_menu_names[rows[i].menu]);
+        fputs(", ", file);
+        print_roff(file, rows[i].label);
+        fputs(keys[0] != '\0' ? "; key: " : "", file);
+        print_roff(file, keys);
+        fputs(")\n", file);
+    }
+}
+
 static void print_manual(FILE *file)
 {
     size_t count;
@@ -137,25 +157,17 @@ static void print_manual(FILE *file)
         print_tag(file, name, option->value);
         print_roff(file, option->help);
         fputc('\n', file);
-        if (option->keys[0].code == 0)
-            continue;
-        fputs("(Key: ", file);
-        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && option->keys[j].code != 0; j++)
-            if (option->keys[j].keys != NULL) {
-                fputs(j > 0 ? "; " : "", file);
-                print_roff(file, option->keys[j].keys);
-            }
-        fputs(")\n", file);
+        print_place(file, option->name);
     }
     view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t num_lines = view_list_keys(VIEW_NUM_MODES, NULL, 0, true, lines);
+    const uint32_t num_lines = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
     fputs(".SH KEYS AND MOUSE\n", file);
     for (uint32_t i = 0; i < num_lines; i++) {
         if (lines[i].heading != NULL)
             fprintf(file, ".SS %s\n", lines[i].heading);
         print_tag(file, lines[i].keys, NULL);
         print_roff(file, lines[i].help);
-        fputs(lines[i].only_in_machine ? " (state machine)\n" : "\n", file);
+        fputc('\n', file);
     }
     fputs(".SH EXIT STATUS\n", file);
     print_roff(file, exit_status);

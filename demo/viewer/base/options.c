@@ -28,23 +28,6 @@
 // Of switches.
 #define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
 #define USUALLY(when) .usual = VIEW_USUALLY_##when
-#define KEYS(...) .keys = {__VA_ARGS__}
-#define KEY(words, key)                \
-    {                                  \
-        .keys = (words), .code = (key) \
-    }
-#define SHIFT(words, key)                             \
-    {                                                 \
-        .keys = (words), .code = (key), .shift = true \
-    }
-#define KEY_IN(where, words, key)                        \
-    {                                                    \
-        .keys = (words), .code = (key), .modes = (where) \
-    }
-#define SHIFT_IN(where, words, key)                                     \
-    {                                                                   \
-        .keys = (words), .code = (key), .shift = true, .modes = (where) \
-    }
 
 static const view_option table[] = {
     {"output", "FILE",
@@ -96,8 +79,7 @@ static const view_option table[] = {
      .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
      .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT},
-    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED,
-     .key_help = "normal, specular and glow maps", KEYS(SHIFT("Shift+T", SDLK_t))},
+    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED},
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
@@ -156,8 +138,7 @@ static const view_option table[] = {
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
     {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
-     SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
-     KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
+     SHOWN(OPPOSITE, levels, "levels")},
     {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
     {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
@@ -190,10 +171,8 @@ static const view_option table[] = {
      AT(CHOICE, root), REMEMBERED},
 
     {"light", "studio|classic", "physically based, or as in id's engine of 2004",
-     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED,
-     .key_help = "studio or classic light", KEYS(KEY("K", SDLK_k))},
-    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
-     .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
+     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED},
+    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED},
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
@@ -205,11 +184,9 @@ static const view_option table[] = {
      "brightest side; around turns it",
      AT(TEXT, environment)},
     {"no-environment", NULL, "the studio's light although --environment is given",
-     SHOWN(OPPOSITE, environment, "environment"),
-     .key_help = "light of --environment or of the studio", KEYS(SHIFT("Shift+E", SDLK_e))},
+     SHOWN(OPPOSITE, environment, "environment")},
     {"environment-background", NULL, "show the picture of --environment behind the model",
-     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED,
-     .key_help = "picture of --environment behind it", KEYS(SHIFT("Shift+V", SDLK_v))},
+     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED},
 
     {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
@@ -224,31 +201,23 @@ static const view_option table[] = {
      AT(NUMBER, camera_smoothing), RANGE(0, 60)},
 
     {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
-     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},
+     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED},
     {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
-     REMEMBERED, .key_help = "axes", KEYS(KEY("X", SDLK_x))},
-    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
-     KEYS(KEY("E", SDLK_e))},
-    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
-     KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
-          KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
+     REMEMBERED},
+    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED},
+    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED},
     {"normal-glyphs", NULL, "vertex normals; those with a fault in the pose in magenta",
-     SHOWN(SWITCH, normals, "normals"), REMEMBERED, .key_help = "normals",
-     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
+     SHOWN(SWITCH, normals, "normals"), REMEMBERED},
     {"tangent-glyphs", NULL, "vertex tangents (red) and bitangents (green)",
-     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED, .key_help = "tangents",
-     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+N", SDLK_n))},
+     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED},
     {"bounds", NULL, "bounding box of the vertices, and that in the file",
-     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
-     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
+     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED},
     {"bounds-of-joints", NULL, "bounding box of the vertices that each joint moves",
-     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED, .key_help = "bounds of the joints",
-     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+B", SDLK_b))},
+     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED},
     {"checkerboard", NULL, "a checkerboard instead of the textures",
-     SHOWN(SWITCH, checker, "checker"), REMEMBERED, .key_help = "checkerboard",
-     KEYS(KEY("C", SDLK_c))},
+     SHOWN(SWITCH, checker, "checker"), REMEMBERED},
     {"untextured", NULL, "grey instead of the textures", SHOWN(SWITCH, untextured, "untextured"),
-     REMEMBERED, .key_help = "textures or grey", KEYS(KEY("T", SDLK_t))},
+     REMEMBERED},
     {"surface", "lit|weights|uv|textures",
      "what the body shows: materials (lit); weights of the marked\n"
      "joint, from blue (little) over green and yellow to red (1),\n"
@@ -256,35 +225,30 @@ static const view_option table[] = {
      "texture coordinates; the panels show layout and images",
      AT(CHOICE, surface)},
     {"panel", NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"), USUALLY(IN_WINDOW),
-     REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
+     REMEMBERED},
     {"statistics", NULL, "statistics in the panel: meshes, memory, device",
-     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED, .key_help = "statistics",
-     KEYS(KEY("M", SDLK_m))},
+     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED},
     {"frame-time", NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"), USUALLY(IN_WINDOW),
-     REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+     REMEMBERED},
     {"no-auto-quality", NULL,
      "full quality in a window even if frames take longer than\n"
      "1/20 s; default: fewer samples, no shadows, less resolution",
-     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED,
-     .key_help = "quality gives way to speed", KEYS(SHIFT("Shift+Q", SDLK_q))},
-    {"hierarchy", NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
-     KEYS(SHIFT("Shift+H", SDLK_h))},
-    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED,
-     .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
+     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED},
+    {"hierarchy", NULL, "outliner: meshes, clips, layers and joints",
+     SHOWN(SWITCH, hierarchy, "hierarchy"), USUALLY(YES), REMEMBERED},
+    {"inspector", NULL, "inspector: figures, the chosen joint, parameters",
+     SHOWN(SWITCH, inspector, "inspector"), USUALLY(YES), REMEMBERED},
+    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED},
     {"parm-list", NULL, "list of time and --parm of materials",
-     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED, .key_help = "materials as sliders",
-     KEYS(SHIFT("Shift+M", SDLK_m))},
-    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED,
-     .key_help = "state graph: a click goes to a state",
-     KEYS(SHIFT_IN(VIEW_IN_MACHINE, "Shift+G", SDLK_g))},
+     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED},
+    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED},
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
      NAMES_CONTENT},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names",
      AT(TEXT, page), NAMES_CONTENT},
-    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
-     KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
+    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
 
@@ -707,6 +671,65 @@ char *view_write_option(const view_option *option, const view_options *options)
     }
 }
 
+void view_reset_option(const view_option *option, view_options *options)
+{
+    void *const field = (unsigned char *)options + option->place;
+    view_options usual;
+    char unused[2];
+    char *text;
+    if (option->given > 0)
+        *(bool *)((unsigned char *)options + option->given) = false;
+    switch (option->kind) {
+    case VIEW_OPTION_TEXT:
+    case VIEW_OPTION_PAIR_TEXT:
+        *(const char **)field = NULL;
+        break;
+    case VIEW_OPTION_RANGE:
+        memset(field, 0, 2 * sizeof(uint32_t));
+        break;
+    case VIEW_OPTION_TIMES:
+        options->num_times = 0;
+        break;
+    case VIEW_OPTION_WEIGHT:
+        while (options->num_morphs > 0)
+            free(options->morphs[--options->num_morphs].parameter);
+        break;
+    case VIEW_OPTION_TEXTURE:
+        while (options->num_textures > 0)
+            free(options->textures[--options->num_textures].mesh);
+        break;
+    case VIEW_OPTION_MESH:
+        options->num_hidden = 0;
+        break;
+    case VIEW_OPTION_BASE:
+        options->num_bases = 0;
+        break;
+    case VIEW_OPTION_SETTING:
+        break; // of a machine that is shown: they stay until it goes
+    case VIEW_OPTION_PARM:
+        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
+        options->parms = usual.parms;
+        view_free_options(&usual);
+        break;
+    default: // those that can be written and lie in a field
+        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
+        text = view_write_option(option, &usual);
+        if (text != NULL) {
+            const bool names_content = options->names_content;
+            (void)view_read_option(option, text, options);
+            options->names_content = names_content;
+        } else { // a number that is none: as not given
+            memset(field, 0,
+                   option->kind == VIEW_OPTION_NUMBER ? sizeof(double) : sizeof(uint32_t));
+        }
+        if (option->given > 0)
+            *(bool *)((unsigned char *)options + option->given) = false;
+        free(text);
+        view_free_options(&usual);
+        break;
+    }
+}
+
 // == The command line =============================================================================
 
 static bool unknown_option(const char *argument, const view_option *nearest, char *problem,
@@ -902,9 +925,11 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
-                (table[i].usual == VIEW_USUALLY_IN_WINDOW
-                     ? options->output == NULL
-                     : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND && !options->no_background)
+                (table[i].usual == VIEW_USUALLY_YES
+                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW
+                         ? options->output == NULL
+                         : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND
+                               && !options->no_background))
                 != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);

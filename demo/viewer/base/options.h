@@ -1,10 +1,10 @@
 // The table of all options: name, value, field of view_options, help text, and whether the
-// configuration stores it; for switches of view_shown also their keys and their name in the debug
-// line. Command line, configuration file, keys and all printed lists use this table.
+// configuration stores it; for switches of view_shown also their name in the debug line. Command
+// line, configuration file and all printed lists use this table; commands.c has the keys and menus.
 #ifndef DEMO_VIEWER_BASE_OPTIONS_H
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
-#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/log.h"
 #include "md5/md5model.h"
@@ -160,19 +160,10 @@ typedef enum view_option_memory {
 // The default of a switch.
 typedef enum view_usual {
     VIEW_USUALLY_NO,
+    VIEW_USUALLY_YES,
     VIEW_USUALLY_IN_WINDOW,       // yes, unless --output is given
     VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
 } view_usual;
-
-// A key that toggles a switch. `keys`: its printed name; NULL = another key for the one before.
-typedef struct view_key {
-    const char *keys;
-    int32_t code; // SDL_Keycode; 0 = none
-    bool shift;
-    uint8_t modes; // VIEW_IN_*, or 0: all
-} view_key;
-
-enum { VIEW_MAX_SWITCH_KEYS = 3 };
 
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
@@ -190,8 +181,6 @@ typedef struct view_option {
     // EITHER.
     const char *word; // for the field, in messages and in the debug line; NULL = none of these
     view_usual usual;
-    const char *key_help; // text in the list of keys; NULL = `help`
-    view_key keys[VIEW_MAX_SWITCH_KEYS];
 } view_option;
 
 const view_option *view_options_table(size_t *count);
@@ -207,6 +196,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 // The text that view_read_option() reads as the same value; the caller frees it. NULL if the kind
 // is never written or a number is outside its range (not given).
 char *view_write_option(const view_option *option, const view_options *options);
+
+// Sets the option's field, or fields, to what they are without it.
+void view_reset_option(const view_option *option, view_options *options);
 
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);

@@ -43,6 +43,15 @@ void view_add_spaces(view_rows *rows, uint32_t count)
         (void)add_row(rows, VIEW_ROW_SPACE, 0);
 }
 
+view_row *view_add_section(view_rows *rows, uint32_t number, const char *title)
+{
+    view_row *const row = add_row(rows, VIEW_ROW_SECTION, VIEW_BRIGHT);
+    row->on = (rows->folded >> number & 1) == 0;
+    row->hit = -1 - (int32_t)number;
+    (void)snprintf(row->text, sizeof row->text, "%s", title);
+    return row;
+}
+
 view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, float label_width,
                           const char *title)
 {
@@ -114,10 +123,9 @@ static float indent_of(const view_rows *rows, const view_row *row)
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
 }
 
-void view_place_rows(view_rows *rows, float right, float room, float least)
+void view_wrap_rows(view_rows *rows)
 {
     enum { MAX_LINES = 3 };
-    const float scale = rows->font->scale, margin = VIEW_MARGIN * scale;
     for (uint32_t i = 0, lines = 1; i < rows->count && rows->count < VIEW_MAX_ROWS; i++) {
         view_row *const row = &rows->rows[i], *const rest = row + 1;
         const float wide = rows->width - indent_of(rows, row) - hint_width(rows, row);
@@ -142,13 +150,6 @@ void view_place_rows(view_rows *rows, float right, float room, float least)
         (void)snprintf(rest->text, sizeof rest->text, "%s", from + strspn(from, " "));
         row->text[length] = '\0';
     }
-    const float width = rows->width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(rows);
-    rows->factor = fminf(fmaxf(room / height, least), 1.0f);
-    rows->fit_x = right > 0.0f ? right - margin : margin;
-    rows->x = right > 0.0f ? rows->fit_x - width : margin;
-    rows->y = margin;
-    rows->box = (view_rect){right > 0.0f ? rows->fit_x - rows->factor * width : margin, margin,
-                            rows->factor * width, rows->factor * height};
 }
 
 // -- Words ----------------------------------------------------------------------------------
@@ -177,17 +178,35 @@ void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_
 static float row_height(const view_rows *rows, const view_row *row)
 {
     const float line = rows->font->line[size_of(row)];
-    return row->kind == VIEW_ROW_GRAPH ? 2.5f * line
-           : row->kind == VIEW_ROW_GAP ? 0.5f * line
-                                       : line;
+    return row->kind == VIEW_ROW_GRAPH     ? 2.5f * line
+           : row->kind == VIEW_ROW_GAP     ? 0.5f * line
+           : row->kind == VIEW_ROW_SPACE   ? ceilf(1.25f * line)
+           : row->kind == VIEW_ROW_SECTION ? ceilf(1.5f * line)
+                                           : line;
 }
 
-float view_rows_height(const view_rows *rows)
+float view_place_rows(view_rows *rows)
 {
-    float height = 2.0f * VIEW_PADDING * rows->font->scale;
-    for (uint32_t i = 0; i < rows->count; i++)
-        height += row_height(rows, &rows->rows[i]);
-    return height;
+    const float padding = (rows->is_docked ? VIEW_INSET : VIEW_PADDING) * rows->font->scale;
+    float top = rows->y + (rows->is_docked ? 0.0f : padding);
+    bool is_folded = false;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        view_row *const row = &rows->rows[i];
+        const bool is_head = row->kind == VIEW_ROW_SECTION;
+        is_folded = is_head ? !row->on : is_folded;
+        row->rect = (view_rect){rows->x + padding, top, rows->width,
+                                is_folded && !is_head ? 0.0f : row_height(rows, row)};
+        top += row->rect.height;
+    }
+    return top + (rows->is_docked ? 0.0f : padding) - rows->y;
+}
+
+void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open)
+{
+    const float r = 4.0f * canvas->font->scale;
+    const float open[6] = {x - r, y - 0.5f * r, x + r, y - 0.5f * r, x, y + 0.6f * r};
+    const float folded[6] = {x - 0.5f * r, y - r, x + 0.6f * r, y, x - 0.5f * r, y + r};
+    view_draw_triangle(canvas, is_open ? open : folded, VIEW_DIM);
 }
 
 static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row *row)
@@ -241,6 +260,15 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         return;
     } else if (row->kind == VIEW_ROW_PAIR) {
         view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
+    } else if (row->kind == VIEW_ROW_SECTION) {
+        const float padding = left - rows->x, line = rows->font->line[VIEW_TEXT];
+        const view_rect band = {left - padding, y, rows->width + 2.0f * padding,
+                                row->rect.height - ceilf(0.2f * line)};
+        view_draw_rect(canvas, band, VIEW_SECTION);
+        view_draw_fold(canvas, left + 4.0f * scale, y + 0.5f * band.height, row->on);
+        view_draw_text(canvas, VIEW_TEXT, left + 16.0f * scale,
+                       y + floorf(0.5f * (band.height - line)), 0, row->color, row->text);
+        return;
     } else if (row->kind == VIEW_ROW_SWITCH) {
         const float side = 11.0f * scale, top = y + 0.5f * (row->rect.height - side);
         const float inner = side - 2.0f * scale;
@@ -256,14 +284,8 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
 
 void view_draw_rows(view_canvas *canvas, view_rows *rows)
 {
-    const float padding = VIEW_PADDING * rows->font->scale;
-    const view_rect box = {rows->x, rows->y, rows->width + 2.0f * padding, view_rows_height(rows)};
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * rows->font->scale, VIEW_BOX);
-    float top = box.y + padding;
-    for (uint32_t i = 0; i < rows->count; i++) {
-        view_row *const row = &rows->rows[i];
-        row->rect = (view_rect){box.x + padding, top, rows->width, row_height(rows, row)};
-        draw_row(canvas, rows, row);
-        top += row->rect.height;
-    }
+    (void)view_place_rows(rows);
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].rect.height > 0.0f)
+            draw_row(canvas, rows, &rows->rows[i]);
 }

@@ -20,19 +20,23 @@
 #define VIEW_HOVERED 0x333C49FFu
 #define VIEW_CHOSEN 0x33507FFFu
 #define VIEW_DISABLED 0x717B89FFu
+#define VIEW_DOCK 0x12151AEBu
+#define VIEW_SECTION 0x2A303A73u
 
 // Distances in layout units: multiplied by the font's scale, in pixels.
 #define VIEW_MARGIN 14.0f
 #define VIEW_PADDING 14.0f
 #define VIEW_RADIUS 8.0f
+#define VIEW_INSET 9.0f // of what is in a dock
 
 typedef enum view_row_kind {
     VIEW_ROW_TEXT,
     VIEW_ROW_PAIR, // label on the left, value after it
     VIEW_ROW_TITLE,
-    VIEW_ROW_SWITCH, // text after a box that is full or empty
-    VIEW_ROW_WORDS,  // words, some of them highlighted
-    VIEW_ROW_GRAPH,  // of rows.times
+    VIEW_ROW_SECTION, // the head of the rows up to the next one, which can be folded
+    VIEW_ROW_SWITCH,  // text after a box that is full or empty
+    VIEW_ROW_WORDS,   // words, some of them highlighted
+    VIEW_ROW_GRAPH,   // of rows.times
     VIEW_ROW_GAP,
     VIEW_ROW_SPACE, // for what the caller draws over it
 } view_row_kind;
@@ -42,11 +46,11 @@ typedef struct view_row {
     view_color color;
     char label[64], text[192];
     char hint[8];   // a key or what a click does, at the right
-    bool on;        // of a switch
+    bool on;        // of a switch; of a section: open
     bool fixed;     // never wrapped
     uint64_t lit;   // highlighted words: one bit each
     uint32_t words; // how many there are
-    int32_t hit;    // 0, or the caller's number for a click on it
+    int32_t hit;    // 0, or the caller's number for a click on it; of a section: negative
     view_rect rect; // set by drawing; before that, the width of words
 } view_row;
 
@@ -60,10 +64,13 @@ typedef struct view_rows {
     uint32_t count;
     view_row rows[VIEW_MAX_ROWS + 1]; // if there are more, the last one shows how many
 
-    float x, y;          // of the box, before it is scaled down
-    float factor, fit_x; // towards (fit_x, y), by a factor; 0: not
-    view_rect box;       // after that
+    uint32_t folded; // a bit for each section that is
+    bool is_docked;  // without padding above and below
+    float x, y;      // of the corner
 } view_rows;
+
+// The triangle of what can be folded, at its middle.
+void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open);
 
 // Begins with a title, which it returns. Widths in layout units.
 view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, float label_width,
@@ -73,6 +80,9 @@ view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, f
 view_row *view_add_row(view_rows *rows, view_color color, const char *label, const char *format,
                        ...) COMMON_PRINTF(4, 5);
 void view_add_gap(view_rows *rows);
+
+// Begins a section, `number` of those that can be folded: its bit in `folded`.
+view_row *view_add_section(view_rows *rows, uint32_t number, const char *title);
 void view_add_spaces(view_rows *rows, uint32_t count);
 
 // Sets the number for a click on a row, and the key with the same effect ("" = none).
@@ -86,13 +96,12 @@ void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines);
 
 // Call it after all rows were added: wraps those that are longer than the box, into three more rows
-// at most, at spaces, or anywhere within a word that is too long. Places the box in the upper left
-// corner, or at the right edge of a picture that is `right` pixels wide if that is not 0, scaled
-// down to `room` pixels, but not below the factor `least`.
-void view_place_rows(view_rows *rows, float right, float room, float least);
+// at most, at spaces, or anywhere within a word that is too long.
+void view_wrap_rows(view_rows *rows);
 
-// Height in pixels, padding included, and the drawing of the box with its rows at (x, y).
-float view_rows_height(const view_rows *rows);
+// Sets the places of rows from (x, y) on, with a padding; those of folded sections get no height.
+// Returns the height in pixels. Drawing places them, too.
+float view_place_rows(view_rows *rows);
 void view_draw_rows(view_canvas *canvas, view_rows *rows);
 
 #endif

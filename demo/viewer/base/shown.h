@@ -16,7 +16,7 @@ typedef struct view_shown {
     bool classic, shadows;                // classic: light as in id's engine of 2004
     bool environment, environment_behind; // light of --environment; its picture behind the model
     bool levels;                          // of detail in a crowd
-    bool panel, statistics, frame_time, hierarchy, light_list, parm_list, graph, help;
+    bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
     bool auto_quality; // pictures of a window leave out what makes them slow
 } view_shown;
 

@@ -643,6 +643,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         else
             view_draw_background(stage);
     }
+    if (stage->is_bare)
+        return true;
     view_bodies bodies = {.count = 0};
     bool is_drawn = true;
     if (document->drawn != NULL) {

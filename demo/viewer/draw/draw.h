@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_DRAW_DRAW_H
 
 #include "demo/viewer/assets/panorama.h"
-#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/layout.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
@@ -131,13 +131,20 @@ typedef struct view_stage {
     view_lines *lines;   // memory for lines
 
     // For the panels.
-    double now;               // seconds since the start
-    double frame_seconds;     // that the last frames took, smoothed
+    const struct view_config *config; // or NULL
+    bool is_driving;                  // keys go to what moves the model
+    view_docks docks;
+    double now;     // seconds since the start
+    bool is_moving; // picture after picture is drawn
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
     md5gl_texture preview;    // of the chosen entry of a game's list, or 0
     float caption;            // height of a line of text below the picture, pixels
+
+    double recorded; // seconds of the movie of the window; below 0: there is none
+    bool is_start;   // the start page is open
+    bool is_bare;    // nothing but the background: a list covers the start page
 
     // An open page has a panel of its own in place of all others; or NULL.
     struct view_pages *pages;

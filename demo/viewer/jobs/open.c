@@ -253,6 +253,17 @@ bool view_follow_previews(view_state *viewer)
     return true;
 }
 
+// == What has failed ==============================================================================
+
+// Stores the command that has led to an error.
+static void note_failed(view_state *viewer, const view_command *command)
+{
+    char *const path = common_copy(command->path); // it may be the stored one
+    free(viewer->failed.path);
+    viewer->failed = *command;
+    viewer->failed.path = path;
+}
+
 // == Folders and archives as lists ================================================================
 
 // -- Places ---------------------------------------------------------------------------------
@@ -297,11 +308,13 @@ bool view_follow_scan(view_state *viewer)
         return false;
     if (view_has_scanned(viewer->scan, &num_files)) {
         md5_error error = {0};
+        char *const place = common_copy(viewer->scan->place);
         view_library *const library = view_end_scan(viewer->scan, &error);
         const bool is_awaited = viewer->ui.browser.is_scanning;
         viewer->scan = NULL;
         if (library == NULL) {
             view_log_error(&viewer->log, &error);
+            note_failed(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
             if (is_awaited)
                 view_clear_browser(&viewer->ui.browser);
         } else {
@@ -325,6 +338,7 @@ bool view_follow_scan(view_state *viewer)
             if (is_awaited) // unless the user closed the list meanwhile
                 view_show_section(viewer, viewer->section);
         }
+        free(place);
         view_tell_state(viewer, "scanned");
     } else if (viewer->ui.browser.is_scanning)
         viewer->ui.browser.num_scanned = num_files;
@@ -399,18 +413,22 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
                                 viewer->document->scene.turn, viewer->library};
     const view_log before = viewer->log;
+    view_reports reports = viewer->reports;
+    viewer->reports = (view_reports){NULL, 0};
     view_log_clear(&viewer->log);
     view_document *const opened =
         view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
-        memcpy(viewer->log.last, before.last, sizeof before.last);
+        view_free_reports(&viewer->reports);
+        viewer->reports = reports;
         return false;
     }
+    view_free_reports(&reports);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = opened;
-    viewer->ui.hierarchy_scroll = 0.0f;
+    view_forget_rows(&viewer->ui);
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
@@ -448,6 +466,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     common_free_list(&own);
     if (!opened)
         return false;
+    view_clear_start(&viewer->ui.start);
     // --hide: the meshes of a name, a shader or a number, of the first 64.
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
@@ -593,6 +612,8 @@ void view_drop(view_state *viewer, const char *path)
         free(camera_path);
     }
     if (done)
+        view_clear_start(&viewer->ui.start);
+    if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
         view_notice(viewer, "%s does not fit", common_base(path));
@@ -631,6 +652,8 @@ void view_watch_files(view_state *viewer)
     // Taken before reading: files that change meanwhile, or were saved only in part, are read
     // again.
     viewer->files_stamp = now;
+    if (!done)
+        note_failed(viewer, &(view_command){.action = VIEW_RELOAD});
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
     view_tell_state(viewer, "watch");
 }
@@ -645,6 +668,67 @@ bool view_follow_files(view_state *viewer)
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
     return is_scanned || has_preview;
+}
+
+// == The start page ===============================================================================
+
+// Our models: of each folder beside that of our own one the first machine, or else the model that
+// is called as the folder.
+static void list_examples(common_list *list)
+{
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return;
+    char *const own = common_folder(machine), *const models = common_folder(own);
+    common_list folders = common_list_folder(models, NULL);
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list machines = common_list_folder(folders.names[i], ".md5machine");
+        char *const model =
+            common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
+        if (machines.count > 0)
+            common_add(list, common_copy(machines.names[0]));
+        else if (common_is_file(model))
+            common_add(list, common_copy(model));
+        common_free_list(&machines);
+        free(model);
+    }
+    common_free_list(&folders);
+    free(own);
+    free(models);
+    free(machine);
+}
+
+// Opens it, or lists anew what is on it.
+static void show_start(view_state *viewer)
+{
+    view_start *const start = &viewer->ui.start;
+    const size_t first = start->first;
+    view_clear_start(start);
+    start->is_open = true;
+    start->first = first;
+    for (size_t i = 0; viewer->config != NULL && i < viewer->config->num_recent; i++) {
+        const char *const path = viewer->config->recent[i];
+        view_address address;
+        const bool is_in_game = view_read_address(path, &address);
+        if (is_in_game)
+            view_free_address(&address);
+        else if (!common_is_file(path) && !common_is_folder(path))
+            start->missing |= 1u << i;
+        common_add(&start->recent, common_copy(path));
+    }
+    list_examples(&start->examples);
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        common_add(&start->pages, common_copy(view_page_at(i)->title));
+}
+
+// Where files are looked for when none is open: beside the last one, or in the user's folder.
+static char *first_folder(const view_state *viewer, bool is_last)
+{
+    const view_config *const config = viewer->config;
+    if (is_last && config != NULL && config->num_recent > 0)
+        return common_folder(config->recent[0]);
+    const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
+    return common_copy(home != NULL ? home : profile != NULL ? profile : ".");
 }
 
 // == Pages of techniques ==========================================================================
@@ -673,6 +757,7 @@ static bool show_page(view_state *viewer, int32_t number)
             return false;
     }
     view_open_page(&viewer->pages, number);
+    view_clear_start(&viewer->ui.start);
     viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0.0;
@@ -716,6 +801,21 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     return true;
 }
 
+bool view_set_parameter(view_state *viewer, const view_setting *setting)
+{
+    const view_machine *const machine = &viewer->document->scene.machine;
+    if (viewer->pages.open >= 0 && viewer->pages.open != VIEW_CONTENTS)
+        return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
+    const uint32_t parameter =
+        machine->player != NULL
+            ? md5_find_parameter(machine->character->machine, setting->parameter)
+            : MD5_NONE;
+    if (parameter == MD5_NONE)
+        return view_error(&viewer->log, "--set %s: there is no parameter of that name",
+                          setting->parameter);
+    return md5_player_set(machine->player, parameter, setting->value);
+}
+
 bool view_choose_page(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -736,6 +836,18 @@ bool view_choose_page(view_state *viewer)
 
 // == What is shown first ==========================================================================
 
+// Shows our own model with the error of what could not be opened.
+static bool open_own_behind(view_state *viewer)
+{
+    const view_log before = viewer->log;
+    if (!view_open(viewer, NULL, 0, false))
+        return false;
+    memcpy(viewer->log.error, before.error, sizeof before.error);
+    viewer->log.failure = before.failure;
+    show_start(viewer);
+    return true;
+}
+
 // Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
 // cannot be opened, shows our own model and the error.
 static bool open_remembered(view_state *viewer)
@@ -746,8 +858,6 @@ static bool open_remembered(view_state *viewer)
     char *path = is_own ? NULL : common_copy(config->model);
     const char *const files[1] = {path};
     const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
-    char error[sizeof viewer->log.error];
-    memcpy(error, viewer->log.error, sizeof error);
     free(path);
     const view_options *const options = viewer->options;
     if (opened && has_camera && !options->azimuth_given && !options->elevation_given
@@ -757,10 +867,7 @@ static bool open_remembered(view_state *viewer)
         viewer->camera.scene_radius = radius;
         view_snap(viewer);
     }
-    if (opened || is_own || !view_open(viewer, NULL, 0, true))
-        return opened;
-    memcpy(viewer->log.error, error, sizeof error);
-    return true;
+    return opened || (!is_own && open_own_behind(viewer));
 }
 
 // The files on the command line, or the last model if there are none; lists the folder on it.
@@ -792,6 +899,9 @@ static bool open_named(view_state *viewer)
                                && (config->model == NULL || common_is_file(config->model));
     const bool opened = is_remembered ? open_remembered(viewer)
                                       : view_open(viewer, options->files, options->num_files, true);
+    if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
+        && !options->names_content && (!is_remembered || config->model == NULL))
+        show_start(viewer);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
@@ -803,7 +913,8 @@ static bool open_named(view_state *viewer)
     return opened;
 }
 
-bool view_open_first(view_state *viewer)
+// As view_open_first(), but fails also in a window.
+static bool open_asked(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     if (!open_named(viewer))
@@ -838,6 +949,14 @@ bool view_open_first(view_state *viewer)
     if (options->num_times > 0)
         viewer->play.time = options->times[0];
     return true;
+}
+
+bool view_open_first(view_state *viewer)
+{
+    if (open_asked(viewer))
+        return true;
+    return viewer->window != NULL && view_shows_window(viewer->options)
+           && (viewer->document->scene.path != NULL || open_own_behind(viewer));
 }
 
 // == Commands =====================================================================================
@@ -936,7 +1055,7 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
-void view_perform_file(view_state *viewer, const view_command *command)
+static void perform_file(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_scene *const scene = &viewer->document->scene;
@@ -948,9 +1067,16 @@ void view_perform_file(view_state *viewer, const view_command *command)
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        if (!view_open_browser(browser,
-                               action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
-                               scene, viewer->config))
+        // Never the folder of our own model, which nobody has opened.
+        if (action == VIEW_FILES && viewer->ui.start.is_open
+            && browser->kind == VIEW_BROWSE_NOTHING) {
+            char *const folder = first_folder(viewer, true);
+            view_browse_folder(browser, folder, NULL, viewer->config);
+            free(folder);
+            browser->fresh = true;
+        } else if (!view_open_browser(browser,
+                                      action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
+                                      0, scene, viewer->config))
             view_notice(viewer, VIEW_NO_CLIP);
         break;
     case VIEW_LIST_CHANNEL:
@@ -979,8 +1105,21 @@ void view_perform_file(view_state *viewer, const view_command *command)
         page = (page + (is_next ? 1 : -1) + count) % count;
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
-    case VIEW_OPEN_FOLDER:
-        view_browse_folder(browser, path, NULL, viewer->config);
+    case VIEW_OPEN_FOLDER: {
+        char *const folder = path == NULL ? first_folder(viewer, false) : NULL;
+        view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
+        free(folder);
+    } break;
+    case VIEW_START_PAGE:
+        if (viewer->ui.start.is_open)
+            view_clear_start(&viewer->ui.start);
+        else
+            show_start(viewer);
+        break;
+    case VIEW_FORGET_RECENT:
+        if (viewer->config != NULL)
+            view_forget_recent(viewer->config, path);
+        show_start(viewer);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);
@@ -1023,4 +1162,20 @@ void view_perform_file(view_state *viewer, const view_command *command)
     default: // the interface has done it alone
         break;
     }
+}
+
+void view_perform_file(view_state *viewer, const view_command *command)
+{
+    const uint32_t num_errors = viewer->log.num_errors;
+    const bool is_again = command->action == VIEW_TRY_AGAIN;
+    if (is_again) {
+        viewer->log.error[0] = '\0';
+        command = &viewer->failed;
+    }
+    if (is_again && command->action == VIEW_NOTHING)
+        (void)view_open_first(viewer);
+    else
+        perform_file(viewer, command);
+    if (viewer->log.num_errors != num_errors)
+        note_failed(viewer, command);
 }

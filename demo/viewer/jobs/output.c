@@ -677,7 +677,7 @@ static bool run_output(view_state *viewer)
 static bool run_contact_sheet(view_state *viewer)
 {
     enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
-    const view_options *const options = viewer->options;
+    view_options *const options = viewer->options;
     view_options sheet = *options;
     common_list folders = common_folders_below(options->folders[0], "", MOST_FOLDERS, false);
     common_list *const models = &viewer->cells;
@@ -748,7 +748,7 @@ static bool run_frames(view_state *viewer)
     double sum = 0.0;
     md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
     bool drawn = target != NULL;
-    viewer->play.playing = true;
+    viewer->play.playing = viewer->is_moving = true;
     for (uint32_t i = 0; i < count && drawn; i++) {
         const double begin = wall_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
@@ -757,9 +757,9 @@ static bool run_frames(view_state *viewer)
                 || view_log_error(&viewer->log, &error);
         if (!drawn)
             break;
-        viewer->frame_seconds = wall_seconds() - begin;
+        frames[i] = wall_seconds() - begin;
+        view_note_frame(viewer, frames[i]);
         const view_crowd *const crowd = &viewer->document->crowd;
-        frames[i] = viewer->frame_seconds;
         updates[i] = crowd->last_seconds;
         rests[i] = frames[i] - updates[i];
         joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0);

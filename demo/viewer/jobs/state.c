@@ -11,33 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-void view_begin(view_state *viewer, const view_options *options)
+void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
+    view_forget_rows(&viewer->ui);
+    viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
-    viewer->log.level = options->level;
+    viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
-    viewer->parms = options->parms;
-    viewer->shown = options->shown;
-    viewer->surface = options->surface;
-    viewer->onion = options->onion;
-    viewer->lights = options->lights;
-    viewer->document->scene.root = options->root;
-    viewer->document->scene.dual = options->dual;
     if (options->up_is_y)
         viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
-        .wrap = options->wrap,
-        .speed = fabs(options->speed),
-        .backward = (options->speed < 0.0),
         .time = (options->num_times > 0) ? options->times[0] : 0.0,
     };
+    view_take_options(viewer);
 }
 
 void view_end(view_state *viewer)
@@ -50,10 +43,15 @@ void view_end(view_state *viewer)
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
     view_free_font(&viewer->font, viewer->renderer);
+    view_free_reports(&viewer->reports);
+    free(viewer->failed.path);
     free(viewer->preview.wish);
     free(viewer->canvas.vertices);
+    common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
+    view_clear_graph(&viewer->ui.graph);
+    view_clear_start(&viewer->ui.start);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -75,6 +73,9 @@ bool view_set_scale(view_state *viewer, float scale)
 
 view_stage view_stage_of(view_state *viewer, float width, float height)
 {
+    if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
+        view_note_state(viewer);
+    const view_movie *const movie = viewer->movie;
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
     view_stage stage = {
@@ -101,14 +102,20 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .font = &viewer->font,
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
+        .config = viewer->config,
+        .is_driving = !viewer->has_let_go,
+        .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = viewer->economy,
-        .frame_seconds = viewer->frame_seconds,
+        .is_moving = viewer->is_moving,
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
         .preview = viewer->preview.texture,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
+        .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1.0,
+        .is_start = viewer->ui.start.is_open,
+        .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
         .caption = viewer->cells.count > 0 ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
@@ -178,7 +185,8 @@ void view_change_clip(view_state *viewer, size_t clip)
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
-    viewer->ui.shown_scroll = viewer->ui.hierarchy_scroll;
+    for (int i = 0; i < 2; i++)
+        viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
 // == One frame =============================================================================
@@ -282,6 +290,18 @@ static uint32_t scaled(uint32_t side, float scale)
     return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
 }
 
+// Adds to what is in the window.
+static bool draw_over(view_state *viewer, void (*draw)(view_state *, const view_stage *),
+                      md5_error *error)
+{
+    const uint32_t width = viewer->width, height = viewer->height;
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    const md5gl_frame frame = {.width = width, .height = height, .keep_contents = true};
+    md5gl_begin_frame(viewer->renderer, &frame);
+    draw(viewer, &stage);
+    return md5gl_end_frame(viewer->renderer, error);
+}
+
 bool view_present(view_state *viewer, md5_error *error)
 {
     const uint32_t width = viewer->width, height = viewer->height;
@@ -311,12 +331,24 @@ bool view_present(view_state *viewer, md5_error *error)
         return false;
     if (!is_small)
         return true;
-    // The panels keep the resolution of the window.
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    const md5gl_frame frame = {.width = width, .height = height, .keep_contents = true};
-    md5gl_begin_frame(viewer->renderer, &frame);
-    draw_panels(viewer, &stage);
-    return md5gl_end_frame(viewer->renderer, error);
+    return draw_over(viewer, draw_panels, error); // they keep the resolution of the window
+}
+
+static void draw_sign(view_state *viewer, const view_stage *stage)
+{
+    view_clear_canvas(&viewer->canvas);
+    view_recording_panel(&viewer->ui, stage);
+    view_draw_canvas(stage);
+}
+
+bool view_present_sign(view_state *viewer, md5_error *error)
+{
+    return viewer->movie == NULL || draw_over(viewer, draw_sign, error);
+}
+
+void view_note_frame(view_state *viewer, double seconds)
+{
+    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)seconds;
 }
 
 // == Reports ===============================================================================

@@ -59,8 +59,10 @@ typedef struct view_framing {
 } view_framing;
 
 typedef struct view_state {
-    const view_options *options;
+    view_options *options; // the caller's; menus change them
+    common_list texts;     // that they point into
     view_log log;
+    view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 
@@ -69,6 +71,9 @@ typedef struct view_state {
     view_scan *scan;         // opens another library, or NULL
     view_previews *previews; // of the library's contents, or NULL
     view_shown_preview preview;
+
+    // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
+    view_command failed;
 
     // The document and its camera.
     view_document *document; // empty before the first is opened
@@ -95,7 +100,7 @@ typedef struct view_state {
     view_font font;
     view_canvas canvas;
     view_lines lines;
-    double frame_seconds;                    // duration of the last frames, smoothed
+    bool is_moving;                          // picture after picture is drawn
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
@@ -122,6 +127,7 @@ typedef struct view_state {
     double next_watch;        // time of the next check of the files
     double now;               // seconds since the start
     double noted;             // when the state was last noted for the configuration
+    bool has_let_go;          // keys no longer go to what moves the model
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
@@ -131,7 +137,7 @@ typedef struct view_state {
 // -- Beginning and end ---------------------------------------------------------------------
 
 // Sets up what needs no window by the options: switches, camera and clock.
-void view_begin(view_state *viewer, const view_options *options);
+void view_begin(view_state *viewer, view_options *options);
 
 // Frees what view_begin(), opening and drawing made, in any state.
 void view_end(view_state *viewer);
@@ -179,6 +185,12 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 // false on failure.
 bool view_present(view_state *viewer, md5_error *error);
 
+// Draws the sign of a recording over that, after the movie has got its picture; or nothing.
+bool view_present_sign(view_state *viewer, md5_error *error);
+
+// Stores how long a picture took, for the panel.
+void view_note_frame(view_state *viewer, double seconds);
+
 // -- Reports -------------------------------------------------------------------------------
 
 // Shows a line at the bottom of the window for a few seconds.
@@ -187,7 +199,23 @@ void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3
 // Logs the state after an action at the level "debug".
 void view_tell_state(view_state *viewer, const char *action);
 
+// -- Options while it runs: ask.c ----------------------------------------------------------
+
+// Sets option `number` to a text, "": as without it, and shows the effect: what the options say of
+// the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
+bool view_set_option(view_state *viewer, size_t number, const char *text);
+
+// Writes what is shown now into the options.
+void view_note_state(view_state *viewer);
+
+// Sets what is shown by the options.
+void view_take_options(view_state *viewer);
+
 // -- Opening -------------------------------------------------------------------------------
+
+// A slider of the open page, or a parameter of the machine. Returns false and logs an error if
+// there is none.
+bool view_set_parameter(view_state *viewer, const view_setting *setting);
 
 // Options that say what the window shows.
 void view_describe(const view_state *viewer, view_options *options);
@@ -224,7 +252,8 @@ bool view_open_game_name(view_state *viewer);
 
 // Opens what the command line names, or the last model if it names nothing: files, a folder to
 // list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
-// logs an error if that cannot be shown.
+// logs an error if that cannot be shown; a window shows the error over what could be opened, or
+// over our own model, and returns true.
 bool view_open_first(view_state *viewer);
 
 // Carries out commands about files and lists of them; ignores others.

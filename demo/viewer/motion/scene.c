@@ -14,7 +14,8 @@
 // of a second, even from a folder with hundreds of files.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
-// Only the first such file is reported in full; the others are counted.
+// Only the first such file is reported in full, unless all of it can be read in the window; the
+// others are counted.
 enum { WARNINGS_A_FILE = 20 };
 
 static md5_load_opts loud(const view_scene *scene, view_log *log)
@@ -24,7 +25,7 @@ static md5_load_opts loud(const view_scene *scene, view_log *log)
     return (md5_load_opts){
         .warn = view_log_warning,
         .warn_user = log,
-        .max_warnings = WARNINGS_A_FILE,
+        .max_warnings = log->reports != NULL ? VIEW_MAX_REPORTS : WARNINGS_A_FILE,
         .files = is_small          ? *scene->files
                  : library != NULL ? md5_game_files(library->game)
                                    : (md5_files){0},

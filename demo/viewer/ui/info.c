@@ -1,11 +1,13 @@
-// The panel of figures at the left: the document, what the pose is compared with, what was clicked
+// The figures of the inspector: the document, what the pose is compared with, what was clicked
 // on.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == Numbers ===============================================================================
@@ -45,7 +47,7 @@ static void list_compare(const view_stage *stage, view_rows *rows)
     const uint32_t count = compare->num_same < LISTED ? compare->num_same : LISTED;
     if (compare->model == NULL || view_shows_crowd(stage->document))
         return;
-    view_add_gap(rows);
+    view_add_section(rows, UI_SECTION_COMPARED, "Compared");
     view_add_row(rows, VIEW_ACCENT, "Compared", "%s", compare->name);
     if (compare->num_same < compare->num_joints)
         view_add_row(rows, VIEW_AMBER, " ", "%u joints are not in it",
@@ -114,7 +116,7 @@ static void list_pick(const view_stage *stage, view_rows *rows)
     const md5_mesh *const mesh = &scene->model->meshes[pick->mesh];
     const uint32_t *const corners = mesh->indices + 3 * (size_t)pick->triangle;
     const md5_vec2 uv = mesh->texcoords[pick->vertex];
-    view_add_gap(rows);
+    view_add_section(rows, UI_SECTION_SPOT, "Spot");
     view_add_row(rows, VIEW_ACCENT, "Mesh", "%u" VIEW_DOT "%s", pick->mesh,
                  mesh->name[0] != '\0' ? mesh->name : mesh->shader);
     view_add_row(rows, VIEW_BRIGHT, "Triangle", "%u" VIEW_DOT "%u %u %u", pick->triangle,
@@ -159,10 +161,16 @@ static void list_pick(const view_stage *stage, view_rows *rows)
 enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
 
 // Clickable rows: their numbers in view_rows; the last two begin those of meshes.
-enum { HIT_FILES = 1, HIT_CLIPS, HIT_TEXTURES, HIT_MESHES = HIT_TEXTURES + MESHES_LISTED };
+enum {
+    HIT_FILES = 1,
+    HIT_CLIPS,
+    HIT_WARNINGS,
+    HIT_TEXTURES,
+    HIT_MESHES = HIT_TEXTURES + MESHES_LISTED
+};
 
-// What plays, and where; in a small window (`is_brief`) only what.
-static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
+// What plays, and where.
+static void list_clip(const view_stage *stage, view_rows *rows)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_play *const play = stage->play;
@@ -178,12 +186,11 @@ static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
         view_add_row(rows, VIEW_ACCENT, NULL, "%s", text);
     if (scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
         view_make_hit(&rows->rows[rows->count - 1], HIT_CLIPS, "A");
-    // In a small window the states are only in the machine's panel.
-    if (mover->list_clips != NULL && !is_crowd && !is_brief)
+    if (mover->list_clips != NULL && !is_crowd)
         mover->list_clips(scene, rows);
-    if (anim == NULL || is_brief)
+    if (anim == NULL)
         return;
-    view_add_gap(rows);
+    view_add_section(rows, UI_SECTION_TIME, "Time");
     view_add_row(rows, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
                  view_cycle_length(play, anim));
     view_add_row(rows, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u frames" VIEW_DOT "%g fps",
@@ -206,7 +213,7 @@ static void list_model(const view_stage *stage, view_rows *rows)
     char paths[128] = "";
     if (scene->skeleton == NULL)
         return;
-    view_add_gap(rows);
+    view_add_section(rows, UI_SECTION_MODEL, "Model");
     if (stage->document->crowd.num_kinds > 1) // the others have figures of their own
         view_add_row(rows, VIEW_DIM, NULL, "%s only:", scene->name);
     view_add_row(rows, VIEW_BRIGHT, "Joints", "%u", scene->num_joints);
@@ -293,7 +300,7 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     const md5_bounds bounds = stage->document->bounds;
     const md5_vec3 size =
         view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
-    view_add_gap(rows);
+    view_add_section(rows, UI_SECTION_STATISTICS, "Statistics");
     view_add_row(rows, VIEW_PLAIN, "Size", "%s \xC3\x97 %s \xC3\x97 %s",
                  number_of(size.x, UNIT_PLACES).text, number_of(size.y, UNIT_PLACES).text,
                  number_of(size.z, UNIT_PLACES).text);
@@ -346,61 +353,84 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const float first = *(const float *)a, second = *(const float *)b;
+    return (first > second) - (first < second);
+}
+
+// The median of the last pictures, once there are some, while more are drawn: a slow one among them
+// does not count. Before that, and while the picture stands, there is no time to tell.
+static void list_frame_time(const view_stage *stage, view_rows *rows)
+{
+    enum { LEAST = 10, MOST = 60 };
+    const float slow = 0.05f;
+    float times[MOST];
+    const uint32_t all = stage->num_frame_times, count = all < MOST ? all : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    qsort(times, count, sizeof *times, by_size);
+    const float median = count > 0 ? times[count / 2] : 0.0f;
+    char text[32] = "\xE2\x80\x93";
+    if (stage->is_moving && count >= LEAST && median > 0.0f)
+        (void)snprintf(text, sizeof text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
+                       median > slow ? "  \xE2\x9A\xA0" : "");
+    view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
+}
+
 // In a small window most figures are hidden, unless statistics are switched on.
 void view_list_figures(const view_stage *stage, view_rows *rows)
 {
     const view_document *const document = stage->document;
     const view_shown *const shown = stage->shown;
-    const bool is_brief = view_is_compact(stage) && !shown->statistics;
     const bool is_crowd = view_shows_crowd(document),
                has_glyphs = shown->normals || shown->tangents;
     char text[64];
-    view_make_hit(
-        view_begin_rows(rows, stage->font, is_brief ? 190.0f : 270.0f, 84.0f, document->scene.name),
-        HIT_FILES, "F");
-    list_clip(stage, is_brief, rows);
+    view_begin_inspector_rows(stage, rows, 84.0f);
+    view_row *const title = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", document->scene.name);
+    title->kind = VIEW_ROW_TITLE;
+    view_make_hit(title, HIT_FILES, "F");
+    list_clip(stage, rows);
     // The file's axes, if they are not those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);
     if (document->scene.turn.is_set && !is_crowd)
         view_add_row(rows, VIEW_AMBER, "Axes", "%s", text);
-    if (!is_brief) {
-        const view_camera_path *const path = &stage->document->scene.camera_path;
-        if (path->camera != NULL) {
-            const view_camera_path_place place = view_find_place(path, stage->play);
-            view_add_gap(rows);
-            view_add_row(rows, VIEW_BRIGHT, "Camera", "%s",
-                         stage->following ? path->name : "free" VIEW_DOT "V: path");
-            view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f",
-                         place.shot + 1, path->camera->num_cuts + 1, place.frame);
-            view_add_row(rows, VIEW_BRIGHT, "View", "%s\xC2\xB0 wide",
-                         number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
-        }
-        const view_crowd *const crowd = &stage->document->crowd;
-        if (crowd->count > 0) {
-            const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
-            view_add_gap(rows);
-            view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count,
-                         num_kinds, num_kinds == 1 ? "" : "s");
-            view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
-                         crowd->count - num_seen);
-            if (crowd->baked_pixels > 0.0f)
-                view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
-                             1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
-            if (crowd->impostor_pixels > 0.0f)
-                view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading",
-                             crowd->num_far, crowd->num_faded);
-            view_add_row(rows, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads",
-                         crowd->num_posed, 1e3 * crowd->seconds, crowd->threads->num_workers);
-        }
-        list_model(stage, rows);
+    const view_camera_path *const path = &stage->document->scene.camera_path;
+    if (path->camera != NULL) {
+        const view_camera_path_place place = view_find_place(path, stage->play);
+        view_add_gap(rows);
+        view_add_row(rows, VIEW_BRIGHT, "Camera", "%s",
+                     stage->following ? path->name : "free" VIEW_DOT "V: path");
+        view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
+                     path->camera->num_cuts + 1, place.frame);
+        view_add_row(rows, VIEW_BRIGHT, "View", "%s\xC2\xB0 wide",
+                     number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
     }
+    const view_crowd *const crowd = &stage->document->crowd;
+    if (crowd->count > 0) {
+        const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
+        view_add_gap(rows);
+        view_add_row(rows, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count,
+                     num_kinds, num_kinds == 1 ? "" : "s");
+        view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
+                     crowd->count - num_seen);
+        if (crowd->baked_pixels > 0.0f)
+            view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
+                         1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
+        if (crowd->impostor_pixels > 0.0f)
+            view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading", crowd->num_far,
+                         crowd->num_faded);
+        view_add_row(rows, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads",
+                     crowd->num_posed, 1e3 * crowd->seconds, crowd->threads->num_workers);
+    }
+    list_model(stage, rows);
     // With normals and tangents, also in the pose that is drawn.
     if (document->scene.model != NULL && (has_glyphs || shown->statistics))
         list_faults(&document->faults, "Faults", rows);
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
         list_faults(&document->pose_faults, "In pose", rows);
     if (shown->frame_time)
-        view_add_row(rows, VIEW_BRIGHT, "Frame time", "%.2f ms", 1000.0 * stage->frame_seconds);
+        list_frame_time(stage, rows);
     if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
         view_add_row(rows, VIEW_PLAIN, NULL, "%s", "")->kind = VIEW_ROW_GRAPH;
     view_describe_economy(&stage->economy, text, sizeof text);
@@ -411,20 +441,13 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     list_compare(stage, rows);
     list_pick(stage, rows);
     const uint32_t count = stage->log->num_warnings;
-    const uint32_t others = count > VIEW_LOG_LAST ? count - VIEW_LOG_LAST : 0;
     if (count > 0) {
-        view_add_gap(rows);
-        view_add_row(rows, VIEW_AMBER, NULL, "%u warning%s", count, count == 1 ? "" : "s");
+        view_make_hit(view_add_row(rows, VIEW_AMBER, NULL, "\xE2\x9A\xA0 %u warning%s", count,
+                                   count == 1 ? "" : "s"),
+                      HIT_WARNINGS, "Ctrl+W");
     }
-    for (uint32_t i = others; i < count; i++)
-        view_add_wrapped(rows, VIEW_PLAIN, stage->log->last[i % VIEW_LOG_LAST], 3);
-    if (others > 0)
-        view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
-                     others == 1 ? "it" : "them");
     view_add_gap(rows);
     view_add_row(rows, VIEW_DIM, NULL, "H: keys" VIEW_DOT "M: statistics");
-    const float below = (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
-    view_place_rows(rows, 0.0f, stage->height - below, 0.5f);
 }
 
 void view_figures_panel(view_ui *ui, const view_stage *stage)
@@ -437,13 +460,13 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     view_rows rows = {.times = times, .num_times = count};
     view_list_figures(stage, &rows);
-    const size_t hit = (size_t)ui_rows(ui, "figures", &rows);
-    ui_end(ui);
-    ui->is_on_figures = view_contains(rows.box, ui->mouse.x, ui->mouse.y);
+    const size_t hit = (size_t)ui_column_rows(ui, "figures", &rows);
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
     else if (hit >= HIT_TEXTURES)
         ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
     else if (hit > 0)
-        ui->command.action = hit == HIT_FILES ? VIEW_FILES : VIEW_CLIPS;
+        ui->command.action = hit == HIT_FILES   ? VIEW_FILES
+                             : hit == HIT_CLIPS ? VIEW_CLIPS
+                                                : VIEW_WARNINGS;
 }

@@ -70,8 +70,12 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
             view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
                             VIEW_ACCENT);
     }
-    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y))
+    const view_rect clip = ui->canvas->clip;
+    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y)
+        && (!(clip.width > 0.0f) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
         ui->top = ui->item;
+    if (ui->column != NULL && is_same(ui->hot, ui->item))
+        ui->column->is_hot = true;
     if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
         char name[320];
         (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
@@ -139,9 +143,6 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
 {
     int32_t pressed = 0;
     ui_begin(ui, panel);
-    ui->fit_x = rows->fit_x;
-    ui->fit_y = rows->y;
-    ui->fit = rows->factor > 0.0f ? rows->factor : 1.0f;
     ui->label_width = rows->label_width;
     ui->value_width = rows->value_width;
     view_draw_rows(ui->canvas, rows);
@@ -151,10 +152,21 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
     for (uint32_t i = 0; i < rows->count; i++) {
         const view_row *const row = &rows->rows[i];
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
-        if (row->hit != 0 && ui_item(ui, row->rect, has_label ? row->label : row->text))
+        if (row->hit != 0 && row->rect.height > 0.0f
+            && ui_item(ui, row->rect, has_label ? row->label : row->text))
             pressed = row->hit;
     }
+    if (pressed < 0) { // the head of a section
+        ui->folded ^= (uint32_t)1 << (-1 - pressed);
+        return 0;
+    }
     return pressed;
+}
+
+// Of a line in the middle of a row.
+static float text_top(const view_ui *ui, view_rect row)
+{
+    return row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
 }
 
 // The next row, with its name; sets the part after that.
@@ -164,7 +176,7 @@ static view_rect next_row(view_ui *ui, const char *name, view_color color, view_
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y,
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, text_top(ui, row),
                    ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
     return row;
 }
@@ -184,8 +196,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
     if (text != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
-                       text_color, text);
+        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale,
+                       text_top(ui, all), 0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
         if (usual != NULL && ui->mouse.x < seen(ui, track).x - 8.0f * scale * ui->fit) {
@@ -210,7 +222,8 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
     view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
                          is_set ? VIEW_ACCENT : 0x4A5361FFu);
-    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, rest.y, 0, VIEW_DIM, key);
+    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, text_top(ui, rest), 0,
+                   VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
     ui->held = ui->item.panel;
@@ -294,6 +307,8 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui), is_changed = is_focused && edit(ui, text, size);
     // Keys that are letters come again as text.
+    if (is_focused && ui_key(ui, SDLK_ESCAPE))
+        ui->focus.panel = NULL;
     if (is_focused && ui->mouse.key >= SDLK_SPACE && ui->mouse.key < SDLK_DELETE
         && !ui->mouse.control)
         (void)ui_key(ui, ui->mouse.key);
@@ -333,6 +348,102 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
     view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
     return (view_rect){box.x + padding, box.y + padding + head, width, height};
+}
+
+// -- Columns --------------------------------------------------------------------------------
+
+void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
+{
+    *column = (ui_column){.area = area, .scroll = scroll};
+    column->y = roundf(area.y - (ui->is_smooth ? scroll->shown : scroll->wanted));
+    column->clip = view_clip_canvas(ui->canvas, area);
+    ui->column = column;
+    (void)ui_item(ui, area, "");
+}
+
+bool ui_take_row(view_ui *ui, float height, view_rect *row)
+{
+    ui_column *const column = ui->column;
+    const view_rect area = column->area;
+    *row = (view_rect){area.x, column->y, area.width, height};
+    column->y += height;
+    return row->y < area.y + area.height && row->y + height > area.y;
+}
+
+int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows)
+{
+    rows->x = ui->column->area.x;
+    rows->y = ui->column->y;
+    rows->folded = ui->folded;
+    view_wrap_rows(rows);
+    ui->column->y += view_place_rows(rows);
+    return ui_rows(ui, panel, rows);
+}
+
+// What has the focus is moved into sight.
+void ui_end_column(view_ui *ui)
+{
+    ui_column *const column = ui->column;
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area, focus = ui->focus_rect;
+    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    const float length = column->y - roundf(area.y - shown);
+    const float most = fmaxf(length - area.height, 0.0f);
+    const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
+    (void)view_clip_canvas(ui->canvas, column->clip);
+    ui->column = NULL;
+    if (ui->mouse.wheel != 0.0f && column->is_hot && !ui->has_taken) {
+        scroll->wanted -= ui->mouse.wheel * 3.0f * line;
+        ui->has_taken = true;
+        ui->is_focus_shown = false;
+    }
+    if (ui->is_focus_shown && !ui->is_event && focus.x >= area.x
+        && focus.x + focus.width <= area.x + area.width) {
+        scroll->wanted += fminf(focus.y - area.y, 0.0f);
+        scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0.0f);
+    }
+    if (most > 0.0f) {
+        const float size = fmaxf(area.height * area.height / length, line);
+        const float width = 5.0f * scale, way = area.height - size;
+        const view_rect track = {area.x + area.width - width - 2.0f * scale, area.y,
+                                 width + 2.0f * scale, area.height};
+        float unused;
+        if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
+            scroll->wanted = scroll->shown =
+                (ui->mouse.y - area.y - 0.5f * size) / fmaxf(way, 1.0f) * most;
+        const float place = area.y + way * view_clamp(shown / most, 0.0f, 1.0f);
+        view_draw_round_rect(ui->canvas, (view_rect){track.x, place, width, size}, 0.5f * width,
+                             ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
+    }
+    scroll->wanted = view_clamp(scroll->wanted, 0.0f, most);
+    scroll->shown = view_clamp(scroll->shown, 0.0f, most);
+}
+
+void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
+{
+    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, text);
+    view_draw_text(ui->canvas, VIEW_TEXT, right - width, y, 0, color, text);
+}
+
+bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
+{
+    const view_font *const font = ui->canvas->font;
+    const float scale = font->scale, padding = VIEW_INSET * scale;
+    const uint32_t bit = (uint32_t)1 << number;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, ceilf(25.0f * scale), &row);
+    const float y = text_top(ui, row);
+    if (ui_item(ui, row, title))
+        ui->folded ^= bit;
+    if (is_seen) {
+        view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
+        view_draw_fold(ui->canvas, row.x + padding + 4.0f * scale, row.y + 0.5f * row.height,
+                       (ui->folded & bit) == 0);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding + 16.0f * scale, y, 0, VIEW_BRIGHT,
+                       title);
+        ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
+    }
+    return (ui->folded & bit) == 0;
 }
 
 // -- Lists ----------------------------------------------------------------------------------

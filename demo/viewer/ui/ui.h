@@ -2,10 +2,12 @@
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/base/keys.h"
+#include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/draw/draw.h"
+#include "demo/viewer/ui/graph_layout.h"
 
 // == Lists of files, clips and textures, and of the contents of a game (browser.c) ========
 
@@ -102,6 +104,85 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
 
+// == Menus, the search for commands, and questions (menu.c) =========================
+
+typedef enum view_menu_kind {
+    VIEW_NO_MENU,
+    VIEW_MENU_OF_BAR,
+    VIEW_MENU_OF_CONTEXT, // of what was clicked on
+    VIEW_MENU_SEARCH,
+    VIEW_MENU_ASKING, // for the value of an option
+} view_menu_kind;
+
+typedef struct view_menus {
+    view_menu_kind kind;
+    view_menu menu;              // of the bar
+    unsigned context;            // VIEW_ON_*
+    float x, y;                  // where it begins, pixels
+    char group[192];             // the menu within that is open; "": none
+    const view_command_row *row; // of that
+    size_t chosen;               // line, by keys; SIZE_MAX: none
+    size_t first, inner_first;   // the topmost line of each
+    float last_x;                // where the mouse came from
+    size_t option;               // that is asked for
+    char text[256];              // that is typed
+} view_menus;
+
+// == The state graph of a machine (graph.c) ===============================================
+
+enum { VIEW_TAKEN_EDGES = 8 };
+typedef struct view_taken_edge {
+    uint32_t edge; // MD5_NONE: none
+    double time;   // of the machine
+} view_taken_edge;
+
+// Which layer is shown and where, and what of it lasts from picture to picture.
+typedef struct view_graph_view {
+    uint32_t layer;
+    float zoom, x, y;     // pixels of its corner from that of the panel; zoom 0: as it fits
+    float grip_x, grip_y; // where the mouse was when it was dragged last
+    uint32_t hovered;     // a number of the state or edge below the mouse; 0: none
+    uint32_t running;     // edge, or MD5_NONE
+    view_taken_edge taken[VIEW_TAKEN_EDGES]; // newest first
+    view_graph *graph;                       // of what follows
+    uint64_t fingerprint;
+    float scale;
+    uint32_t laid_out; // layer
+} view_graph_view;
+
+// Frees what was laid out; the layer stays chosen.
+void view_clear_graph(view_graph_view *view);
+// == Errors and warnings (reports.c) =======================================================
+
+// The lines of a file around the place of an error.
+enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
+typedef struct view_excerpt {
+    uint32_t error;        // view_log.num_errors when it was read
+    uint32_t first, count; // number of the first line, from 1; how many there are
+    uint32_t caret;        // byte in the wrong line
+    bool is_cut;           // they begin in the middle of their lines
+    char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
+} view_excerpt;
+
+typedef struct view_warnings {
+    bool is_open;
+    char filter[64];
+    size_t chosen, first; // of those that contain the filter: first: the topmost visible one
+} view_warnings;
+
+// == The start page (start.c) =============================================================
+
+typedef struct view_start {
+    bool is_open;
+    common_list recent, examples; // paths
+    common_list pages;            // titles by their numbers
+    uint32_t missing;             // recent files that are gone: a bit each
+    size_t first;                 // topmost visible row
+} view_start;
+
+// Closes it and frees its lists.
+void view_clear_start(view_start *start);
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
@@ -118,9 +199,8 @@ void view_list_scan(view_browser *browser, const char *place);
 typedef struct ui_mouse {
     float x, y;
     bool is_pressed, is_moved;
-    bool is_context; // pressed with the right button, for a menu
-    float wheel;     // steps
-    int32_t key;     // SDL_Keycode; 0: none
+    float wheel; // steps
+    int32_t key; // SDL_Keycode; 0: none
     bool shift, control;
     const char *text; // typed, or NULL
 } ui_mouse;
@@ -129,6 +209,43 @@ typedef struct ui_item_id {
     const char *panel; // NULL: none
     uint32_t number;   // from 1
 } ui_item_id;
+
+// What is scrolled, in pixels: to where, and how far it is on its way there if it moves smoothly.
+typedef struct ui_scroll {
+    float wanted, shown;
+} ui_scroll;
+
+// Rows below each other, of which an area shows a part.
+typedef struct ui_column {
+    view_rect area;
+    ui_scroll *scroll;
+    float y;        // of the next row
+    view_rect clip; // of the canvas, outside of the column
+    bool is_hot;    // the mouse is on one of its items
+} ui_column;
+
+// Those that can be folded.
+typedef enum ui_section_number {
+    UI_SECTION_MESHES,
+    UI_SECTION_CLIPS,
+    UI_SECTION_LAYERS,
+    UI_SECTION_JOINTS,
+    UI_SECTION_LIGHTS,
+    UI_SECTION_MATERIALS,
+    UI_SECTION_PLACE,
+    UI_SECTION_WEIGHTS,
+    UI_SECTION_TRIGGERS,
+    UI_SECTION_PARAMETERS,
+    UI_SECTION_CHANNELS,
+    UI_SECTION_TIME,
+    UI_SECTION_MODEL,
+    UI_SECTION_STATISTICS,
+    UI_SECTION_COMPARED,
+    UI_SECTION_SPOT,
+    UI_SECTION_WARNINGS,
+} ui_section_number;
+
+enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
 typedef struct view_ui {
     view_canvas *canvas; // of the current run
@@ -149,9 +266,8 @@ typedef struct view_ui {
     const char *modal;    // the panel above all others, which alone takes keys; NULL: none
     float low, high;      // the range of the active slider when it was pressed
     const char *held;     // the panel whose value the last press has changed
-    bool is_on_figures;   // the mouse is on their panel, also beside its rows
 
-    // Of a panel that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
+    // Of a page that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
     float fit_x, fit_y, fit;
     uint32_t first;
     view_rect space; // the next row that ui_slider() takes
@@ -162,12 +278,22 @@ typedef struct view_ui {
     view_rect found;
 
     view_browser browser;
-    float hierarchy_scroll; // lines
-    float shown_scroll;     // on its way there, if it moves smoothly
-    bool is_smooth;         // after view_follow()
-    int32_t hovered_joint;  // in the list, -1 = none
-    int32_t chosen_joint;   // that was clicked on, likewise
-    char notice[256];       // shown at the bottom until notice_end, in seconds since the start
+    view_menus menu;
+    view_graph_view graph;
+    view_docks docks;
+    ui_scroll scrolls[2];                                    // of the left and the right dock
+    ui_column *column;                                       // the items are in, or NULL
+    bool is_smooth;                                          // after view_follow()
+    char filter[64];                                         // of the outliner
+    uint32_t folded;                                         // sections: see ui_section_number
+    uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
+    int32_t revealed_joint;                                  // that the outliner was scrolled to
+    int32_t hovered_joint;                                   // in the list, -1 = none
+    int32_t chosen_joint;                                    // that was clicked on, likewise
+    char notice[256]; // shown at the bottom until notice_end, in seconds since the start
+    view_start start;
+    view_excerpt excerpt; // of the log's error
+    view_warnings warnings;
     double notice_end;
 } view_ui;
 
@@ -176,7 +302,7 @@ typedef struct view_ui {
 // Begins a panel. Its name is the word for it in the log and in tests.
 void ui_begin(view_ui *ui, const char *panel);
 
-// Scales down what was drawn since, if its rows are, see ui_rows().
+// Scales down what was drawn since, if it is a page that does not fit.
 void ui_end(view_ui *ui);
 
 // Adds an item. Returns whether it was pressed.
@@ -220,9 +346,9 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// Begins a panel of rows and draws them where they are placed, which is what ui_end() scales. Those
-// with a number for a click are items; returns the number of the one that was pressed, or 0.
-// Sliders and switches take their spaces.
+// Begins a panel of rows and draws them where they are placed. Those with a number for a click are
+// items; returns the number of the one that was pressed, or 0. Sliders and switches take their
+// spaces; sections are folded.
 int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows);
 
 // The next row: a name, a slider, and a text at the right, or NULL. A click on the name sets the
@@ -233,6 +359,24 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 // The next row: a name and a box or, if it `is_button`, a disc, with the name of a key. Returns
 // whether it was pressed.
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key);
+
+// -- Columns --------------------------------------------------------------------------------
+
+// A part of a panel that is scrolled: its rows are cut off outside of the area.
+void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
+void ui_end_column(view_ui *ui);
+
+// The next row of the column. Returns whether any of it is seen.
+bool ui_take_row(view_ui *ui, float height, view_rect *row);
+
+// Places rows of text as the next ones of the column.
+int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows);
+
+// The head of a section, with a text at the right. Returns whether it is open.
+bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text);
+
+// A text that ends at `right`.
+void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
 
 // -- Lists ----------------------------------------------------------------------------------
 
@@ -260,7 +404,23 @@ void ui_scroll_bar(view_ui *ui, const ui_list *list);
 // Does not read stage->region, which is computed from it.
 view_rect view_free_region(const view_stage *stage);
 
-// The keys of the mode that the document is in, as the help lists them; returns the number of
+// What a document has of what commands need: VIEW_NEEDS_*.
+uint32_t view_found_needs(const view_document *document);
+
+// What of the needs of a command the document lacks: VIEW_NEEDS_*.
+uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
+
+// Opens a menu; of the bar, the first one, at (x, y); or closes the open one.
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
+void view_close_menu(view_ui *ui);
+
+// Opens the dialog that asks for the value of an option, which a command VIEW_SET answers.
+void view_ask(view_ui *ui, const view_stage *stage, size_t option);
+
+// The bar at the top, and the open menu.
+void view_menu_panel(view_ui *ui, const view_stage *stage);
+
+// The keys that do something with the document, as the help lists them; returns the number of
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
@@ -277,43 +437,46 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
 
 // -- What is shown, and where ---------------------------------------------------------------
 
-// Small windows, in which panels of full width leave no space between them, have small panels:
-// fewer figures.
-static inline bool view_is_compact(const view_stage *stage)
-{
-    return stage->width < 1000.0f * stage->font->scale;
-}
+// What is laid out in the window, and where that lies.
+view_layout_wish view_wish_layout(const view_stage *stage);
+view_layout view_layout_of(const view_stage *stage);
 
-// Whether the machine with its parameters, or the time bar, is shown beside the figures.
+// Whether the machine with its parameters is shown, or the channels of an entity.
 static inline bool view_shows_machine(const view_stage *stage)
 {
-    return view_mode_of(stage->document) == VIEW_MODE_MACHINE && !stage->shown->help
-           && !stage->shown->hierarchy;
+    return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
 }
 
-static inline bool view_shows_bar(const view_stage *stage)
+static inline bool view_shows_channels(const view_stage *stage)
 {
-    return !view_shows_machine(stage) && view_clock(&stage->document->scene) != NULL;
-}
-
-#define VIEW_BAR_HEIGHT 40.0f // in units of layout
-
-// The upper edge of the time bar, or the lower one of the picture.
-static inline float view_bar_top(const view_stage *stage)
-{
-    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
-    return stage->height - (view_shows_bar(stage) ? height : 0.0f);
+    return view_channels_of(&stage->document->scene) != NULL;
 }
 
 // -- The panels -----------------------------------------------------------------------------
 
 #define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
 
-// Lists and places the rows of a panel; where its box is then.
+// Lists the rows of a panel of the inspector.
 typedef void view_list_fn(const view_stage *stage, view_rows *rows);
-view_rect view_box_of(const view_stage *stage, view_list_fn *list);
 
-// Figures of the document, at the left: info.c.
+// Begins rows as wide as the inspector.
+void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
+
+// Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
+void view_dock_panels(view_ui *ui, const view_stage *stage);
+void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
+void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
+void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
+
+// Another document: what was folded and scrolled to is another's.
+void view_forget_rows(view_ui *ui);
+
+// What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
+// has no width if there is nothing.
+view_rect view_surface_box(const view_stage *stage);
+void view_surface_panel(view_ui *ui, const view_stage *stage);
+
+// Figures of the document: info.c.
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
@@ -328,8 +491,24 @@ md5_mat34 view_model_from_world(const view_scene *scene);
 // The joint relative to its parent, if it has one, or in model space.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
 
-// A state machine at the right.
+// A state machine: its time, layers and parameters.
 view_list_fn view_list_machine;
+
+// Its state graph at the bottom: whether it is shown, and where. graph.c.
+bool view_shows_graph(const view_stage *stage);
+void view_graph_panel(view_ui *ui, const view_stage *stage);
+// The start page, in place of all other panels: start.c. It covers this part of the picture.
+void view_start_panel(view_ui *ui, const view_stage *stage);
+view_rect view_start_box(const view_stage *stage);
+
+// The sign of a recording at the top, a click on which ends it; it is no part of the movie:
+// reports.c.
+void view_recording_panel(view_ui *ui, const view_stage *stage);
+
+// The window of the log's error, or else the list of warnings if that is open: reports.c. The name
+// of the panel, or NULL: nothing is shown while a list is open.
+void view_reports_panel(view_ui *ui, const view_stage *stage);
+const char *view_open_report(const view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);

@@ -1,0 +1,460 @@
+#include "demo/viewer/base/commands.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/options.h"
+
+#include <SDL.h>
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const view_menu_names[VIEW_NUM_GROUPS] = {
+    "File",   "Edit",  "View", "Model", "Animation",         "Machine",
+    "Camera", "Light", "Help", "Mouse", "While you drive it"};
+
+// == The table ====================================================================================
+
+#define KEYS(...) .keys = {__VA_ARGS__}
+#define SHIFT(key) ((key) | VIEW_WITH_SHIFT)
+#define CTRL(key) ((key) | VIEW_WITH_CTRL)
+#define ANY(key) ((key) | VIEW_WITH_ANY)
+#define NEEDS(what) .needs = (what)
+#define MODEL VIEW_NEEDS_MODEL
+#define CLIP VIEW_NEEDS_CLIP
+#define MACHINE VIEW_NEEDS_MACHINE
+#define CLIPS VIEW_NEEDS_CLIPS
+#define ONE VIEW_NEEDS_ONE
+#define ON_MODEL .context = VIEW_ON_MODEL
+#define ON_GROUND .context = VIEW_ON_GROUND
+#define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
+// A switch, a value that is asked for, and a choice of words: of an option.
+#define SWITCH(menu, label, its_option) \
+    VIEW_TOGGLE, VIEW_MENU_##menu, NULL, label, .option = (its_option)
+#define ASK(menu, label, its_option) \
+    VIEW_ASK, VIEW_MENU_##menu, "ask", label, .option = (its_option)
+#define WORDS(menu, label, its_option) \
+    VIEW_SET, VIEW_MENU_##menu, "set", label, .option = (its_option), .list = VIEW_LIST_WORDS
+#define MOUSE(label, its_help)                                         \
+    {                                                                  \
+        VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .help = (its_help) \
+    }
+#define TRIGGER(number, key)                                                                   \
+    {                                                                                          \
+        VIEW_TRIGGER, VIEW_MENU_DRIVING, "trigger", "trigger", KEYS(ANY(key)), NEEDS(MACHINE), \
+            .trigger = (number)                                                                \
+    }
+
+static const view_command_row table[] = {
+    {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", KEYS(CTRL(SDLK_o)),
+     .words = "load file folder model", .help = "the files of a folder, and recent ones",
+     ON_GROUND},
+    {VIEW_OPEN_FILE, VIEW_MENU_FILE, "file", "Recent", .list = VIEW_LIST_RECENT},
+    {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", KEYS(CTRL(SDLK_HOME)),
+     .words = "recent examples welcome"},
+    {VIEW_GAME, VIEW_MENU_FILE, "game", "Game folder", KEYS(SHIFT(SDLK_f)),
+     .words = "entities skins archive pk4", .help = "what the game folder or archive holds",
+     .covers = "game base"},
+    {VIEW_NEXT_FILE, VIEW_MENU_FILE, "next-file", "Next file", KEYS(SDLK_PAGEDOWN),
+     .help = "the next file in the folder"},
+    {VIEW_PREVIOUS_FILE, VIEW_MENU_FILE, "previous-file", "Previous file", KEYS(SDLK_PAGEUP)},
+    {VIEW_RELOAD, VIEW_MENU_FILE, "reload", "Reload", KEYS(CTRL(SDLK_r)), .words = "refresh read",
+     .help = "read the files again"},
+    {WORDS(FILE, "Watch files", "watch")},
+    {WORDS(FILE, "Leave out clips beside the model", "no-auto")},
+    {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save picture", KEYS(SDLK_F12),
+     .words = "screenshot png image export", .help = "of the window, into the current folder",
+     ON_GROUND},
+    {VIEW_CLEAN_SCREENSHOT, VIEW_MENU_FILE, "clean-screenshot",
+     "Save transparent picture without text", KEYS(CTRL(SDLK_F12)), .covers = "no-background",
+     .words = "screenshot png alpha export"},
+    {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record", KEYS(SHIFT(SDLK_F12)),
+     .words = "movie gif mp4 video export", .help = "begin and end a movie of the window"},
+    {WORDS(FILE, "Record as", "record-as"), .words = "movie gif mp4 webm apng video"},
+    {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", KEYS(CTRL(SDLK_q)), .words = "exit close"},
+
+    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL(SDLK_p)), ON_BOTH,
+     .words = "search find menu palette", .help = "find a command by a word"},
+    {VIEW_CONTEXT, VIEW_MENU_EDIT, "context", "Menu of what is chosen",
+     KEYS(SDLK_APPLICATION, SHIFT(SDLK_F10)), .words = "context right click"},
+    {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", "Copy command line of this view",
+     .words = "clipboard options shell", .help = "that shows the same again",
+     .covers = "config no-config resolution"},
+    {ASK(EDIT, "Mark joint…", "joint"), NEEDS(MODEL | ONE), .words = "bone select"},
+    {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Clear selection, close", KEYS(SDLK_ESCAPE),
+     .help = "one step out: menu, list, error, driving, selection, page"},
+    {WORDS(EDIT, "Messages", "verbose"), .words = "log debug"},
+
+    {SWITCH(VIEW, "All panels", "panel"), KEYS(SDLK_h), .words = "hide interface clean"},
+    {SWITCH(VIEW, "Outliner", "hierarchy"), KEYS(CTRL(SDLK_b), SHIFT(SDLK_h)),
+     .words = "joints bones meshes tree"},
+    {SWITCH(VIEW, "Inspector", "inspector"), KEYS(CTRL(SDLK_i)), .words = "figures values weights"},
+    {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clips", KEYS(CTRL(SDLK_l)), NEEDS(CLIPS | CLIP),
+     .words = "animations list", .help = "list of clips"},
+    {SWITCH(VIEW, "State graph", "graph"), KEYS(SHIFT(SDLK_g)), NEEDS(MACHINE),
+     .words = "machine transitions"},
+    {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Warnings", KEYS(CTRL(SDLK_w)),
+     .words = "errors problems faults", .help = "all that was found wrong in the files"},
+    {SWITCH(VIEW, "Statistics", "statistics"), KEYS(SDLK_m), .words = "memory meshes counts"},
+    {SWITCH(VIEW, "Frame time", "frame-time"), KEYS(SDLK_z), .words = "fps speed milliseconds"},
+    {SWITCH(VIEW, "Show/Grid", "grid"), KEYS(SDLK_g), ON_GROUND, .words = "ground floor"},
+    {SWITCH(VIEW, "Show/Axes", "axis"), KEYS(SDLK_x), ON_GROUND, .words = "origin"},
+    {SWITCH(VIEW, "Show/Edges", "edges"), KEYS(SDLK_e), ON_BOTH, .words = "wireframe triangles"},
+    {SWITCH(VIEW, "Show/Skeleton", "armature"), KEYS(SDLK_j), NEEDS(ONE), ON_BOTH,
+     .words = "bones joints rig"},
+    {SWITCH(VIEW, "Show/Normals", "normal-glyphs"), KEYS(SDLK_n), NEEDS(ONE)},
+    {SWITCH(VIEW, "Show/Tangents", "tangent-glyphs"), KEYS(SHIFT(SDLK_n)), NEEDS(ONE)},
+    {SWITCH(VIEW, "Show/Bounds", "bounds"), KEYS(SDLK_b), NEEDS(ONE), .words = "box size"},
+    {SWITCH(VIEW, "Show/Bounds of joints", "bounds-of-joints"), KEYS(SHIFT(SDLK_b)), NEEDS(ONE),
+     .words = "hit boxes"},
+    {WORDS(VIEW, "Surface", "surface"), .words = "weights heat map uv images", ON_MODEL},
+    {VIEW_NEXT_SURFACE, VIEW_MENU_VIEW, "surface", "Next surface", KEYS(SHIFT(SDLK_c)),
+     .help = "materials, weights, UV grid, images"},
+    {SWITCH(VIEW, "Checkerboard", "checkerboard"), KEYS(SDLK_c), .words = "uv texture"},
+    {SWITCH(VIEW, "Grey", "untextured"), KEYS(SDLK_t), .words = "clay textures off"},
+    {SWITCH(VIEW, "Maps", "no-maps"), KEYS(SHIFT(SDLK_t)), .words = "normal specular glow",
+     .help = "normal, specular and glow maps"},
+    {ASK(VIEW, "Background color…", "background-color"), ON_GROUND, .words = "colour backdrop"},
+    {SWITCH(VIEW, "Quality gives way to speed", "no-auto-quality"), KEYS(SHIFT(SDLK_q)),
+     .help = "fewer samples, no shadows, less resolution"},
+    {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text",
+     KEYS(CTRL(ANY(SDLK_PLUS)), CTRL(ANY(SDLK_EQUALS)), CTRL(SDLK_KP_PLUS)), .words = "zoom font"},
+    {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text",
+     KEYS(CTRL(ANY(SDLK_MINUS)), CTRL(SDLK_KP_MINUS)), .words = "zoom font"},
+    {ASK(VIEW, "Scale of the interface…", "ui-scale"), .words = "text font size dpi"},
+    {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", KEYS(SDLK_F11)},
+
+    {ASK(MODEL, "Skin…", "skin"), NEEDS(MODEL), .words = "quake"},
+    {ASK(MODEL, "Textures/Texture…", "texture"), NEEDS(MODEL), ON_MODEL, .words = "image map"},
+    {ASK(MODEL, "Textures/Normal map…", "normal-map"), NEEDS(MODEL), .words = "texture bump"},
+    {ASK(MODEL, "Textures/Specular map…", "specular-map"), NEEDS(MODEL), .words = "texture gloss"},
+    {ASK(MODEL, "Textures/Glow map…", "glow-map"), NEEDS(MODEL), .words = "texture emission"},
+    {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", NEEDS(MODEL | ONE), .covers = "hide",
+     .list = VIEW_LIST_MESHES, ON_MODEL, .words = "hide show part"},
+    {SWITCH(MODEL, "Two-sided", "two-sided"), ON_MODEL, .words = "back faces culling"},
+    {WORDS(MODEL, "Up axis", "up"), .words = "stand z y"},
+    {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Quarter turn about x", KEYS(SHIFT(SDLK_x)),
+     NEEDS(ONE), .words = "rotate stand up lie"},
+    {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Quarter turn about z", KEYS(SHIFT(SDLK_z)),
+     NEEDS(ONE), .words = "rotate"},
+    {ASK(MODEL, "Morph…", "morph"), NEEDS(MODEL), .words = "target blend shape face"},
+    {SWITCH(MODEL, "Material parameters", "parm-list"), KEYS(SHIFT(SDLK_m)),
+     .words = "sliders stages game"},
+    {ASK(MODEL, "Material parameter…", "parm"), .words = "stages game"},
+    {ASK(MODEL, "Attach to joint…", "attach"), NEEDS(MODEL), ON_MODEL, .words = "weapon hand"},
+    {ASK(MODEL, "Retarget to…", "retarget"), NEEDS(MODEL), .words = "another model same pose"},
+    {ASK(MODEL, "Compare with…", "compare"), NEEDS(MODEL), .words = "difference clip model"},
+    {ASK(MODEL, "Add guest…", "guest"), NEEDS(MACHINE), .words = "second machine character"},
+    {ASK(MODEL, "Crowd/Crowd…", "crowd"), NEEDS(MODEL), .words = "many hundred characters"},
+    {WORDS(MODEL, "Crowd/Exact", "crowd-exact")},
+    {ASK(MODEL, "Crowd/Fewer triangles up to…", "crowd-reduced")},
+    {ASK(MODEL, "Crowd/Baked up to…", "crowd-baked")},
+    {ASK(MODEL, "Crowd/Impostors up to…", "crowd-impostors")},
+    {SWITCH(MODEL, "Crowd/Levels of detail", "no-crowd-levels"), NEEDS(VIEW_NEEDS_CROWD),
+     .help = "levels of detail in a crowd"},
+    {WORDS(MODEL, "Terrain", "terrain"), NEEDS(MODEL), .words = "ground uneven feet stairs"},
+    {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Walk by rules", KEYS(SDLK_u), NEEDS(MODEL | CLIPS),
+     .covers = "walk", .words = "legs procedural", .help = "legs that step without a clip"},
+    {VIEW_SKINNING, VIEW_MENU_MODEL, "skinning", "Linear or dual quaternion skinning", KEYS(SDLK_q),
+     .covers = "skinning", .words = "candy wrapper"},
+    {WORDS(MODEL, "Skinning path", "path"), .words = "gpu cpu compute vertex"},
+    {VIEW_SET, VIEW_MENU_MODEL, "set", "Check against the CPU", .option = "verify",
+     .covers = "no-render thumbnail", .list = VIEW_LIST_NONE, .words = "verify skinning exact",
+     .help = "md5view --verify compares GPU skinning with the exact CPU result"},
+
+    {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play, pause", KEYS(SDLK_SPACE, ANY(SDLK_PAUSE)),
+     .words = "stop go resume"},
+    {VIEW_STEP_BACK, VIEW_MENU_ANIMATION, "step-back", "One frame back",
+     KEYS(SDLK_LEFT, ANY(SDLK_COMMA))},
+    {VIEW_STEP_ON, VIEW_MENU_ANIMATION, "step-on", "One frame forward",
+     KEYS(SDLK_RIGHT, ANY(SDLK_PERIOD))},
+    {VIEW_GO_FIRST, VIEW_MENU_ANIMATION, "first", "To the start", KEYS(SHIFT(SDLK_LEFT)),
+     .words = "first frame restart machine", .help = "the first frame; a machine restarts"},
+    {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "To the end", KEYS(SHIFT(SDLK_RIGHT)),
+     .words = "last frame"},
+    {ASK(ANIMATION, "Go to time…", "animation-time"), KEYS(CTRL(SDLK_g)), .words = "seek frame",
+     .help = "a time in seconds"},
+    {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", NEEDS(CLIPS), .list = VIEW_LIST_CLIPS,
+     .words = "animation", .covers = "animation-index"},
+    {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", KEYS(CTRL(SDLK_PAGEDOWN)),
+     NEEDS(CLIPS | CLIP), .words = "animation"},
+    {VIEW_PREVIOUS_CLIP, VIEW_MENU_ANIMATION, "previous-clip", "Previous clip",
+     KEYS(CTRL(SDLK_PAGEUP)), NEEDS(CLIPS | CLIP), .words = "animation"},
+    {VIEW_SLOWER, VIEW_MENU_ANIMATION, "slower", "Half the speed",
+     KEYS(ANY(SDLK_LEFTBRACKET), ANY(SDLK_MINUS), SDLK_KP_MINUS), .words = "slow motion"},
+    {VIEW_FASTER, VIEW_MENU_ANIMATION, "faster", "Double the speed",
+     KEYS(ANY(SDLK_RIGHTBRACKET), ANY(SDLK_PLUS), ANY(SDLK_EQUALS), SDLK_KP_PLUS)},
+    {VIEW_NORMAL_SPEED, VIEW_MENU_ANIMATION, "normal-speed", "Normal speed", KEYS(SDLK_BACKSPACE)},
+    {ASK(ANIMATION, "Speed…", "animation-speed-factor"), .words = "slow motion fast backward"},
+    {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Reverse", KEYS(SDLK_r), .words = "backward"},
+    {VIEW_NEXT_LOOP, VIEW_MENU_ANIMATION, "loop", "Loop, cycle, once", KEYS(SDLK_l), NEEDS(CLIPS),
+     .words = "repeat", .covers = "loop"},
+    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Begin here", KEYS(SDLK_i),
+     NEEDS(CLIPS | CLIP), .words = "trim"},
+    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/End here", KEYS(SDLK_o),
+     NEEDS(CLIPS | CLIP), .words = "trim"},
+    {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/All frames", KEYS(SHIFT(SDLK_i)),
+     NEEDS(CLIPS | CLIP)},
+    {ASK(ANIMATION, "Range/Frames…", "range"), NEEDS(CLIPS | CLIP), .words = "trim"},
+    {VIEW_NEXT_ROOT, VIEW_MENU_ANIMATION, "root", "Root: stored, id's, in place",
+     KEYS(SHIFT(SDLK_r)), NEEDS(CLIPS), .words = "motion origin", .covers = "root"},
+    {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", KEYS(SDLK_p), NEEDS(ONE),
+     .words = "rest t-pose"},
+    {VIEW_NEXT_ONION, VIEW_MENU_ANIMATION, "onion", "Onion skin/More ghosts, none",
+     KEYS(SHIFT(SDLK_o)), NEEDS(CLIPS | CLIP), .help = "of 0, 1, 2, 4 frames before and after"},
+    {ASK(ANIMATION, "Onion skin/Ghosts…", "onion"), NEEDS(CLIPS | CLIP)},
+    {ASK(ANIMATION, "Onion skin/Frames between…", "onion-step"), NEEDS(CLIPS | CLIP)},
+    {ASK(ANIMATION, "Frames a second at most…", "frame-rate"), .words = "fps limit"},
+
+    {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", KEYS(SDLK_RETURN, SDLK_KP_ENTER),
+     NEEDS(VIEW_NEEDS_MOVER), .words = "control walk wasd keys",
+     .help = "W A S D, Shift, Space, F2 to F10 move it; Esc gives them back"},
+    {VIEW_PUSH, VIEW_MENU_MACHINE, "push", "Trigger", NEEDS(MACHINE), .list = VIEW_LIST_TRIGGERS,
+     .words = "fire"},
+    {ASK(MACHINE, "Parameter…", "set"), .words = "set value slider"},
+    {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "State", NEEDS(MACHINE),
+     .list = VIEW_LIST_STATES, .words = "go jump"},
+    {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play the next clip once", NEEDS(MACHINE),
+     .words = "one-shot montage"},
+
+    {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", KEYS(ANY(SDLK_1), SDLK_KP_1), ON_GROUND},
+    {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", KEYS(CTRL(SDLK_1), CTRL(SDLK_KP_1))},
+    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", KEYS(ANY(SDLK_3), SDLK_KP_3), .words = "side"},
+    {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", KEYS(CTRL(SDLK_3), CTRL(SDLK_KP_3)),
+     .words = "side"},
+    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Above", KEYS(ANY(SDLK_7), SDLK_KP_7), .words = "top"},
+    {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Below", KEYS(CTRL(SDLK_7), CTRL(SDLK_KP_7))},
+    {VIEW_ISOMETRIC, VIEW_MENU_CAMERA, "isometric", "Isometric", KEYS(ANY(SDLK_9), SDLK_KP_9)},
+    {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Parallel, perspective",
+     KEYS(ANY(SDLK_5), SDLK_KP_5), .words = "orthographic", .covers = "camera-orthographic"},
+    {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", KEYS(SDLK_HOME), ON_BOTH,
+     .words = "fit reset view show everything"},
+    {VIEW_FRAME_CHOSEN, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", KEYS(SDLK_f),
+     NEEDS(ONE), ON_MODEL, .words = "zoom focus joint", .help = "the joint that is chosen"},
+    {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow path, free", KEYS(SDLK_v),
+     NEEDS(VIEW_NEEDS_CAMERA_PATH), .words = "cut scene md5camera"},
+    {WORDS(CAMERA, "Show path", "camera-path"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
+    {ASK(CAMERA, "Smooth path…", "camera-smoothing"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
+    {ASK(CAMERA, "Angles and distance/Azimuth…", "camera-azimuth-angle"), .words = "rotate"},
+    {ASK(CAMERA, "Angles and distance/Elevation…", "camera-elevation-angle")},
+    {ASK(CAMERA, "Angles and distance/Distance…", "camera-distance"), .words = "zoom"},
+
+    {SWITCH(LIGHT, "Classic light", "light"), KEYS(SDLK_k), .words = "studio doom id",
+     .help = "as in id's engine of 2004, or a studio"},
+    {SWITCH(LIGHT, "Shadows", "no-shadow"), KEYS(SHIFT(SDLK_k)), ON_GROUND},
+    {SWITCH(LIGHT, "Lights", "light-list"), KEYS(SHIFT(SDLK_l)), .words = "sliders brightness sun"},
+    {ASK(LIGHT, "Values of lights…", "lights"), .words = "brightness sun"},
+    {ASK(LIGHT, "Environment…", "environment"), .words = "hdr panorama sky picture"},
+    {SWITCH(LIGHT, "Use environment", "no-environment"), KEYS(SHIFT(SDLK_e)),
+     NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its light, or that of the studio"},
+    {SWITCH(LIGHT, "Show environment", "environment-background"), KEYS(SHIFT(SDLK_v)),
+     NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its picture behind the model"},
+
+    {SWITCH(HELP, "Keys", "keys"), KEYS(SDLK_F1), .words = "shortcuts bindings",
+     .covers = "list-bindings", .help = "list of keys"},
+    {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Techniques/Next page", KEYS(SDLK_y),
+     .words = "learn tutorial slerp quaternion"},
+    {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Techniques/Previous page",
+     KEYS(SHIFT(SDLK_y))},
+    {ASK(HELP, "Techniques/Page…", "page"), .words = "learn tutorial contents",
+     .covers = "help man version completions"},
+
+    MOUSE("Left drag", "orbit"),
+    MOUSE("Click on the model", "its joint, triangle and vertex in numbers"),
+    MOUSE("Right click", "menu of what is there"),
+    MOUSE("Ctrl+click", "distance from the spot that was clicked on"),
+    MOUSE("Middle or Shift+left drag", "pan"),
+    MOUSE("Wheel, right drag", "zoom"),
+    MOUSE("Drop a file", "open it: model, clip, camera, texture"),
+
+    {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY(SDLK_w))},
+    {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "walk backward", KEYS(ANY(SDLK_s))},
+    {VIEW_TO_LEFT, VIEW_MENU_DRIVING, "drive", "walk left", KEYS(ANY(SDLK_a))},
+    {VIEW_TO_RIGHT, VIEW_MENU_DRIVING, "drive", "walk right", KEYS(ANY(SDLK_d))},
+    {VIEW_FAST, VIEW_MENU_DRIVING, "drive", "run", KEYS(ANY(SDLK_LSHIFT), ANY(SDLK_RSHIFT))},
+    TRIGGER(0, SDLK_SPACE),
+    TRIGGER(1, SDLK_F2),
+    TRIGGER(2, SDLK_F3),
+    TRIGGER(3, SDLK_F4),
+    TRIGGER(4, SDLK_F5),
+    TRIGGER(5, SDLK_F6),
+    TRIGGER(6, SDLK_F7),
+    TRIGGER(7, SDLK_F8),
+    TRIGGER(8, SDLK_F9),
+    TRIGGER(9, SDLK_F10),
+};
+enum { NUM_ROWS = sizeof table / sizeof table[0] };
+
+const view_command_row *view_commands(size_t *count)
+{
+    *count = NUM_ROWS;
+    return table;
+}
+
+// == What a row says ==============================================================================
+
+view_action view_action_of(const view_command_row *row)
+{
+    const view_option *nearest;
+    size_t count;
+    if (row->action != VIEW_TOGGLE)
+        return row->action;
+    const view_option *const option = view_find_option(row->option, strlen(row->option), &nearest);
+    return (view_action)(VIEW_TOGGLE + (option - view_options_table(&count)));
+}
+
+const char *view_help_of(const view_command_row *row)
+{
+    const view_option *nearest;
+    if (row->help != NULL)
+        return row->help;
+    return row->option != NULL ? view_find_option(row->option, strlen(row->option), &nearest)->help
+                               : row->label;
+}
+
+const char *view_label_of(const view_command_row *row)
+{
+    const char *const slash = strchr(row->label, '/');
+    return slash != NULL ? slash + 1 : row->label;
+}
+
+const char *view_reason(uint32_t missing)
+{
+    static const char *const reasons[VIEW_NUM_NEEDS] = {
+        "needs a model",
+        "needs a clip",
+        "needs a state machine",
+        "needs a model that clips move",
+        "not in a crowd",
+        "only in a crowd",
+        "needs a camera path",
+        "needs an environment",
+        "nothing here is driven by keys",
+    };
+    for (int i = 0; i < VIEW_NUM_NEEDS; i++)
+        if ((missing >> i & 1) != 0)
+            return reasons[i];
+    return "";
+}
+
+const char *view_action_name(view_action action)
+{
+    static const char *const of_mouse[] = {
+        "taken",    "list",    "close-lists", "joint",  "enter-folder", "section",    "section",
+        "choose",   "choose",  "choose",      "choose", "channel",      "channel",    "mesh",
+        "textures", "texture", "page",        "forget", "try-again",    "transition", "state"};
+    static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
+                  "a name for each");
+    if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
+        return of_mouse[action - VIEW_TAKEN];
+    size_t count;
+    if (action >= VIEW_TOGGLE)
+        return view_options_table(&count)[action - VIEW_TOGGLE].word;
+    for (int i = 0; i < NUM_ROWS; i++)
+        if (table[i].action == action && table[i].name != NULL)
+            return table[i].name;
+    return "nothing";
+}
+
+// == Keys =========================================================================================
+
+const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
+                                      bool is_driving)
+{
+    // Window managers use Alt for their own shortcuts.
+    for (int i = 0; i < NUM_ROWS && !alt; i++) {
+        const view_command_row *const row = &table[i];
+        for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
+            const int32_t key = row->keys[k];
+            if ((key & ~VIEW_KEY_FLAGS) == code && view_is_driving(row->action) == is_driving
+                && ((key & VIEW_WITH_CTRL) != 0) == control
+                && ((key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const char *view_moved_key(int32_t code, bool shift)
+{
+    static const struct {
+        int32_t key;
+        const char *text;
+    } moved[] = {
+        {SDLK_d, "Levels of detail are in the menu Model"},
+        {SDLK_a, "The list of clips is Ctrl+L now"},
+        {SHIFT(SDLK_a), "The skeleton is J"},
+        {SDLK_w, "The next clip is Ctrl+Page Down now"},
+        {SHIFT(SDLK_w), "The previous clip is Ctrl+Page Up now"},
+        {SHIFT(SDLK_p), "The bind pose is P now"},
+        {SDLK_UP, "Reload is Ctrl+R now"},
+        {SDLK_DELETE, "All frames are Shift+I now"},
+    };
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+        if (moved[i].key == (shift ? SHIFT(code) : code))
+            return moved[i].text;
+    return NULL;
+}
+
+void view_print_key(int32_t key, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s%s%s", (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "",
+                   (key & VIEW_WITH_SHIFT) != 0 ? "Shift+" : "",
+                   key != 0 ? SDL_GetKeyName(key & ~VIEW_KEY_FLAGS) : "");
+}
+
+void view_print_keys(const view_command_row *row, char *text, size_t size)
+{
+    // Keys of the number pad, and those on the right, are not told of.
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
+        const int32_t code = row->keys[k] & ~VIEW_KEY_FLAGS;
+        const bool is_twin = (code >= SDLK_KP_DIVIDE && code <= SDLK_KP_PERIOD)
+                             || code == SDLK_RSHIFT || code == SDLK_EQUALS;
+        char key[48];
+        view_print_key(row->keys[k], key, sizeof key);
+        if (code == SDLK_LSHIFT)
+            (void)snprintf(key, sizeof key, "Shift");
+        if (!is_twin && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "", key);
+    }
+}
+
+void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < NUM_ROWS; i++)
+        if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
+            view_print_keys(&table[i], text, size);
+}
+
+uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
+                        bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
+{
+    static const char *const any_triggers[] = {"first trigger", "the other triggers"};
+    uint32_t count = 0;
+    const bool is_any = triggers == NULL;
+    view_menu menu = VIEW_NUM_GROUPS;
+    for (int i = 0; i < NUM_ROWS && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_command_row *const row = &table[i];
+        const bool is_trigger = row->action == VIEW_TRIGGER,
+                   is_mouse = row->menu == VIEW_MENU_MOUSE;
+        if ((row->keys[0] == 0 && !is_mouse) || (row->needs & ~have) != 0
+            || (is_trigger && row->trigger >= (is_any ? 2 : num_triggers))
+            || (row->menu == VIEW_MENU_DRIVING && !is_trigger && !walks))
+            continue;
+        view_key_line *const line = &lines[count++];
+        line->heading = row->menu != menu ? view_menu_names[row->menu] : NULL;
+        line->help = is_mouse     ? row->help
+                     : is_trigger ? (is_any ? any_triggers : triggers)[row->trigger]
+                                  : view_label_of(row);
+        menu = row->menu;
+        if (is_mouse)
+            (void)snprintf(line->keys, sizeof line->keys, "%s", row->label);
+        else if (is_trigger && is_any && row->trigger > 0)
+            (void)snprintf(line->keys, sizeof line->keys, "F2 to F10");
+        else
+            view_print_keys(row, line->keys, sizeof line->keys);
+    }
+    return count;
+}

@@ -1,0 +1,255 @@
+// The table of commands: what menus, keys, the search and the lists of keys show, and which options
+// have the same effect. Whoever adds a command adds a row.
+#ifndef DEMO_VIEWER_BASE_COMMANDS_H
+#define DEMO_VIEWER_BASE_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum view_action {
+    VIEW_NOTHING,
+    VIEW_PLAY,
+    VIEW_STEP_BACK,
+    VIEW_STEP_ON,
+    VIEW_GO_FIRST,
+    VIEW_GO_LAST,
+    VIEW_SLOWER,
+    VIEW_FASTER,
+    VIEW_NORMAL_SPEED,
+    VIEW_REVERSE,
+    VIEW_NEXT_CLIP,
+    VIEW_PREVIOUS_CLIP,
+    VIEW_BIND_POSE,
+    VIEW_NEXT_LOOP,
+    VIEW_RANGE_BEGIN,
+    VIEW_RANGE_END,
+    VIEW_RANGE_ALL,
+    VIEW_ONE_SHOT,
+    VIEW_NEXT_ROOT,
+    VIEW_SKINNING,
+    VIEW_WALK,
+    VIEW_TURN_X, // a quarter turn of the model about that axis
+    VIEW_TURN_Z,
+    VIEW_NEXT_ONION,   // ghosts of other frames
+    VIEW_NEXT_SURFACE, // what the body shows
+    VIEW_CAMERA_PATH,
+    VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
+    VIEW_FRAME_CHOSEN,
+    VIEW_FRONT,
+    VIEW_BEHIND,
+    VIEW_RIGHT,
+    VIEW_LEFT,
+    VIEW_TOP,
+    VIEW_FROM_BELOW,
+    VIEW_ISOMETRIC,
+    VIEW_ORTHOGRAPHIC,
+    VIEW_FILES,
+    VIEW_GAME,
+    VIEW_CLIPS,
+    VIEW_NEXT_FILE,
+    VIEW_PREVIOUS_FILE,
+    VIEW_RELOAD,
+    VIEW_SCREENSHOT,
+    VIEW_CLEAN_SCREENSHOT,
+    VIEW_RECORD,
+    VIEW_FULL_SCREEN,
+    VIEW_LARGER_TEXT,
+    VIEW_SMALLER_TEXT,
+    VIEW_NEXT_PAGE,
+    VIEW_PREVIOUS_PAGE,
+    VIEW_START_PAGE,
+    VIEW_WARNINGS, // opens or closes their list
+    VIEW_CLOSE_LISTS,
+    VIEW_DRIVE,        // keys go to what moves the model
+    VIEW_MENUS,        // open the first menu
+    VIEW_SEARCH,       // for commands
+    VIEW_CONTEXT,      // open the menu of what is chosen
+    VIEW_COPY_COMMAND, // the command line that shows this
+    VIEW_QUIT,
+    VIEW_ASK,  // for the value of option `number`
+    VIEW_SET,  // option `number` to the text `path`
+    VIEW_PUSH, // trigger `number` of the machine
+    // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
+    // have been carried out already.
+    VIEW_TAKEN,           // the interface has used the event
+    VIEW_LISTED,          // the open list has another choice or filter
+    VIEW_CLOSED,          // the open list was closed
+    VIEW_MARKED,          // another joint is chosen, or none
+    VIEW_OPEN_FOLDER,     // list the folder `path`
+    VIEW_OPEN_GAME,       // list the contents of the folder `path`
+    VIEW_OPEN_SECTION,    // list section `number` of the game
+    VIEW_OPEN_FILE,       // `path`
+    VIEW_OPEN_CLIP,       // show clip `number`
+    VIEW_OPEN_NAMED,      // show what has the name `path` in section `number` of the game
+    VIEW_PLAY_IN_CHANNEL, // play clip `number` in channel `item`, an md5_channel; SIZE_MAX: none
+    VIEW_SHOW_CHANNEL,    // show the time of channel `item`
+    VIEW_LIST_CHANNEL,    // list the clips for channel `item`
+    VIEW_HIDE_MESH,       // or show mesh `number`
+    VIEW_LIST_TEXTURES,   // that mesh `number` may have
+    VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
+    VIEW_OPEN_PAGE,       // of techniques, `number`
+    VIEW_FORGET_RECENT,   // the file `path`
+    VIEW_TRY_AGAIN,       // what has led to the last error
+    VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
+    VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
+    // From here to VIEW_TRIGGER: control of what moves the model, while a key is held or once.
+    VIEW_AHEAD,
+    VIEW_BACK,
+    VIEW_TO_RIGHT,
+    VIEW_TO_LEFT,
+    VIEW_FAST,
+    VIEW_TRIGGER,
+    // From here on: toggles the switch in that row of the table of options.
+    VIEW_TOGGLE,
+} view_action;
+
+// An action with what it is done to. Keys, the mouse and lists make commands; app/ carries them
+// out. What concerns the interface alone, it has done already.
+typedef struct view_command {
+    view_action action; // VIEW_NOTHING: an event was not used
+    size_t number, item;
+    char *path; // for the receiver to free; NULL if the action needs none
+} view_command;
+
+// The kind of document decides what there is to control.
+typedef enum view_mode {
+    VIEW_MODE_CLIPS,   // a model with or without clips, or joints alone
+    VIEW_MODE_MACHINE, // a state machine that keys drive
+    VIEW_MODE_CROWD,
+    VIEW_NUM_MODES,
+} view_mode;
+
+// -- The table --------------------------------------------------------------------------------
+
+typedef enum view_menu {
+    VIEW_MENU_FILE,
+    VIEW_MENU_EDIT,
+    VIEW_MENU_VIEW,
+    VIEW_MENU_MODEL,
+    VIEW_MENU_ANIMATION,
+    VIEW_MENU_MACHINE,
+    VIEW_MENU_CAMERA,
+    VIEW_MENU_LIGHT,
+    VIEW_MENU_HELP,
+    VIEW_NUM_MENUS, // the bar ends here
+    VIEW_MENU_MOUSE = VIEW_NUM_MENUS,
+    VIEW_MENU_DRIVING,
+    VIEW_NUM_GROUPS,
+} view_menu;
+
+extern const char *const view_menu_names[VIEW_NUM_GROUPS];
+
+// What a command needs; without it, it is shown grey. Bits.
+typedef enum view_need {
+    VIEW_NEEDS_MODEL = 1 << 0,
+    VIEW_NEEDS_CLIP = 1 << 1,
+    VIEW_NEEDS_MACHINE = 1 << 2,
+    VIEW_NEEDS_CLIPS = 1 << 3, // no machine, no crowd
+    VIEW_NEEDS_ONE = 1 << 4,   // no crowd
+    VIEW_NEEDS_CROWD = 1 << 5,
+    VIEW_NEEDS_CAMERA_PATH = 1 << 6,
+    VIEW_NEEDS_ENVIRONMENT = 1 << 7,
+    VIEW_NEEDS_MOVER = 1 << 8, // that keys can drive
+    VIEW_NUM_NEEDS = 9,
+} view_need;
+
+// Why a command that lacks some of its needs cannot be done now: "needs a clip".
+const char *view_reason(uint32_t missing);
+
+// What a context menu is opened on. Bits.
+enum {
+    VIEW_ON_MODEL = 1,
+    VIEW_ON_GROUND = 2,
+};
+
+// A submenu that is a list of what there is, instead of a command.
+typedef enum view_menu_list {
+    VIEW_LIST_NONE,
+    VIEW_LIST_RECENT,
+    VIEW_LIST_CLIPS,
+    VIEW_LIST_MESHES,
+    VIEW_LIST_STATES,
+    VIEW_LIST_TRIGGERS,
+    VIEW_LIST_WORDS, // the values of an option
+} view_menu_list;
+
+// Added to an SDL_Keycode.
+enum {
+    VIEW_WITH_SHIFT = 1 << 26,
+    VIEW_WITH_CTRL = 1 << 27,
+    VIEW_WITH_ANY = 1 << 28, // the character may need Shift on some keyboards; or Shift is free
+    VIEW_KEY_FLAGS = VIEW_WITH_SHIFT | VIEW_WITH_CTRL | VIEW_WITH_ANY,
+};
+
+enum { VIEW_MAX_KEYS = 4 };
+
+// A row. A label may begin with the name of a submenu, "Show/Grid". Without one, the row has keys
+// or is one of the mouse only.
+typedef struct view_command_row {
+    view_action action; // VIEW_TOGGLE: the switch of `option`
+    view_menu menu;
+    const char *name;  // of the action, in messages: "play"; of a switch NULL
+    const char *label; // "…" at its end: asks for something
+    int32_t keys[VIEW_MAX_KEYS];
+    uint32_t needs;
+    const char *option; // that VIEW_TOGGLE, VIEW_ASK and VIEW_LIST_WORDS are for
+    const char *covers; // further options with the same effect: "sheet samples"
+    const char *words;  // others by which it is found
+    const char *help;   // a line; NULL: that of the option, or the label says it
+    view_menu_list list;
+    uint8_t context;
+    uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
+} view_command_row;
+
+const view_command_row *view_commands(size_t *count);
+
+// The action of a row, with the number of its switch.
+view_action view_action_of(const view_command_row *row);
+
+// The row of a key, or NULL; `is_driving`: one of those that drive, which come first.
+const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
+                                      bool is_driving);
+
+// The meaning of a key until 0.2.0, which moved: "Reload is now Ctrl+R"; NULL: there was none.
+const char *view_moved_key(int32_t code, bool shift);
+
+// A key as it is printed, "Ctrl+Shift+E", or all keys of a row, "[ or -"; "" without one.
+void view_print_key(int32_t key, char *text, size_t size);
+void view_print_keys(const view_command_row *row, char *text, size_t size);
+
+enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10
+
+// The key of a machine's trigger, or "" if it has none.
+void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
+
+// The label without the menu within that it is in.
+const char *view_label_of(const view_command_row *row);
+
+// The help of a row: its own or, of an option, the first lines of that.
+const char *view_help_of(const view_command_row *row);
+
+// A line of the lists of keys. `heading`: of the group that begins here, or NULL.
+typedef struct view_key_line {
+    const char *heading, *help;
+    char keys[48];
+} view_key_line;
+
+enum { VIEW_MAX_KEY_LINES = 160 };
+
+// Writes the lines of all rows that have keys and need no more than `have`, in the order of the
+// table; returns how many. The keys of triggers are listed with the names triggers[num_triggers] of
+// the machine, and those left over are not, nor are those that walk, unless it `walks`. NULL: any
+// machine.
+uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
+                        bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
+
+// Whether it drives what moves the model, from VIEW_AHEAD to VIEW_TRIGGER.
+static inline bool view_is_driving(view_action action)
+{
+    return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;
+}
+
+const char *view_action_name(view_action action);
+
+#endif

@@ -1,0 +1,143 @@
+#include "demo/viewer/base/layout.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+
+// In em. A dock's own size, and the least one.
+static const struct {
+    float usual, least;
+} sizes[VIEW_NUM_DOCKS] = {
+    [VIEW_DOCK_LEFT] = {18.0f, 12.0f},
+    [VIEW_DOCK_RIGHT] = {25.0f, 18.0f},
+    [VIEW_DOCK_BOTTOM] = {27.0f, 8.0f},
+};
+
+static const float menu_height = 2.0f, time_height = 3.0f;
+static const float least_free[2] = {20.0f, 14.0f}; // the picture's width and height
+static const float beside_from = 76.0f, single_from = 52.0f, single_height = 30.0f;
+static const float sheet_from[2] = {24.0f, 18.0f}; // 320 * 240 pixels, less its border
+
+static view_arrangement arrange(const view_layout_wish *wish)
+{
+    const float width = wish->width / wish->em, height = wish->height / wish->em;
+    return width < sheet_from[0] || height < sheet_from[1] ? VIEW_ARRANGE_ALONE
+           : width < single_from || height < single_height ? VIEW_ARRANGE_SHEET
+           : width < beside_from                           ? VIEW_ARRANGE_SINGLE
+                                                           : VIEW_ARRANGE_BESIDE;
+}
+
+// The most that the bottom dock takes of the height.
+static float most_of_height(view_arrangement arrangement)
+{
+    return arrangement == VIEW_ARRANGE_SINGLE ? 0.35f : 0.55f;
+}
+
+static float wished(const view_layout_wish *wish, view_dock dock)
+{
+    const float size = wish->docks.sizes[dock];
+    return size > 0.0f ? fmaxf(size, sizes[dock].least) : sizes[dock].usual;
+}
+
+// Cuts a part off a rectangle, from its side: left, right, or the bottom. Whole pixels.
+static view_rect cut(view_rect *rest, view_dock side, float size)
+{
+    view_rect part = *rest;
+    if (side == VIEW_DOCK_BOTTOM) {
+        part.height = fminf(ceilf(size), rest->height);
+        rest->height -= part.height;
+        part.y = rest->y + rest->height;
+        return part;
+    }
+    part.width = fminf(ceilf(size), rest->width);
+    rest->width -= part.width;
+    if (side == VIEW_DOCK_LEFT)
+        rest->x += part.width;
+    else
+        part.x = rest->x + rest->width;
+    return part;
+}
+
+view_layout view_lay_out(const view_layout_wish *wish)
+{
+    const float em = wish->em;
+    view_layout layout = {.free = {0.0f, 0.0f, wish->width, wish->height}};
+    layout.arrangement = em > 0.0f ? arrange(wish) : VIEW_ARRANGE_ALONE;
+    if (layout.arrangement == VIEW_ARRANGE_ALONE)
+        return layout;
+    view_rect *const rest = &layout.free;
+    if (wish->has_menu) {
+        layout.menu = (view_rect){0.0f, 0.0f, wish->width, ceilf(menu_height * em)};
+        rest->y += layout.menu.height;
+        rest->height -= layout.menu.height;
+    }
+    if (wish->has_time)
+        layout.time = cut(rest, VIEW_DOCK_BOTTOM, time_height * em);
+    bool is_open[VIEW_NUM_DOCKS];
+    for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+        is_open[dock] = wish->is_open[dock];
+    const bool has_side = is_open[VIEW_DOCK_LEFT] || is_open[VIEW_DOCK_RIGHT];
+    view_dock front = wish->docks.front == VIEW_DOCK_LEFT ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+    if (!is_open[front]) // then the other one
+        front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
+    if (layout.arrangement == VIEW_ARRANGE_SHEET) {
+        layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
+        if (has_side && wish->docks.is_sheet_open) {
+            view_rect covered = layout.free;
+            layout.docks[front] = cut(&covered, VIEW_DOCK_LEFT,
+                                      floorf(fminf(wished(wish, front) * em, 0.8f * wish->width)));
+        }
+        return layout;
+    }
+    if (layout.arrangement == VIEW_ARRANGE_SINGLE && has_side) {
+        layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
+        is_open[VIEW_DOCK_LEFT] = front == VIEW_DOCK_LEFT;
+        is_open[VIEW_DOCK_RIGHT] = front == VIEW_DOCK_RIGHT;
+    }
+
+    // Docks become smaller, and then close, until there is enough left of the picture: right,
+    // bottom, left.
+    static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
+                                                    VIEW_DOCK_LEFT};
+    float room[2] = {rest->width / em - least_free[0] - 0.2f,
+                     rest->height / em - least_free[1] - 0.1f}; // rounding needs pixels
+    float wanted[VIEW_NUM_DOCKS] = {0.0f};
+    for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+        wanted[dock] = is_open[dock] ? wished(wish, dock) : 0.0f;
+    if (is_open[VIEW_DOCK_BOTTOM])
+        wanted[VIEW_DOCK_BOTTOM] =
+            fminf(wanted[VIEW_DOCK_BOTTOM], most_of_height(layout.arrangement) * wish->height / em);
+    for (int closing = 0; closing < 2; closing++)
+        for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
+            const view_dock dock = order[i];
+            const bool is_side = dock != VIEW_DOCK_BOTTOM;
+            const float used = is_side ? wanted[VIEW_DOCK_LEFT] + wanted[VIEW_DOCK_RIGHT]
+                                       : wanted[VIEW_DOCK_BOTTOM];
+            const float excess = used - room[is_side ? 0 : 1];
+            if (wanted[dock] > 0.0f && excess > 0.0f)
+                wanted[dock] = closing != 0 ? 0.0f
+                                            : fmaxf(wanted[dock] - excess,
+                                                    fminf(sizes[dock].least, wanted[dock]));
+        }
+    if (wanted[VIEW_DOCK_BOTTOM] > 0.0f)
+        layout.docks[VIEW_DOCK_BOTTOM] = cut(rest, VIEW_DOCK_BOTTOM, wanted[VIEW_DOCK_BOTTOM] * em);
+    const bool is_single = layout.arrangement == VIEW_ARRANGE_SINGLE;
+    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++)
+        if (wanted[dock] > 0.0f)
+            layout.docks[dock] = cut(rest, is_single ? VIEW_DOCK_RIGHT : dock, wanted[dock] * em);
+    return layout;
+}
+
+float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, float y)
+{
+    const view_layout layout = view_lay_out(wish);
+    const view_rect box = layout.docks[dock];
+    const float size =
+        dock == VIEW_DOCK_BOTTOM ? box.y + box.height - y
+        : layout.arrangement == VIEW_ARRANGE_SHEET
+                || (dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE)
+            ? x - box.x
+            : box.x + box.width - x;
+    return size / wish->em < 0.5f * sizes[dock].least ? 0.0f
+                                                      : fmaxf(size / wish->em, sizes[dock].least);
+}

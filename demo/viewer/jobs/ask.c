@@ -1,0 +1,205 @@
+// Options that are set while the window is open, as if they had been given on the command line.
+#include "demo/viewer/jobs/view.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/motion/machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void view_note_state(view_state *viewer)
+{
+    view_options *const options = viewer->options;
+    view_describe(viewer, options);
+    viewer->text_scale = 1.0f; // is in the options now
+    options->surface = viewer->surface;
+    options->onion = viewer->onion;
+    options->parms = viewer->parms;
+    options->speed = viewer->play.backward ? -viewer->play.speed : viewer->play.speed;
+}
+
+void view_take_options(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    viewer->log.level = options->level;
+    viewer->parms = options->parms;
+    viewer->shown = options->shown;
+    viewer->surface = options->surface;
+    viewer->onion = options->onion;
+    viewer->lights = options->lights;
+    viewer->document->scene.root = options->root;
+    viewer->document->scene.dual = options->dual;
+    viewer->play.wrap = options->wrap;
+    viewer->play.speed = fabs(options->speed);
+    viewer->play.backward = options->speed < 0.0;
+}
+
+// == Effects ======================================================================================
+
+static bool is_one_of(const char *names, const view_option *option)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, " %s ", option->name);
+    return strstr(names, name) != NULL;
+}
+
+static bool go_to_time(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    if (options->num_times == 0)
+        return true;
+    viewer->play.playing = false;
+    if (anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+        view_seek(&viewer->play, anim, options->times[options->num_times - 1]);
+    else
+        viewer->play.time = fmax(options->times[options->num_times - 1], 0.0);
+    return true;
+}
+
+static bool choose_range(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    double begin, end;
+    view_play play = viewer->play;
+    play.range_first = options->range_first;
+    play.range_last = options->range_last;
+    const bool is_all = options->range_last == 0;
+    if (!is_all && !view_find_range(&play, view_clock(&viewer->document->scene), &begin, &end))
+        return view_error(&viewer->log, "--range %u-%u: the clip has no such frames",
+                          (unsigned)play.range_first, (unsigned)play.range_last);
+    viewer->play = play;
+    return true;
+}
+
+static bool mark_joint(view_state *viewer)
+{
+    const char *const name = viewer->options->joint;
+    const md5_skeleton *const skeleton = viewer->document->scene.skeleton;
+    const int32_t joint =
+        name != NULL && skeleton != NULL ? (int32_t)md5_find_joint(skeleton, name) : -1;
+    if (name != NULL && joint < 0)
+        return view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);
+    viewer->ui.chosen_joint = joint;
+    return true;
+}
+
+static bool place_camera(view_state *viewer)
+{
+    view_frame_anew(viewer);
+    return true;
+}
+
+static bool turn_up(view_state *viewer)
+{
+    view_scene *const scene = &viewer->document->scene;
+    scene->turn = viewer->options->up_is_y ? view_turn_further((view_turn){0}, 0) : (view_turn){0};
+    view_measure(viewer);
+    view_frame_again(viewer, viewer->width, viewer->height);
+    return true;
+}
+
+static bool verify(view_state *viewer)
+{
+    viewer->options->verify = false; // once
+    const bool is_same = view_run_verify(viewer);
+    if (is_same)
+        view_notice(viewer, "The GPU skins as the CPU does");
+    return is_same;
+}
+
+static bool measure(view_state *viewer)
+{
+    view_measure(viewer);
+    return true;
+}
+
+// Reads the model again, with what the options say of it.
+static bool open_again(view_state *viewer)
+{
+    viewer->document->as_asked = true;
+    return view_reload(viewer);
+}
+
+// What is to be done after an option was set; nothing for those that are not listed.
+static const struct {
+    const char *options;
+    bool (*show)(view_state *viewer);
+} effects[] = {
+    {" animation-time ", go_to_time},
+    {" range ", choose_range},
+    {" joint ", mark_joint},
+    {" environment ", view_choose_environment},
+    {" page ", view_choose_page},
+    {" camera-azimuth-angle camera-elevation-angle camera-distance camera-path ", place_camera},
+    {" up ", turn_up},
+    {" verify ", verify},
+    {" root skinning loop ", measure},
+    {" texture normal-map specular-map glow-map skin hide morph retarget attach guest compare "
+     "terrain crowd crowd-exact crowd-reduced crowd-baked crowd-impostors path camera-smoothing "
+     "no-auto ",
+     open_again},
+};
+
+// == Setting ======================================================================================
+
+// What the options were, with the lists where they are now: those only grow.
+static void undo(view_options *options, const view_options *before)
+{
+    view_options undone = *before;
+    undone.textures = options->textures;
+    undone.settings = options->settings;
+    undone.morphs = options->morphs;
+    undone.times = options->times;
+    undone.hidden = options->hidden;
+    undone.bases = options->bases;
+    for (size_t i = before->num_textures; i < options->num_textures; i++)
+        free(options->textures[i].mesh);
+    for (size_t i = before->num_morphs; i < options->num_morphs; i++)
+        free(options->morphs[i].parameter);
+    *options = undone;
+}
+
+// NAME=VALUE of a page or a machine, which the options need not know of.
+static bool set_parameter(view_state *viewer, const view_option *option, const char *text)
+{
+    view_options given = {.num_settings = 0};
+    const bool is_set = view_read_option(option, text, &given) && given.num_settings == 1
+                        && view_set_parameter(viewer, &given.settings[0]);
+    view_free_options(&given);
+    return is_set;
+}
+
+bool view_set_option(view_state *viewer, size_t number, const char *text)
+{
+    size_t count;
+    const view_option *const option = &view_options_table(&count)[number];
+    view_options *const options = viewer->options;
+    view_note_state(viewer);
+    const view_options before = *options;
+    bool is_set;
+    if (strcmp(option->name, "set") == 0) {
+        is_set = set_parameter(viewer, option, text);
+    } else if (text[0] == '\0') {
+        view_reset_option(option, options);
+        is_set = true;
+    } else {
+        char *const own = common_copy(text); // which a field may point into
+        common_add(&viewer->texts, own);
+        is_set = view_read_option(option, own, options);
+    }
+    if (!is_set && viewer->log.error[0] == '\0')
+        view_notice(viewer, "--%s takes %s, not '%s'", option->name,
+                    option->value != NULL ? option->value : "yes or no", text);
+    view_take_options(viewer);
+    for (size_t i = 0; i < sizeof effects / sizeof effects[0] && is_set; i++)
+        if (is_one_of(effects[i].options, option))
+            is_set = effects[i].show(viewer);
+    if (!is_set) {
+        undo(options, &before);
+        view_take_options(viewer);
+    }
+    return is_set;
+}

@@ -1,0 +1,180 @@
+// The docks: where they lie, their heads, and the edges that resize them.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// == Where they lie =======================================================================
+
+view_layout_wish view_wish_layout(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    const view_scene *const scene = &stage->document->scene;
+    const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
+    const bool has_panels = shown->panel && !is_start;
+    view_layout_wish wish = {
+        .width = stage->width,
+        .height = stage->height - stage->caption,
+        .em = view_em(stage->font),
+        .has_menu = shown->panel,
+        .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
+        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
+                    [VIEW_DOCK_RIGHT] = !is_start
+                                        && ((shown->panel && shown->inspector) || shown->light_list
+                                            || shown->parm_list),
+                    [VIEW_DOCK_BOTTOM] = has_panels && shown->graph && is_machine},
+        .docks = stage->docks,
+    };
+    // In a small window the time bar has the button that opens the sheet.
+    wish.has_time =
+        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
+    return wish;
+}
+
+view_layout view_layout_of(const view_stage *stage)
+{
+    const view_layout_wish wish = view_wish_layout(stage);
+    return view_lay_out(&wish);
+}
+
+view_rect view_free_region(const view_stage *stage)
+{
+    // Without what comes and goes with a click: that must not move the picture.
+    const view_pick no_pick = {.is_set = false};
+    view_stage lasting = *stage;
+    lasting.pick = &no_pick;
+    const float least = 120.0f * stage->font->scale;
+    view_rect region = view_layout_of(stage).free;
+    if (stage->is_start && stage->font->scale > 0.0f && view_start_box(stage).x > 0.0f)
+        region.width = view_start_box(stage).x;
+    if (stage->is_start)
+        return region;
+    const float surface = view_surface_box(&lasting).x;
+    if (stage->shown->panel && stage->surface != VIEW_SURFACE_WEIGHTS
+        && surface - region.x >= least)
+        region.width = fminf(region.width, surface - region.x);
+    return region;
+}
+
+// == Heads and edges ======================================================================
+
+// The action that turns the switch of a dock.
+static view_action closing(const view_stage *stage, view_dock dock)
+{
+    const char *const name = dock == VIEW_DOCK_LEFT     ? "hierarchy"
+                             : dock == VIEW_DOCK_BOTTOM ? "graph"
+                             : stage->shown->light_list ? "light-list"
+                             : stage->shown->parm_list  ? "parm-list"
+                                                        : "inspector";
+    const view_option *nearest;
+    size_t count;
+    const view_option *const row = view_find_option(name, strlen(name), &nearest);
+    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
+}
+
+// The edge between a dock and the picture: dragging it changes the dock's size.
+static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view_rect box)
+{
+    const view_layout_wish wish = view_wish_layout(stage);
+    const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1.0f, roundf(0.08f * em));
+    const view_rect free = view_lay_out(&wish).free;
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM, is_left = box.x < free.x + grip;
+    view_rect edge = box;
+    edge.x = is_left ? box.x + box.width - line : box.x;
+    edge.width = line;
+    if (is_bottom)
+        edge = (view_rect){box.x, box.y, box.width, line};
+    view_rect area = view_inset(edge, -grip);
+    if (is_bottom)
+        area.x = edge.x, area.width = edge.width;
+    else
+        area.y = edge.y, area.height = edge.height;
+    float unused;
+    const bool is_dragged = ui_drag(ui, ui_item(ui, area, ""), area, &unused);
+    view_draw_rect(ui->canvas, edge, ui_is_hot(ui) ? VIEW_ACCENT : VIEW_EDGE);
+    if (!is_dragged || !ui->mouse.is_moved)
+        return;
+    const float size = view_drag_dock(&wish, dock, ui->mouse.x, ui->mouse.y);
+    if (size > 0.0f) {
+        ui->docks.sizes[dock] = size;
+        return;
+    }
+    ui->active.panel = ui->held = NULL;
+    ui->command.action = closing(stage, dock);
+}
+
+// Draws a dock and its head; returns what is below the head.
+static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
+                           view_dock dock)
+{
+    static const char *const names[VIEW_NUM_DOCKS] = {"Outliner", "Inspector", "State graph"};
+    static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
+    const view_rect box = layout->docks[dock];
+    const float em = view_em(stage->font), height = ceilf(2.0f * em), gap = 0.7f * em;
+    const float text = box.y + floorf(0.5f * (height - stage->font->line[VIEW_TEXT]));
+    view_draw_rect(ui->canvas, box, VIEW_DOCK);
+    ui_begin(ui, panels[dock]);
+    (void)ui_item(ui, box, "");
+    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1.0f, box.width, 1.0f},
+                   VIEW_CONTROL);
+    float x = box.x + gap;
+    for (view_dock side = VIEW_DOCK_LEFT; layout->has_tabs && side <= VIEW_DOCK_RIGHT; side++) {
+        const float width = view_text_width(stage->font, VIEW_TEXT, names[side]);
+        const view_rect tab = {x - gap, box.y, width + 2.0f * gap, height};
+        if (ui_item(ui, tab, names[side]))
+            ui->docks.front = side;
+        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0,
+                       side == dock || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, names[side]);
+        if (side == dock)
+            view_draw_rect(ui->canvas,
+                           (view_rect){tab.x, box.y + height - ceilf(0.15f * em), tab.width,
+                                       ceilf(0.15f * em)},
+                           VIEW_ACCENT);
+        x += width + 2.0f * gap;
+    }
+    if (!layout->has_tabs)
+        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[dock]);
+    const view_rect cross = {box.x + box.width - height, box.y, height, height};
+    const float r = 0.28f * em, mx = cross.x + 0.5f * height, my = cross.y + 0.5f * height;
+    if (ui_item(ui, cross, "close")) {
+        if (layout->arrangement == VIEW_ARRANGE_SHEET)
+            ui->docks.is_sheet_open = false;
+        else
+            ui->command.action = closing(stage, dock);
+    }
+    const view_color color = ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM;
+    view_draw_segment(ui->canvas, (const float[4]){mx - r, my - r, mx + r, my + r}, 0.12f * em,
+                      color);
+    view_draw_segment(ui->canvas, (const float[4]){mx - r, my + r, mx + r, my - r}, 0.12f * em,
+                      color);
+    return (view_rect){box.x, box.y + height, box.width, box.height - height};
+}
+
+void view_dock_panels(view_ui *ui, const view_stage *stage)
+{
+    const view_layout layout = view_layout_of(stage);
+    const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
+    if (is_sheet) { // a click beside it closes it
+        ui_begin(ui, "sheet");
+        if (ui_item(ui, layout.free, ""))
+            ui->docks.is_sheet_open = false;
+        if (ui_key(ui, SDLK_ESCAPE))
+            ui->docks.is_sheet_open = false;
+    }
+    if (layout.docks[VIEW_DOCK_LEFT].width > 0.0f) {
+        view_outliner(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_LEFT));
+        ui_begin(ui, "left-edge");
+        drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
+    }
+    if (layout.docks[VIEW_DOCK_RIGHT].width > 0.0f) {
+        view_inspector(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT));
+        ui_begin(ui, "right-edge");
+        drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
+    }
+    if (layout.time.width > 0.0f)
+        view_time_bar(ui, stage, layout.time);
+}

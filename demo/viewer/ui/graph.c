@@ -1,0 +1,841 @@
+// The panel of the state graph of a machine: a layer at a time, which follows what plays. A click
+// on a state goes there, one on a transition takes it.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// In em.
+static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
+                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
+static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
+static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
+                        hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
+                        selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
+                        panel_color = 0x12151AE0u; // below the box, so that lines are clear
+
+bool view_shows_graph(const view_stage *stage)
+{
+    return view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
+}
+
+// The height of text, in pixels.
+static float em_of(const view_font *font)
+{
+    return font->line[VIEW_TEXT] / 1.3f;
+}
+
+void view_clear_graph(view_graph_view *view)
+{
+    view_free_graph(view->graph);
+    *view = (view_graph_view){.layer = view->layer};
+}
+
+// What the panel is drawn with. Everything in the graph is drawn in pixels of zoom 1, from the
+// graph's corner, and then moved to where it is seen.
+typedef struct drawing {
+    view_ui *ui;
+    const view_stage *stage;
+    view_graph_view *view;
+    const view_graph *graph;
+    const view_machine *machine;
+    md5_layer_status status;
+    view_rect area; // of the panel, below its head
+    float em;
+    float x, y, zoom;       // of the graph's corner, pixels
+    float mouse_x, mouse_y; // in em; not finite: it is not on the graph
+    uint32_t node, edge;    // below the mouse, or MD5_NONE
+} drawing;
+
+static float measure(const void *user, const char *text)
+{
+    const view_font *const font = user;
+    return view_text_width(font, VIEW_TEXT, text) / em_of(font);
+}
+
+// -- What is below the mouse ------------------------------------------------------------------
+
+static view_rect scaled(view_rect rect, float factor)
+{
+    return (view_rect){rect.x * factor, rect.y * factor, rect.width * factor, rect.height * factor};
+}
+
+// Where a rectangle of the graph is seen; without width if it is not.
+static view_rect seen_rect(const drawing *of, view_rect rect)
+{
+    const float unit = of->em * of->zoom;
+    const float left = fmaxf(of->x + rect.x * unit, of->area.x),
+                top = fmaxf(of->y + rect.y * unit, of->area.y);
+    const float right = fminf(of->x + (rect.x + rect.width) * unit, of->area.x + of->area.width);
+    const float bottom = fminf(of->y + (rect.y + rect.height) * unit, of->area.y + of->area.height);
+    return right > left && bottom > top ? (view_rect){left, top, right - left, bottom - top}
+                                        : (view_rect){0};
+}
+
+// The distance of the mouse from a line, which runs level and upright.
+static float distance_of(const drawing *of, const view_graph_edge *edge)
+{
+    float nearest = INFINITY;
+    for (uint32_t i = 0; i + 1 < edge->num_points; i++) {
+        const view_graph_point *const ends = &of->graph->points[edge->first_point + i];
+        const float x = view_clamp(of->mouse_x, fminf(ends[0].x, ends[1].x),
+                                   fmaxf(ends[0].x, ends[1].x)),
+                    y = view_clamp(of->mouse_y, fminf(ends[0].y, ends[1].y),
+                                   fmaxf(ends[0].y, ends[1].y));
+        nearest = fminf(nearest, hypotf(of->mouse_x - x, of->mouse_y - y));
+    }
+    return nearest;
+}
+
+static void find_hovered(drawing *of)
+{
+    const view_graph *const graph = of->graph;
+    float nearest = edge_reach / fminf(of->zoom, 1.0f);
+    of->node = of->edge = MD5_NONE;
+    if (!view_contains(of->area, of->ui->mouse.x, of->ui->mouse.y) || !ui_is_panel_hot(of->ui))
+        return;
+    of->mouse_x = (of->ui->mouse.x - of->x) / (of->em * of->zoom);
+    of->mouse_y = (of->ui->mouse.y - of->y) / (of->em * of->zoom);
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        if (view_contains(graph->nodes[i].rect, of->mouse_x, of->mouse_y))
+            of->node = i;
+    for (uint32_t i = 0; i < graph->num_edges && of->node == MD5_NONE; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        const view_rect mark = graph->nodes[edge->ends[0]].mark,
+                        other = graph->nodes[edge->ends[1]].mark;
+        float distance = edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge) : INFINITY;
+        if (edge->kind == VIEW_EDGE_STUB
+            && (view_contains(mark, of->mouse_x, of->mouse_y)
+                || view_contains(other, of->mouse_x, of->mouse_y)))
+            distance = 0.0f;
+        if (distance < nearest) {
+            nearest = distance;
+            of->edge = i;
+        }
+    }
+}
+
+static bool touches(const view_graph_edge *edge, uint32_t node)
+{
+    return edge->ends[0] == node || edge->ends[1] == node;
+}
+
+// Whether an edge stands back behind what is below the mouse.
+static bool is_edge_dim(const drawing *of, uint32_t edge)
+{
+    return of->edge != MD5_NONE
+               ? edge != of->edge
+               : of->node != MD5_NONE && !touches(&of->graph->edges[edge], of->node);
+}
+
+static view_color dimmed(view_color color, bool is_dim)
+{
+    return is_dim ? (color & 0xFFFFFF00u) | (uint32_t)(0.4f * (float)(color & 0xFFu)) : color;
+}
+
+// -- Lines ------------------------------------------------------------------------------------
+
+static void draw_segment(const drawing *of, float x0, float y0, float x1, float y1, float width,
+                         view_color color)
+{
+    const float em = of->em, ends[4] = {x0 * em, y0 * em, x1 * em, y1 * em};
+    // At least a pixel wide where it is seen.
+    view_draw_segment(of->stage->canvas, ends, fmaxf(width * em, 1.0f / of->zoom), color);
+}
+
+// An arrow head at `tip`, of a line that comes from `from`.
+static void draw_head(const drawing *of, view_graph_point tip, view_graph_point from, float length,
+                      view_color color)
+{
+    const float right = tip.x - from.x, down = tip.y - from.y, way = hypotf(right, down);
+    if (!(way > 0.0f))
+        return;
+    const float x = right / way * length, y = down / way * length, em = of->em;
+    const float corners[6] = {tip.x * em,
+                              tip.y * em,
+                              (tip.x - x - 0.5f * y) * em,
+                              (tip.y - y + 0.5f * x) * em,
+                              (tip.x - x + 0.5f * y) * em,
+                              (tip.y - y - 0.5f * x) * em};
+    view_draw_triangle(of->stage->canvas, corners, color);
+}
+
+static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
+{
+    const float way = hypotf(to.x - from.x, to.y - from.y);
+    const float part = way > 0.0f ? fminf(distance / way, 1.0f) : 0.0f;
+    return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
+}
+
+// The line of an edge, with rounded corners and heads.
+static void draw_edge(const drawing *of, const view_graph_edge *edge, float width, view_color color)
+{
+    enum { STEPS = 4 };
+    const view_graph_point *const points = of->graph->points + edge->first_point;
+    const uint32_t count = edge->num_points;
+    if (count < 2)
+        return;
+    view_graph_point pen = points[0];
+    const float first = hypotf(points[1].x - pen.x, points[1].y - pen.y);
+    const float last = hypotf(points[count - 1].x - points[count - 2].x,
+                              points[count - 1].y - points[count - 2].y);
+    const bool is_two_way = edge->num_ways[0] > 0 && edge->num_ways[1] > 0;
+    const float length = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * last),
+                back = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * first);
+    if (edge->num_ways[1] > 0) {
+        draw_head(of, pen, points[1], back, color);
+        pen = towards(pen, points[1], 0.8f * back);
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        view_graph_point end = points[i];
+        if (i + 1 == count) {
+            if (edge->num_ways[0] > 0) {
+                draw_head(of, end, points[i - 1], length, color);
+                end = towards(end, pen, 0.8f * length);
+            }
+            draw_segment(of, pen.x, pen.y, end.x, end.y, width, color);
+            break;
+        }
+        const view_graph_point corner = points[i], next = points[i + 1];
+        const float room = 0.5f
+                           * fminf(hypotf(corner.x - points[i - 1].x, corner.y - points[i - 1].y),
+                                   hypotf(next.x - corner.x, next.y - corner.y));
+        const float radius = fminf(corner_radius, room);
+        const view_graph_point begin = towards(corner, points[i - 1], radius),
+                               leave = towards(corner, next, radius);
+        draw_segment(of, pen.x, pen.y, begin.x, begin.y, width, color);
+        pen = begin;
+        for (int k = 1; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
+            const float t = (float)k / (float)STEPS, s = 1.0f - t;
+            const float x = s * s * begin.x + 2.0f * s * t * corner.x + t * t * leave.x,
+                        y = s * s * begin.y + 2.0f * s * t * corner.y + t * t * leave.y;
+            draw_segment(of, pen.x, pen.y, x, y, width, color);
+            pen = (view_graph_point){x, y};
+        }
+    }
+}
+
+// The point at a part of a line.
+static view_graph_point point_at(const drawing *of, const view_graph_edge *edge, float part)
+{
+    const view_graph_point *const points = of->graph->points + edge->first_point;
+    float length = 0.0f;
+    for (uint32_t i = 1; i < edge->num_points; i++)
+        length += hypotf(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
+    length *= part;
+    for (uint32_t i = 1; i < edge->num_points; i++) {
+        const float step = hypotf(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
+        if (length <= step)
+            return towards(points[i - 1], points[i], length);
+        length -= step;
+    }
+    return points[edge->num_points - 1];
+}
+
+// A text around a point. If texts are too small to be read it is left out, but for bright ones.
+static void draw_text(const drawing *of, float x, float y, view_color color, const char *text)
+{
+    const view_font *const font = of->stage->font;
+    const float width = view_text_width(font, VIEW_TEXT, text);
+    if (of->zoom >= least_text || color == VIEW_BRIGHT)
+        view_draw_text(of->stage->canvas, VIEW_TEXT, x * of->em - 0.5f * width,
+                       y * of->em - 0.5f * font->line[VIEW_TEXT], 0, color, text);
+}
+
+// A rounded box with a frame.
+static void draw_frame(const drawing *of, view_rect rect, float radius, view_color frame,
+                       view_color color)
+{
+    const float thick = fmaxf(0.1f, 1.0f / (of->em * of->zoom));
+    view_canvas *const canvas = of->stage->canvas;
+    view_draw_round_rect(canvas, scaled(rect, of->em), radius * of->em, frame);
+    view_draw_round_rect(canvas, scaled(view_inset(rect, thick), of->em), (radius - thick) * of->em,
+                         color);
+}
+
+// How many transitions lead along a line, on its longest stretch.
+static void draw_count(const drawing *of, const view_graph_edge *edge, view_color color)
+{
+    const view_graph_point *const points = of->graph->points + edge->first_point;
+    const uint32_t most =
+        edge->num_ways[0] > edge->num_ways[1] ? edge->num_ways[0] : edge->num_ways[1];
+    float longest = 0.0f;
+    view_graph_point middle = {0.0f, 0.0f};
+    for (uint32_t i = 1; i < edge->num_points; i++) {
+        const float x = points[i].x - points[i - 1].x, y = points[i].y - points[i - 1].y;
+        if (hypotf(x, y) > longest) {
+            longest = hypotf(x, y);
+            middle = (view_graph_point){points[i].x - 0.5f * x, points[i].y - 0.5f * y};
+        }
+    }
+    if (most < 2 || edge->kind != VIEW_EDGE_LINE)
+        return;
+    char text[16];
+    (void)snprintf(text, sizeof text, "%u", most);
+    const float width = fmaxf(measure(of->stage->font, text) + 0.7f, 1.3f);
+    draw_frame(of, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
+               color, 0x12151AFFu);
+    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (color & 0xFFu) != 0xFFu), text);
+}
+
+// The edge that the running transition takes, with the part of it that has passed; MD5_NONE: none.
+static uint32_t running_edge(const drawing *of)
+{
+    uint32_t from_any = MD5_NONE;
+    if (of->status.from == MD5_NONE)
+        return MD5_NONE;
+    for (uint32_t i = 0; i < of->graph->num_edges; i++) {
+        const view_graph_edge *const edge = &of->graph->edges[i];
+        const uint32_t end = edge->ends[0] == of->status.state ? 0 : 1;
+        if (edge->ends[end] != of->status.state || edge->num_ways[1 - end] == 0)
+            continue;
+        if (edge->ends[1 - end] == of->status.from)
+            return i;
+        if (edge->ends[1 - end] == of->graph->num_states)
+            from_any = i;
+    }
+    return from_any;
+}
+
+// Remembers the edges that were taken, which fade out.
+static void keep_taken(drawing *of)
+{
+    view_graph_view *const view = of->view;
+    const double lifetime = 2.0;
+    const uint32_t edge = running_edge(of);
+    if (of->ui->is_event)
+        return;
+    if (edge != MD5_NONE && edge != view->running) {
+        memmove(view->taken + 1, view->taken, sizeof view->taken - sizeof view->taken[0]);
+        view->taken[0] = (view_taken_edge){edge, of->machine->time};
+    }
+    view->running = edge;
+    for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
+        if (fabs(of->machine->time - view->taken[i].time) > lifetime
+            || view->taken[i].edge >= of->graph->num_edges)
+            view->taken[i].edge = MD5_NONE;
+}
+
+static void draw_edges(const drawing *of)
+{
+    const view_graph *const graph = of->graph;
+    bool has_box = false;
+    for (int lit = 0; lit < 2; lit++) // those that are lit on top
+        for (uint32_t i = 0; i < graph->num_edges; i++) {
+            const view_graph_edge *const edge = &graph->edges[i];
+            const bool is_dim = is_edge_dim(of, i);
+            const bool is_lit = !is_dim && (of->node != MD5_NONE || of->edge != MD5_NONE);
+            const bool is_any = touches(edge, graph->num_states);
+            if (is_lit != (lit != 0) || (edge->kind == VIEW_EDGE_BOXED && !is_lit && has_box))
+                continue;
+            has_box |= edge->kind == VIEW_EDGE_BOXED && !is_lit; // one line for all of them
+            const view_color usual = is_any ? VIEW_AMBER : edge_color;
+            const view_color color = is_lit ? VIEW_ACCENT : dimmed(usual, is_dim);
+            if (is_lit && edge->kind == VIEW_EDGE_MORE) { // as straight lines while it is asked for
+                const view_rect a = graph->nodes[edge->ends[0]].rect,
+                                b = graph->nodes[edge->ends[1]].rect;
+                draw_segment(of, a.x + 0.5f * a.width, a.y + 0.5f * a.height, b.x + 0.5f * b.width,
+                             b.y + 0.5f * b.height, line_width, color);
+            }
+            draw_edge(of, edge, is_lit ? 2.0f * line_width : line_width, color);
+        }
+    for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
+        const view_taken_edge *const taken = &of->view->taken[i];
+        const float age = (float)fabs(of->machine->time - taken->time);
+        const uint32_t alpha = (uint32_t)(255.0f * view_clamp(1.0f - 0.5f * age, 0.0f, 1.0f));
+        if (taken->edge != MD5_NONE)
+            draw_edge(of, &graph->edges[taken->edge], 1.5f * line_width,
+                      (VIEW_ACCENT & 0xFFFFFF00u) | alpha);
+    }
+    const uint32_t running = running_edge(of);
+    if (running != MD5_NONE)
+        draw_edge(of, &graph->edges[running], live_width, VIEW_ACCENT);
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        draw_count(of, &graph->edges[i], dimmed(edge_color, is_edge_dim(of, i)));
+    if (running != MD5_NONE && graph->edges[running].num_points > 1) {
+        const view_graph_edge *const edge = &graph->edges[running];
+        const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
+        const bool is_back = edge->ends[1] != of->status.state;
+        const view_graph_point spot = point_at(of, edge, is_back ? 1.0f - part : part);
+        view_draw_disc(of->stage->canvas, spot.x * of->em, spot.y * of->em, 0.35f * of->em,
+                       VIEW_BRIGHT);
+    }
+}
+
+// -- States -----------------------------------------------------------------------------------
+
+// A circle with a head: it leads to itself.
+static void draw_loop(const drawing *of, float x, float y, view_color color)
+{
+    enum { STEPS = 12 };
+    const float radius = 0.38f, turn = 1.6f * VIEW_PI;
+    view_graph_point pen = {x + radius, y}, before = pen;
+    for (int i = 1; i <= STEPS; i++) {
+        const float angle = turn * (float)i / (float)STEPS;
+        before = pen;
+        pen = (view_graph_point){x + radius * cosf(angle), y + radius * sinf(angle)};
+        draw_segment(of, before.x, before.y, pen.x, pen.y, line_width, color);
+    }
+    const view_graph_point tip = {pen.x + 2.0f * (pen.x - before.x),
+                                  pen.y + 2.0f * (pen.y - before.y)};
+    draw_head(of, tip, before, 0.4f, color);
+}
+
+static void draw_dashes(const drawing *of, view_rect rect, view_color color)
+{
+    const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
+    for (float x = rect.x; x < right; x += 2.0f * dash)
+        for (int side = 0; side < 2; side++) {
+            const float y = side == 0 ? rect.y : bottom;
+            draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
+        }
+    for (float y = rect.y; y < bottom; y += 2.0f * dash)
+        for (int side = 0; side < 2; side++) {
+            const float x = side == 0 ? rect.x : right;
+            draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
+        }
+}
+
+// Whether a state stands back behind what is below the mouse.
+static bool is_node_dim(const drawing *of, uint32_t node)
+{
+    if (of->edge != MD5_NONE)
+        return !touches(&of->graph->edges[of->edge], node);
+    if (of->node == MD5_NONE || of->node == node)
+        return false;
+    for (uint32_t i = 0; i < of->graph->num_edges; i++)
+        if (touches(&of->graph->edges[i], of->node) && touches(&of->graph->edges[i], node))
+            return false;
+    return true;
+}
+
+static void draw_node(const drawing *of, uint32_t number)
+{
+    const view_graph_node *const node = &of->graph->nodes[number];
+    const view_rect rect = node->rect;
+    const bool is_any = number == of->graph->num_states, is_dim = is_node_dim(of, number);
+    const bool is_active = number == of->status.state, is_left = number == of->status.from;
+    const float middle = rect.y + 0.5f * rect.height;
+    const view_color frame = is_active || is_left ? VIEW_ACCENT
+                             : number == of->node ? VIEW_PLAIN
+                                                  : frame_color;
+    const bool is_filled = is_active && of->status.from == MD5_NONE;
+    if (is_any)
+        draw_dashes(of, rect, dimmed(VIEW_AMBER, is_dim));
+    else
+        draw_frame(of, rect, node_radius, dimmed(frame, is_dim),
+                   is_filled || is_left ? selection_color
+                   : number == of->node ? hover_color
+                                        : dimmed(node_color, is_dim));
+    if (is_active && !is_filled) { // as far as the transition has come
+        const view_rect inside = view_inset(rect, 0.1f);
+        const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
+        view_draw_round_rect(
+            of->stage->canvas,
+            scaled((view_rect){inside.x, inside.y, fmaxf(part * inside.width, 0.4f), inside.height},
+                   of->em),
+            (node_radius - 0.1f) * of->em, selection_color);
+    }
+    const view_color color =
+        dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
+    // Signs at both ends, the name in the middle of what they leave.
+    float left = rect.x, right = rect.x + rect.width;
+    if (node->is_entry) {
+        view_draw_disc(of->stage->canvas, (left + 1.0f) * of->em, middle * of->em, 0.4f * of->em,
+                       dimmed(green, is_dim));
+        left += 1.2f;
+    }
+    if (node->mark.width > 0.0f) {
+        draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(frame_color, is_dim),
+                   0x171A20FFu);
+        draw_text(of, node->mark.x + 0.5f * node->mark.width, middle, dimmed(VIEW_DIM, is_dim),
+                  of->graph->nodes[of->graph->hub].name);
+        right = fminf(right, node->mark.x);
+    }
+    if (node->loops) {
+        draw_loop(of, right - 0.9f, middle, color);
+        right -= 1.2f;
+    }
+    if (node->num_more > 0) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "+%u", node->num_more);
+        const float width = measure(of->stage->font, text);
+        draw_text(of, right - 0.5f - 0.5f * width, middle, dimmed(VIEW_DIM, is_dim), text);
+        right -= width + 0.4f;
+    }
+    draw_text(of, 0.5f * (left + right), middle, color, node->name);
+}
+
+static void draw_nodes(const drawing *of)
+{
+    const view_graph *const graph = of->graph;
+    if (graph->box.width > 0.0f) {
+        char text[64];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < graph->num_states; i++)
+            count += graph->nodes[i].place == VIEW_NODE_BOXED;
+        (void)snprintf(text, sizeof text, "there and back" VIEW_DOT "%u", count);
+        draw_frame(of, graph->box, 0.5f, frame_color, 0x171A20FFu);
+        draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text),
+                  graph->box.y + 1.0f, VIEW_DIM, text);
+    }
+    if (graph->has_entry) {
+        const view_graph_point disc = graph->entry, tip = {graph->nodes[0].rect.x, disc.y};
+        view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
+        draw_segment(of, disc.x, disc.y, tip.x - 0.4f, tip.y, line_width, green);
+        draw_head(of, tip, disc, head_length, green);
+        draw_text(of, disc.x - 0.8f - 0.5f * measure(of->stage->font, "entry"), disc.y, VIEW_DIM,
+                  "entry");
+    }
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        draw_node(of, i);
+}
+
+// -- What an edge says ------------------------------------------------------------------------
+
+static bool holds(const view_machine *machine, const md5_condition *condition)
+{
+    const uint32_t parameter =
+        md5_find_parameter(machine->character->machine, condition->parameter);
+    const float value = md5_player_get(machine->player, parameter);
+    switch (condition->compare) {
+    case MD5_IS_SET:
+        return value != 0.0f;
+    case MD5_IS_CLEAR:
+        return value == 0.0f;
+    case MD5_IS_LESS:
+        return value < condition->value;
+    case MD5_IS_GREATER:
+        return value > condition->value;
+    case MD5_IS_AT_MOST:
+        return value <= condition->value;
+    default:
+        return value >= condition->value;
+    }
+}
+
+// Adds what a transition waits for and how it fades. Returns whether its conditions hold.
+static bool add_way(view_rows *rows, const view_machine *machine, const md5_transition_desc *way)
+{
+    static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
+                                        "%s > %g", "%s <= %g", "%s >= %g"};
+    static const char *const fades[] = {"cross-fade", "inertial"};
+    char text[192] = "";
+    size_t used = 0;
+    bool all = true;
+    for (uint32_t i = 0; i < way->num_conditions; i++) {
+        const md5_condition *const condition = &way->conditions[i];
+        char word[96];
+        (void)snprintf(word, sizeof word, signs[condition->compare], condition->parameter,
+                       (double)condition->value);
+        all &= holds(machine, condition);
+        const int length =
+            snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " and " : "", word);
+        used = length > 0 && used + (size_t)length < sizeof text ? used + (size_t)length
+                                                                 : sizeof text - 1;
+    }
+    char exit[32] = "", priority[32] = "";
+    if (way->waits)
+        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g", (double)way->exit);
+    if (way->priority != 0)
+        (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
+    view_add_row(rows, all ? green : VIEW_PLAIN, " ", "%s%s%s%s%s%s", used > 0 ? text : "always",
+                 VIEW_DOT, way->duration > 0.0f ? "" : "cut",
+                 way->duration > 0.0f ? fades[way->fade] : "", exit, priority);
+    if (way->duration > 0.0f) {
+        view_row *const row = &rows->rows[rows->count - 1];
+        (void)snprintf(text, sizeof text, " %.2f s%s%s", (double)way->duration, exit, priority);
+        const size_t length = strlen(row->text) - strlen(exit) - strlen(priority);
+        (void)snprintf(row->text + length, sizeof row->text - length, "%s", text);
+    }
+    return all;
+}
+
+// The transitions of the edge below the mouse, beside it.
+static void draw_popover(const drawing *of)
+{
+    enum { MAX_WAYS = 8 };
+    const view_graph_edge *const edge = &of->graph->edges[of->edge];
+    const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
+    const view_font *const font = of->stage->font;
+    view_rows rows = {0};
+    uint8_t ticks[VIEW_MAX_ROWS + 1] = {0};
+    for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
+        const uint32_t count = edge->num_ways[end];
+        char title[96];
+        if (count == 0)
+            continue;
+        (void)snprintf(title, sizeof title, "%s \xE2\x86\x92 %s",
+                       of->graph->nodes[edge->ends[end]].name,
+                       of->graph->nodes[edge->ends[1 - end]].name);
+        if (rows.count == 0)
+            view_begin_rows(&rows, font, 100.0f, 18.0f, title)->kind = VIEW_ROW_TEXT;
+        else
+            view_add_row(&rows, VIEW_BRIGHT, NULL, "%s", title);
+        for (uint32_t i = 0; i < count && i < MAX_WAYS; i++) {
+            const bool is_true =
+                add_way(&rows, of->machine, &layer->transitions[of->graph->ways[begin + i]]);
+            ticks[rows.count - 1] = is_true;
+        }
+        if (count > MAX_WAYS)
+            view_add_row(&rows, VIEW_DIM, NULL, "%u more", count - MAX_WAYS);
+    }
+    view_add_row(&rows, VIEW_DIM, NULL, "Click: take it");
+    for (uint32_t i = 0; i < rows.count; i++)
+        rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
+                                           + 20.0f * font->scale);
+    const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
+    const float height = view_place_rows(&rows), gap = 1.2f * of->em;
+    const view_ui *const ui = of->ui;
+    const bool is_left = ui->mouse.x + gap + width > of->stage->width;
+    rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
+    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->stage->height - height - 0.3f * gap), 0.0f));
+    const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
+    view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, frame_color);
+    view_draw_round_rect(of->stage->canvas, view_inset(box, 1.0f), VIEW_RADIUS * font->scale,
+                         0x12151AFFu);
+    view_draw_rows(of->stage->canvas, &rows);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const view_rect rect = rows.rows[i].rect;
+        const float x = rect.x, y = rect.y + 0.55f * rect.height, size = 0.3f * of->em;
+        const float down[4] = {x, y, x + size, y + size},
+                    up[4] = {x + size, y + size, x + 2.8f * size, y - 1.2f * size};
+        if (ticks[i] == 0)
+            continue;
+        view_draw_segment(of->stage->canvas, down, 0.13f * of->em, green);
+        view_draw_segment(of->stage->canvas, up, 0.13f * of->em, green);
+    }
+}
+
+// -- The panel --------------------------------------------------------------------------------
+
+// A word in the head that can be pressed, with its right edge at `x` or, if that is not at the
+// right, its left one. Returns the edge for the next one.
+static float draw_word(const drawing *of, float x, bool at_right, bool is_chosen, const char *label,
+                       const char *text, bool *is_pressed)
+{
+    const view_font *const font = of->stage->font;
+    const float padding = 0.7f * of->em, height = head_height * of->em;
+    const float width = view_text_width(font, VIEW_TEXT, text) + 2.0f * padding;
+    const view_rect rect = {at_right ? x - width : x, of->area.y - height - 0.3f * of->em, width,
+                            height - 0.2f * of->em};
+    const bool is_hot =
+        view_contains(rect, of->ui->mouse.x, of->ui->mouse.y) && ui_is_panel_hot(of->ui);
+    if (is_chosen || is_hot)
+        view_draw_round_rect(of->stage->canvas, rect, 0.3f * of->em,
+                             is_chosen ? selection_color : hover_color);
+    view_draw_text(of->stage->canvas, VIEW_TEXT, rect.x + padding,
+                   rect.y + 0.5f * (rect.height - font->line[VIEW_TEXT]), 0,
+                   is_chosen || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    *is_pressed = ui_item(of->ui, rect, label);
+    return at_right ? rect.x : rect.x + width;
+}
+
+static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float x, float y)
+{
+    const float next = view_clamp(zoom, lowest_zoom, highest_zoom), part = next / of->zoom;
+    view->x = x - of->area.x - (x - of->x) * part;
+    view->y = y - of->area.y - (y - of->y) * part;
+    view->zoom = next;
+}
+
+// The zoom at which all of the graph is seen, and its place at a zoom: in the middle, or from its
+// beginning on if there is no room.
+static float fitting_zoom(const drawing *of)
+{
+    const float width = of->graph->width * of->em, height = of->graph->height * of->em;
+    return view_clamp(fminf(of->area.width / width, of->area.height / height), lowest_zoom, 1.0f);
+}
+
+static void place_fitted(drawing *of)
+{
+    const float unit = of->em * of->zoom;
+    const float aside = 0.5f * (of->area.width - of->graph->width * unit),
+                down = 0.5f * (of->area.height - of->graph->height * unit);
+    of->x = roundf(of->area.x + fmaxf(aside, 0.0f));
+    of->y = roundf(of->area.y + fmaxf(down, 0.0f));
+}
+
+// The names of the layers, and the zoom.
+static void head(const drawing *of)
+{
+    view_ui *const ui = of->ui;
+    const md5_machine_desc *const desc = of->machine->desc;
+    const view_rect area = of->area;
+    const float middle_x = area.x + 0.5f * area.width, middle_y = area.y + 0.5f * area.height;
+    char text[96];
+    bool is_pressed;
+    float right = draw_word(of, area.x + area.width, true, false, "fit", "Fit", &is_pressed);
+    if (is_pressed) {
+        drawing whole = *of;
+        whole.zoom = fitting_zoom(of);
+        place_fitted(&whole);
+        of->view->zoom = whole.zoom;
+        of->view->x = whole.x - of->area.x;
+        of->view->y = whole.y - of->area.y;
+    }
+    right = draw_word(of, right, true, false, "nearer", "+", &is_pressed);
+    if (is_pressed)
+        set_zoom(of->view, of, 1.25f * of->zoom, middle_x, middle_y);
+    (void)snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)of->zoom);
+    right = draw_word(of, right, true, false, "usual", text, &is_pressed);
+    if (is_pressed)
+        set_zoom(of->view, of, 1.0f, middle_x, middle_y);
+    right = draw_word(of, right, true, false, "farther", "\xE2\x88\x92", &is_pressed);
+    if (is_pressed)
+        set_zoom(of->view, of, 0.8f * of->zoom, middle_x, middle_y);
+    // As many layers as there is room for, the shown one among them.
+    float x = area.x, needed = 0.0f;
+    uint32_t first = of->view->layer;
+    for (; first < desc->num_layers; first--) {
+        needed +=
+            view_text_width(ui->canvas->font, VIEW_TEXT, desc->layers[first].name) + 1.4f * of->em;
+        if (x + needed > right)
+            break;
+    }
+    for (uint32_t i = first + 1; i < desc->num_layers; i++) {
+        const float width = measure(of->stage->font, desc->layers[i].name) + 1.4f;
+        if (x + width * of->em > right)
+            break;
+        (void)snprintf(text, sizeof text, "layer %s", desc->layers[i].name);
+        x = draw_word(of, x, false, i == of->view->layer, text, desc->layers[i].name, &is_pressed);
+        if (is_pressed && i != of->view->layer) {
+            of->view->layer = i;
+            of->view->zoom = 0.0f;
+        }
+    }
+    if (ui->mouse.wheel == 0.0f || !ui_is_panel_hot(ui))
+        return;
+    ui->has_taken = true;
+    if (view_contains(area, ui->mouse.x, ui->mouse.y)) {
+        set_zoom(of->view, of, of->zoom * powf(1.15f, ui->mouse.wheel), ui->mouse.x, ui->mouse.y);
+    } else { // over the names it goes to the next layer
+        const uint32_t count = desc->num_layers;
+        of->view->layer = (of->view->layer + (ui->mouse.wheel < 0.0f ? 1 : count - 1)) % count;
+        of->view->zoom = 0.0f;
+    }
+}
+
+// The transition of an edge that a click takes: of the direction that leads away from the state
+// that plays, the one of highest priority.
+static uint32_t way_of(const drawing *of, const view_graph_edge *edge)
+{
+    const bool is_back =
+        edge->num_ways[0] == 0 || (edge->num_ways[1] > 0 && edge->ends[1] == of->status.state);
+    const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
+    const uint32_t *const ways =
+        of->graph->ways + edge->first_way + (is_back ? edge->num_ways[0] : 0);
+    uint32_t best = ways[0];
+    for (uint32_t i = 1; i < edge->num_ways[is_back]; i++)
+        if (layer->transitions[ways[i]].priority > layer->transitions[best].priority)
+            best = ways[i];
+    return best;
+}
+
+// Lays out the shown layer if it is another one than before, and finds where it is seen.
+static void open_graph(drawing *of)
+{
+    view_graph_view *const view = of->view;
+    const md5_machine *const machine = of->machine->character->machine;
+    const view_font *const font = of->stage->font;
+    const uint64_t fingerprint = md5_machine_fingerprint(machine);
+    if (view->layer >= of->machine->desc->num_layers)
+        view->layer = 0;
+    if (view->graph == NULL || view->fingerprint != fingerprint || view->scale != font->scale
+        || view->laid_out != view->layer) {
+        view_free_graph(view->graph);
+        if (view->fingerprint != fingerprint)
+            view->zoom = 0.0f;
+        view->graph = view_lay_out_graph(&of->machine->desc->layers[view->layer], measure, font);
+        view->fingerprint = fingerprint;
+        view->scale = font->scale;
+        view->laid_out = view->layer;
+        view->running = MD5_NONE;
+        for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
+            view->taken[i].edge = MD5_NONE;
+    }
+    of->graph = view->graph;
+    of->status = md5_player_layer(of->machine->player, view->layer);
+    of->zoom = view->zoom;
+    of->x = of->area.x + view->x;
+    of->y = of->area.y + view->y;
+    if (view->zoom > 0.0f)
+        return;
+    // All of it, if its names can be read then; else its beginning.
+    const float fit = fitting_zoom(of);
+    of->zoom = fmaxf(fit, least_text);
+    place_fitted(of);
+}
+
+void view_graph_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
+    const float em = em_of(stage->font), padding = 0.7f * em;
+    view_graph_view *const view = &ui->graph;
+    drawing of = {.ui = ui,
+                  .stage = stage,
+                  .view = view,
+                  .machine = &stage->document->scene.machine,
+                  .em = em};
+    of.area =
+        (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
+                    box.width - 2.0f * padding, box.height - head_height * em - 2.2f * padding};
+    if (of.machine->desc->num_layers == 0 || box.width < 20.0f * em || of.area.height < 2.0f * em)
+        return;
+    open_graph(&of);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, panel_color);
+    const bool is_pressed = ui_box(ui, "state", box, "");
+    find_hovered(&of);
+    float part;
+    if (is_pressed && of.edge == MD5_NONE) {
+        view->grip_x = ui->mouse.x;
+        view->grip_y = ui->mouse.y;
+    }
+    if (ui_drag(ui, is_pressed && of.edge == MD5_NONE, box, &part)) {
+        set_zoom(view, &of, of.zoom, ui->mouse.x, ui->mouse.y);
+        view->x += ui->mouse.x - view->grip_x;
+        view->y += ui->mouse.y - view->grip_y;
+        view->grip_x = ui->mouse.x;
+        view->grip_y = ui->mouse.y;
+    }
+    if (is_pressed && of.edge != MD5_NONE)
+        ui->command = (view_command){.action = VIEW_TAKE_TRANSITION,
+                                     .number = view->layer,
+                                     .item = way_of(&of, &of.graph->edges[of.edge])};
+    for (uint32_t i = 0; i < of.graph->num_states; i++) {
+        const view_rect rect = seen_rect(&of, of.graph->nodes[i].rect);
+        char label[160];
+        if (!(rect.width > 0.0f))
+            continue;
+        (void)snprintf(label, sizeof label, "%s/%s", of.machine->desc->layers[view->layer].name,
+                       of.graph->nodes[i].name);
+        if (ui_item(ui, rect, label))
+            ui->command =
+                (view_command){.action = VIEW_GO_TO_STATE, .number = view->layer, .item = i};
+    }
+    view->hovered = of.node != MD5_NONE   ? of.node + 1
+                    : of.edge != MD5_NONE ? of.graph->num_nodes + of.edge + 1
+                                          : 0;
+    keep_taken(&of);
+    const uint32_t first = stage->canvas->count;
+    if (!ui->is_event) {
+        // Drawn at zoom 1, and then moved to where it is seen.
+        const view_rect seen = {(of.area.x - of.x) / of.zoom, (of.area.y - of.y) / of.zoom,
+                                of.area.width / of.zoom, of.area.height / of.zoom};
+        const view_rect before = view_clip_canvas(stage->canvas, seen);
+        draw_edges(&of);
+        draw_nodes(&of);
+        (void)view_clip_canvas(stage->canvas, before);
+        for (uint32_t i = first; i < stage->canvas->count; i++) {
+            md5gl_panel_vertex *const vertex = &stage->canvas->vertices[i];
+            vertex->x = of.x + vertex->x * of.zoom;
+            vertex->y = of.y + vertex->y * of.zoom;
+        }
+    }
+    head(&of);
+    if (of.edge != MD5_NONE && !ui->is_event)
+        draw_popover(&of);
+}

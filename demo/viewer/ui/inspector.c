@@ -1,0 +1,531 @@
+// The inspector: the chosen joint, lights and materials, a machine's parameters, an entity's
+// channels, and the figures of the document.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/entity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width)
+{
+    const float em = view_em(stage->font), scale = stage->font->scale;
+    const view_rect dock = view_layout_of(stage).docks[VIEW_DOCK_RIGHT];
+    const float width = dock.width > 0.0f ? dock.width : 25.0f * em;
+    rows->font = stage->font;
+    rows->width = width - 2.0f * VIEW_INSET * scale;
+    rows->label_width = label_width * scale;
+    rows->count = 0;
+    rows->is_docked = true;
+}
+
+// The spaces of a section, for sliders and switches. False if it is folded.
+static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number section)
+{
+    uint32_t i = 0;
+    while (i < rows->count && rows->rows[i].hit != -1 - (int32_t)section)
+        i++;
+    while (i < rows->count && rows->rows[i].kind != VIEW_ROW_SPACE)
+        i++;
+    if (i == rows->count || !(rows->rows[i].rect.height > 0.0f))
+        return false;
+    ui->space = rows->rows[i].rect;
+    return true;
+}
+
+// == The chosen joint =====================================================================
+
+// A value as text of a fixed number of places, which are fewer from 10 000 on. A value that rounds
+// to 0 has no sign.
+static void write_value(char *text, size_t size, float value, int places)
+{
+    float limit = 10000.0f;
+    while (places > 0 && fabsf(value) >= limit) {
+        places--;
+        limit *= 10.0f;
+    }
+    const float least = 0.5f * powf(10.0f, -(float)places);
+    (void)snprintf(text, size, "%s%.*f", value <= -least ? "\xE2\x88\x92" : "", places,
+                   fabsf(value) < least ? 0.0 : fabs((double)value));
+}
+
+enum { NUM_KINDS = 3 }; // of values: position, degrees, quaternion
+static const char *const kind_names[NUM_KINDS] = {"Position", "Degrees", "Quat."};
+static const int kind_places[NUM_KINDS] = {3, 2, 4};
+static const char *const axis_names[4] = {"x", "y", "z", "w"};
+static const view_color axis_colors[4] = {0xFF8A80FFu, 0x7BD88FFFu, VIEW_ACCENT, VIEW_DIM};
+
+// Degrees about x, then y, then z, the axes standing still.
+static void find_values(md5_mat34 matrix, float values[NUM_KINDS][4])
+{
+    const md5_vec3 place = md5_mat34_translation(matrix);
+    const md5_quat q = md5_quat_from_mat34(matrix);
+    const md5_mat34 turn =
+        md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
+    const float *const m = turn.m;
+    const float all[NUM_KINDS][4] = {
+        {place.x, place.y, place.z, 0.0f},
+        {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1.0f, 1.0f))),
+         view_degrees(atan2f(m[4], m[0])), 0.0f},
+        {q.x, q.y, q.z, q.w},
+    };
+    memcpy(values, all, sizeof all);
+}
+
+// A row of text; `text` is a link if it `is_link`. Returns whether that was pressed.
+static bool text_row(view_ui *ui, const char *label, const char *text, bool is_link)
+{
+    const view_font *const font = ui->canvas->font;
+    const float em = view_em(font), padding = 0.7f * em, left = padding + 6.0f * em;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
+    const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
+    const bool is_pressed = is_link && ui_item(ui, link, text);
+    const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+    if (is_seen) {
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, label);
+        view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
+                       !is_link        ? VIEW_BRIGHT
+                       : ui_is_hot(ui) ? VIEW_BRIGHT
+                                       : VIEW_ACCENT,
+                       text);
+    }
+    return is_pressed;
+}
+
+// A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
+static void show_values(view_ui *ui, const char *title, float values[NUM_KINDS][4])
+{
+    const view_font *const font = ui->canvas->font;
+    const float em = view_em(font), padding = 0.7f * em;
+    const bool is_wide = ui->column->area.width >= 24.5f * em;
+    const int num_rows = is_wide ? NUM_KINDS : 4, num_columns = is_wide ? 4 : NUM_KINDS;
+    const float label = is_wide ? 5.0f * em : 1.0f * em;
+    for (int r = -1; r < num_rows; r++) {
+        view_rect row;
+        if (!ui_take_row(ui, ceilf(1.6f * em), &row))
+            continue;
+        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+        const float step = (row.width - 2.0f * padding - label) / (float)num_columns;
+        const char *const name = r < 0 ? title : is_wide ? kind_names[r] : axis_names[r];
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0,
+                       r < 0     ? VIEW_PLAIN
+                       : is_wide ? VIEW_DIM
+                                 : axis_colors[r],
+                       r < 0 && !is_wide ? "" : name);
+        if (r < 0 && !is_wide)
+            view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_PLAIN, title);
+        for (int c = 0; c < num_columns; c++) {
+            const int kind = is_wide ? r : c, axis = is_wide ? c : r;
+            const float right = row.x + padding + label + step * (float)(c + 1);
+            char text[32];
+            if (r < 0) {
+                if (is_wide)
+                    ui_text_left_of(ui, right, y, axis_colors[c], axis_names[c]);
+                else if (c > 0 || view_text_width(font, VIEW_TEXT, title) < 0.3f * step)
+                    ui_text_left_of(ui, right, y, VIEW_DIM, kind_names[c]);
+                continue;
+            }
+            if (axis == 3 && kind != 2)
+                continue;
+            write_value(text, sizeof text, values[kind][axis], kind_places[kind]);
+            ui_text_left_of(ui, right, y, VIEW_BRIGHT, text);
+        }
+    }
+}
+
+// With full precision.
+static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
+                        float local[NUM_KINDS][4], float model[NUM_KINDS][4])
+{
+    char text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text, "%.200s\n", name);
+    for (int space = 0; space < 2; space++)
+        for (int kind = 0; kind < NUM_KINDS; kind++) {
+            const float *const v = space == 0 ? local[kind] : model[kind];
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %s\t%.9g\t%.9g\t%.9g",
+                                     space == 0 ? "local" : "model", kind_names[kind], (double)v[0],
+                                     (double)v[1], (double)v[2]);
+            if (kind == 2)
+                used += (size_t)snprintf(text + used, sizeof text - used, "\t%.9g", (double)v[3]);
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+        }
+    const bool is_copied = SDL_SetClipboardText(text) == 0;
+    (void)snprintf(ui->notice, sizeof ui->notice,
+                   is_copied ? "Copied: place of %s" : "%s: no clipboard", name);
+    ui->notice_end = stage->now + 2.5;
+}
+
+typedef struct weighted {
+    float weight;
+    uint32_t mesh, vertex, of; // of: so many joints
+} weighted;
+
+static int compare_weights(const void *a, const void *b)
+{
+    const weighted *const x = a, *const y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    if (x->mesh != y->mesh)
+        return x->mesh < y->mesh ? -1 : 1;
+    return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
+}
+
+// The vertices of the files that a joint moves; writes at most `room`. Returns how many there are.
+static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++)
+            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
+                if (mesh->influence_joints[i] == joint) {
+                    if (count < room)
+                        all[count] =
+                            (weighted){mesh->influences[i].w, m, v,
+                                       mesh->first_influence[v + 1] - mesh->first_influence[v]};
+                    count++;
+                }
+    }
+    return count;
+}
+
+// All vertices, the heaviest first.
+static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
+{
+    const view_font *const font = ui->canvas->font;
+    const float em = view_em(font), padding = 0.7f * em;
+    const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
+    char text[48];
+    (void)snprintf(text, sizeof text, count == 1 ? "%u vertex" : "%u vertices", count);
+    if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
+        return;
+    if (count == 0) {
+        (void)text_row(ui, "moves no vertex", "", false);
+        return;
+    }
+    const bool is_drawn = !ui->is_event;
+    weighted *const all = is_drawn ? common_alloc(count, sizeof *all) : NULL;
+    if (is_drawn) {
+        (void)find_weights(model, joint, all, count);
+        qsort(all, count, sizeof *all, compare_weights);
+    }
+    const bool has_meshes = model->num_meshes > 1;
+    const float vertex = (has_meshes ? 9.0f : 4.0f) * em;
+    for (int64_t i = -1; i < (int64_t)count; i++) {
+        view_rect row;
+        if (!ui_take_row(ui, ceilf(1.6f * em), &row) || !is_drawn)
+            continue;
+        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+        const float left = row.x + padding, right = row.x + row.width - padding;
+        const float weight = left + vertex + 3.6f * em;
+        if (i < 0) {
+            view_draw_text(ui->canvas, VIEW_TEXT, left, y, 0, VIEW_DIM,
+                           has_meshes ? "mesh, vertex" : "vertex");
+            ui_text_left_of(ui, weight, y, VIEW_DIM, "weight");
+            ui_text_left_of(ui, right, y, VIEW_DIM, "of");
+            continue;
+        }
+        const weighted *const of = &all[i];
+        const char *const mesh = model->meshes[of->mesh].name;
+        (void)snprintf(text, sizeof text, "%u", of->vertex);
+        const float number = view_text_width(font, VIEW_TEXT, text);
+        if (has_meshes)
+            view_draw_text(ui->canvas, VIEW_TEXT, left, y, fmaxf(vertex - number - 1.2f * em, em),
+                           VIEW_DIM, mesh);
+        ui_text_left_of(ui, has_meshes ? left + vertex - 0.8f * em : left + number, y, VIEW_BRIGHT,
+                        text);
+        write_value(text, sizeof text, of->weight, 4);
+        ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
+        view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
+                          right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
+        if (line.width > em) {
+            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_CONTROL);
+            line.width *= view_clamp(fabsf(of->weight), 0.0f, 1.0f);
+            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
+        }
+        (void)snprintf(text, sizeof text, "%u", of->of);
+        ui_text_left_of(ui, right, y, VIEW_DIM, text);
+    }
+    free(all);
+}
+
+static void joint_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_font *const font = stage->font;
+    const float em = view_em(font), padding = 0.7f * em;
+    const int32_t chosen = ui->chosen_joint;
+    if (chosen < 0 || (uint32_t)chosen >= scene->num_joints || view_shows_crowd(stage->document))
+        return;
+    const uint32_t number = (uint32_t)chosen;
+    const md5_joint *const joints = scene->skeleton->joints, *const joint = &joints[number];
+    char text[64];
+    int32_t next = -1;
+    view_rect row;
+    ui_begin(ui, "chosen");
+    if (ui_take_row(ui, ceilf(2.4f * em), &row)) {
+        (void)snprintf(text, sizeof text, "joint %u", number);
+        const float width = view_text_width(font, VIEW_TEXT, text);
+        view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
+                       row.width - width - 3.0f * padding, VIEW_BRIGHT, joint->name);
+        ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
+    }
+    if (joint->parent == MD5_NONE)
+        (void)text_row(ui, "Parent", "none", false);
+    else if (text_row(ui, "Parent", joints[joint->parent].name, true))
+        next = (int32_t)joint->parent;
+    const char *label = "Children";
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        if (joints[i].parent == number) {
+            if (text_row(ui, label, joints[i].name, true))
+                next = (int32_t)i;
+            label = "";
+        }
+    float local[NUM_KINDS][4], model[NUM_KINDS][4];
+    find_values(view_joint_matrix(scene, number, true), local);
+    find_values(view_joint_matrix(scene, number, false), model);
+    const md5_anim *const anim = view_clock(scene);
+    if (anim != NULL)
+        (void)snprintf(text, sizeof text, "Place at frame %.1f",
+                       view_frame_place(stage->play, anim));
+    else
+        (void)snprintf(text, sizeof text, "Place");
+    const float top = ui->column->y;
+    const bool is_open = ui_section(ui, UI_SECTION_PLACE, text, "");
+    const view_rect area = ui->column->area;
+    const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4.0f * em,
+                              ceilf(1.6f * em)};
+    const bool is_copied = ui_button(ui, button, "copy", false);
+    if (is_copied || (ui->mouse.control && ui_key(ui, SDLK_c)))
+        copy_values(ui, stage, joint->name, local, model);
+    if (is_open) {
+        show_values(ui, "Local", local);
+        show_values(ui, "Model", model);
+    }
+    show_weights(ui, scene->model, number);
+    (void)ui_take_row(ui, ceilf(0.5f * em), &row);
+    if (next >= 0) {
+        ui->chosen_joint = next;
+        ui->command.action = VIEW_MARKED;
+    }
+}
+
+// == Lights and materials =================================================================
+
+// Rows of sliders below a head, and a hint. Returns whether they are open.
+static bool open_sliders(view_ui *ui, const view_stage *stage, const char *panel,
+                         ui_section_number section, const char *title, const char *hint,
+                         uint32_t count, float label_width)
+{
+    view_rows rows = {.value_width = 62.0f * stage->font->scale};
+    view_begin_inspector_rows(stage, &rows, label_width);
+    view_add_section(&rows, section, title);
+    view_add_spaces(&rows, count);
+    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
+    view_add_gap(&rows);
+    (void)ui_column_rows(ui, panel, &rows);
+    return take_spaces(ui, &rows, section);
+}
+
+static void lights_panel(view_ui *ui, const view_stage *stage)
+{
+    if (!open_sliders(ui, stage, "lights", UI_SECTION_LIGHTS, "Lights",
+                      "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f))
+        return;
+    for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
+        const view_light_range *const range = &view_light_ranges[light];
+        float value = stage->lights->values[light];
+        char text[32];
+        (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", value);
+        if (ui_slider(ui, range->name, VIEW_PLAIN, text, VIEW_BRIGHT, range->low, range->high,
+                      &range->usual, &value))
+            stage->lights->values[light] = value;
+    }
+}
+
+// Rows that no material of the model reads are dim.
+static void materials_panel(view_ui *ui, const view_stage *stage)
+{
+    if (!open_sliders(ui, stage, "parms", UI_SECTION_MATERIALS, "Materials",
+                      "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f))
+        return;
+    for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
+        const view_parm_range *const range = &view_parm_ranges[number];
+        const bool is_time = number == VIEW_PARM_TIME;
+        float value = is_time ? view_material_time(stage->parms, stage->play->time)
+                              : view_parm_of(stage, number);
+        const bool is_read = stage->document->textures.layers.read >> number & 1;
+        const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+        // Further steps of the usual range if the value is beyond it, so that time, which runs
+        // on, can be moved wherever it is.
+        const bool is_beyond = value > range->high && value < 1e6f * range->high;
+        const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
+        char text[32];
+        (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", value);
+        if (ui_slider(ui, range->name, color, text, color, 0.0f, high, &range->usual, &value))
+            view_set_parm(stage->parms, number, value, stage->play->time);
+    }
+}
+
+// == A state machine ======================================================================
+
+// The rows of what fired last; it is shown for a while.
+static void add_fired(view_rows *rows, const view_event *events, int count, double now,
+                      bool is_fixed)
+{
+    const double lifetime = 1.5;
+    for (int i = 0; i < count; i++) {
+        const bool is_fresh = fabs(now - events[i].time) < lifetime;
+        view_add_row(rows, i == 0 ? VIEW_ACCENT : VIEW_DIM, NULL, "%s",
+                     is_fresh ? events[i].text : "")
+            ->fixed = is_fixed;
+    }
+}
+
+static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
+{
+    return desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
+}
+
+void view_list_machine(const view_stage *stage, view_rows *rows)
+{
+    const view_machine *const machine = &stage->document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    const view_font *const font = stage->font;
+    uint32_t num_triggers = 0;
+    view_begin_inspector_rows(stage, rows, 56.0f);
+    // As wide as the longest name, up to half of the box.
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        rows->label_width =
+            fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
+        num_triggers += is_trigger(desc, i);
+    }
+    rows->label_width = fminf(rows->label_width + 16.0f * font->scale, 0.5f * rows->width);
+    if (num_triggers > 0)
+        view_add_section(rows, UI_SECTION_TRIGGERS, "Triggers");
+    view_add_spaces(rows, num_triggers);
+    if (num_triggers < desc->num_parameters)
+        view_add_section(rows, UI_SECTION_PARAMETERS, "Parameters");
+    view_add_spaces(rows, desc->num_parameters - num_triggers);
+    add_fired(rows, machine->events, VIEW_EVENTS, machine->time, false);
+    if (view_can_walk(machine))
+        view_add_row(rows, VIEW_DIM, NULL, "%s",
+                     stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
+                                         "Esc: keys back"
+                                       : "Enter: drive");
+    view_add_gap(rows);
+}
+
+static void machine_panel(view_ui *ui, const view_stage *stage)
+{
+    view_machine *const machine = &stage->document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    view_rows rows = {.value_width = 62.0f * stage->font->scale};
+    uint32_t num_triggers = 0;
+    view_list_machine(stage, &rows);
+    (void)ui_column_rows(ui, "parameter", &rows);
+    bool is_open = take_spaces(ui, &rows, UI_SECTION_TRIGGERS);
+    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
+        char key[32];
+        if (!is_trigger(desc, i))
+            continue;
+        view_print_trigger_key(num_triggers++, key, sizeof key);
+        if (ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0.0f,
+                      true, key)) {
+            view_take_over(machine);
+            view_push_parameter(machine, i);
+        }
+    }
+    is_open = take_spaces(ui, &rows, UI_SECTION_PARAMETERS);
+    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
+        const md5_parameter_desc *const parameter = &desc->parameters[i];
+        float value = md5_player_get(machine->player, i);
+        if (parameter->kind == MD5_PARAMETER_FLOAT) {
+            float low, high;
+            char text[32];
+            view_parameter_range(machine->character->machine, parameter->name, &low, &high);
+            write_value(text, sizeof text, value, 2);
+            if (ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
+                          &value)) {
+                view_take_over(machine);
+                (void)md5_player_set(machine->player, i, value);
+            }
+        } else if (!is_trigger(desc, i)
+                   && ui_switch(ui, parameter->name, value != 0.0f, false, "")) {
+            view_take_over(machine);
+            view_push_parameter(machine, i);
+        }
+    }
+}
+
+// == Channels of an entity ================================================================
+
+static void list_channels(const view_stage *stage, view_rows *rows)
+{
+    const view_entity *const entity = view_channels_of(&stage->document->scene);
+    view_begin_inspector_rows(stage, rows, 64.0f);
+    view_add_section(rows, UI_SECTION_CHANNELS, "Channels");
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
+        const md5_channel channel = (md5_channel)c;
+        const int32_t clip = entity->channels[c].clip;
+        const bool has_focus = channel == entity->focus && clip >= 0;
+        const char *const name = view_channel_name(channel);
+        if (!view_has_channel(entity, channel))
+            continue;
+        view_row *const row =
+            clip < 0
+                ? view_add_row(rows, VIEW_DIM, name, "\xE2\x80\x94")
+                : view_add_row(rows, has_focus ? VIEW_BRIGHT : VIEW_PLAIN, name, "%s  %.2f",
+                               entity->entity->clips[clip].anim->name,
+                               0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
+        row->fixed = true; // changes in every frame
+        view_make_hit(row, c + 1, has_focus ? "time" : "");
+    }
+    view_add_gap(rows);
+    add_fired(rows, entity->fired, VIEW_EVENTS, entity->time, true);
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_DIM, NULL, "Click: choose a clip");
+}
+
+// A click on the name of a channel shows its time; on what it plays, lists clips for it.
+static void channels_panel(view_ui *ui, const view_stage *stage)
+{
+    view_rows rows = {0};
+    list_channels(stage, &rows);
+    const int32_t hit = ui_column_rows(ui, "channel", &rows);
+    const float label_end = rows.x + VIEW_INSET * rows.font->scale + rows.label_width;
+    if (hit > 0)
+        ui->command = (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
+                                                                       : VIEW_LIST_CHANNEL,
+                                     .item = (uint32_t)hit - 1};
+}
+
+// == The dock =============================================================================
+
+void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    const view_shown *const shown = stage->shown;
+    ui_column column;
+    ui_begin(ui, "inspected");
+    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
+    if (shown->light_list)
+        lights_panel(ui, stage);
+    if (shown->parm_list)
+        materials_panel(ui, stage);
+    if (shown->panel && shown->inspector) {
+        joint_panel(ui, stage);
+        if (view_shows_machine(stage))
+            machine_panel(ui, stage);
+        if (view_shows_channels(stage))
+            channels_panel(ui, stage);
+        view_figures_panel(ui, stage);
+    }
+    ui_end_column(ui);
+}

@@ -1,0 +1,721 @@
+// Menus: the bar, what is below its words, the menu of what was clicked on, the search for
+// commands, and the dialog that asks for the value of an option. All are lists of rows of the table
+// of commands.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/math.h"
+
+#include <SDL.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Lines ========================================================================================
+
+// A row of the table, or one of the things in its list. A group opens a menu within.
+typedef struct menu_line {
+    const view_command_row *row;
+    size_t number; // in the row's list
+    bool is_group, is_set;
+    uint32_t missing; // what it needs
+    int score;        // of the search: the greatest first
+    char label[192], keys[64];
+} menu_line;
+
+// Of long lists the first are shown; all can be searched for.
+enum { MAX_LINES = 400, NOT_FOUND = -1 };
+
+typedef struct menu_lines {
+    size_t count;
+    menu_line lines[MAX_LINES];
+} menu_lines;
+
+uint32_t view_found_needs(const view_document *document)
+{
+    const view_scene *const scene = &document->scene;
+    const view_mode mode = view_mode_of(document);
+    return (scene->model != NULL ? VIEW_NEEDS_MODEL : 0u)
+           | (view_clock(scene) != NULL || scene->num_clips > 0 ? VIEW_NEEDS_CLIP : 0u)
+           | (mode == VIEW_MODE_MACHINE ? VIEW_NEEDS_MACHINE : 0u)
+           | (mode == VIEW_MODE_CLIPS ? VIEW_NEEDS_CLIPS : 0u)
+           | (mode != VIEW_MODE_CROWD ? VIEW_NEEDS_ONE : VIEW_NEEDS_CROWD)
+           | (scene->camera_path.camera != NULL ? VIEW_NEEDS_CAMERA_PATH : 0u)
+           | (view_mover_of(scene)->take_over != NULL ? VIEW_NEEDS_MOVER : 0u);
+}
+
+uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
+{
+    const uint32_t have = view_found_needs(stage->document)
+                          | (stage->environment->light != NULL ? VIEW_NEEDS_ENVIRONMENT : 0u);
+    return row->needs & ~have;
+}
+
+static const view_option *option_of(const view_command_row *row)
+{
+    const view_option *nearest;
+    return row->option != NULL ? view_find_option(row->option, strlen(row->option), &nearest)
+                               : NULL;
+}
+
+// -- What is in a row's list ----------------------------------------------------------------
+
+// A word of "a|b|c"; of a switch, yes and no. False: there are not so many.
+static bool copy_word(const view_option *option, size_t number, char *text, size_t size)
+{
+    const char *words = option->value != NULL ? option->value : "yes|no";
+    for (; number > 0 && words != NULL; number--) {
+        words = strchr(words, '|');
+        words = words != NULL ? words + 1 : NULL;
+    }
+    if (words != NULL)
+        (void)snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+    return words != NULL;
+}
+
+// The state of a machine that is so far behind the first, over all layers.
+static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *layer,
+                       uint32_t *state)
+{
+    for (*layer = 0; *layer < desc->num_layers; ++*layer) {
+        if (number < desc->layers[*layer].num_states) {
+            *state = (uint32_t)number;
+            return true;
+        }
+        number -= desc->layers[*layer].num_states;
+    }
+    return false;
+}
+
+// The label of what is at a place of a row's list, and whether it is what is shown. False: the list
+// ends before it.
+static bool describe_item(const view_stage *stage, const view_command_row *row, size_t number,
+                          menu_line *line)
+{
+    char *const label = line->label;
+    const size_t size = sizeof line->label;
+    const view_scene *const scene = &stage->document->scene;
+    const view_machine *const machine = &scene->machine;
+    const view_option *const option = option_of(row);
+    char *text;
+    uint32_t layer, state;
+    int32_t trigger;
+    switch (row->list) {
+    case VIEW_LIST_RECENT:
+        if (stage->config == NULL || number >= stage->config->num_recent)
+            return false;
+        (void)snprintf(label, size, "%s", stage->config->recent[number]);
+        return true;
+    case VIEW_LIST_CLIPS:
+        if (number >= scene->num_clips)
+            return false;
+        (void)snprintf(label, size, "%s", scene->clips[number].name);
+        line->is_set = number == scene->clip;
+        return true;
+    case VIEW_LIST_MESHES:
+        if (scene->model == NULL || number >= scene->model->num_meshes || number >= 64)
+            return false;
+        (void)snprintf(label, size, "%zu  %s", number, scene->model->meshes[number].name);
+        line->is_set = (stage->hidden_meshes >> number & 1) == 0;
+        return true;
+    case VIEW_LIST_STATES:
+        if (machine->player == NULL || !find_state(machine->desc, number, &layer, &state))
+            return false;
+        (void)snprintf(label, size, "%s: %s", machine->desc->layers[layer].name,
+                       machine->desc->layers[layer].states[state].name);
+        line->is_set = md5_player_layer(machine->player, layer).state == state;
+        return true;
+    case VIEW_LIST_TRIGGERS:
+        trigger = machine->player != NULL ? view_find_trigger(machine, (uint32_t)number) : -1;
+        if (trigger < 0)
+            return false;
+        (void)snprintf(label, size, "%s", machine->desc->parameters[trigger].name);
+        view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
+        return true;
+    case VIEW_LIST_WORDS:
+        if (!copy_word(option, number, label, size))
+            return false;
+        text = view_write_option(option, stage->options);
+        line->is_set = text != NULL && strcmp(text, label) == 0;
+        free(text);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static view_command command_of(const view_stage *stage, const menu_line *line)
+{
+    const view_command_row *const row = line->row;
+    const view_machine *const machine = &stage->document->scene.machine;
+    const view_option *const option = option_of(row);
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_command command = {.action = view_action_of(row), .number = line->number};
+    uint32_t layer, state;
+    if (option != NULL && command.action < VIEW_TOGGLE)
+        command.number = (size_t)(option - table);
+    switch (row->list) {
+    case VIEW_LIST_RECENT:
+        command.path = common_copy(stage->config->recent[line->number]);
+        break;
+    case VIEW_LIST_WORDS:
+        command.path = common_alloc(sizeof line->label, 1);
+        (void)copy_word(option, line->number, command.path, sizeof line->label);
+        break;
+    case VIEW_LIST_STATES:
+        if (find_state(machine->desc, line->number, &layer, &state)) {
+            command.number = layer;
+            command.item = state;
+        }
+        break;
+    case VIEW_LIST_TRIGGERS:
+        command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
+        break;
+    default:
+        break;
+    }
+    return command;
+}
+
+// -- Lists of lines -------------------------------------------------------------------------
+
+static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_command_row *row,
+                           const char *label, bool is_group)
+{
+    if (lines->count == MAX_LINES)
+        return NULL;
+    menu_line *const line = &lines->lines[lines->count++];
+    *line = (menu_line){.row = row, .is_group = is_group};
+    (void)snprintf(line->label, sizeof line->label, "%s", label);
+    if (!is_group || row->list != VIEW_LIST_NONE)
+        line->missing = view_missing_for(stage, row);
+    if (!is_group) {
+        view_print_keys(row, line->keys, sizeof line->keys);
+        view_shown shown = *stage->shown;
+        const bool *const on = view_switch_of(view_action_of(row), &shown);
+        line->is_set = on != NULL && *on;
+    }
+    return line;
+}
+
+// How much of a label is the name of the menu within that it is in.
+static size_t group_length(const view_command_row *row)
+{
+    const char *const slash = strchr(row->label, '/');
+    return slash != NULL ? (size_t)(slash - row->label) : 0;
+}
+
+// The lines of a menu of the bar or, if `group` names one, of the menu within.
+static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
+{
+    size_t count;
+    const view_command_row *const table = view_commands(&count);
+    const size_t length = strlen(group);
+    for (size_t i = 0; i < count; i++) {
+        const view_command_row *const row = &table[i];
+        const size_t own = group_length(row);
+        if (row->menu != menu)
+            continue;
+        char name[64];
+        (void)snprintf(name, sizeof name, "%.*s", (int)own, row->label);
+        if (length == 0 && own > 0) {
+            // Rows of a menu within follow each other.
+            if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
+                || strncmp(table[i - 1].label, row->label, own) != 0)
+                (void)add_line(lines, stage, row, name, true);
+        } else if (length == 0) {
+            (void)add_line(lines, stage, row, row->label, row->list != VIEW_LIST_NONE);
+        } else if (strcmp(group, name) == 0) {
+            (void)add_line(lines, stage, row, row->label + own + 1, false);
+        } else if (strcmp(group, row->label) == 0) {
+            menu_line item = {.row = row};
+            for (size_t k = 0; describe_item(stage, row, k, &item); k++) {
+                menu_line *const line = add_line(lines, stage, row, item.label, false);
+                if (line == NULL)
+                    break;
+                line->number = k;
+                line->is_set = item.is_set;
+                memcpy(line->keys, item.keys, sizeof line->keys);
+                item = (menu_line){.row = row};
+            }
+        }
+    }
+}
+
+static void list_context(menu_lines *lines, const view_stage *stage, unsigned context)
+{
+    size_t count;
+    const view_command_row *const table = view_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if ((table[i].context & context) != 0)
+            (void)add_line(lines, stage, &table[i], view_label_of(&table[i]),
+                           table[i].list != VIEW_LIST_NONE);
+}
+
+// -- The search -----------------------------------------------------------------------------
+
+// How well the letters of `sought` follow each other in a text; NOT_FOUND: they do not. Letters at
+// the beginning of words count more, and most if they are the word.
+static int rate(const char *text, const char *sought)
+{
+    const size_t length = strlen(sought);
+    int score = 0;
+    size_t found = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        const bool is_start = i == 0 || !isalnum((unsigned char)text[i - 1]);
+        if (length > 0 && SDL_strncasecmp(text + i, sought, length) == 0)
+            score += is_start ? 100 : 40;
+        if (found < length
+            && tolower((unsigned char)text[i]) == tolower((unsigned char)sought[found])) {
+            score += is_start ? 3 : 0;
+            found++;
+        }
+    }
+    return found == length ? score : NOT_FOUND;
+}
+
+// Better ones first; those that are equal stay in the order of the table.
+static int compare_lines(const void *a, const void *b)
+{
+    const menu_line *const first = a, *const second = b;
+    if (first->score != second->score)
+        return first->score > second->score ? -1 : 1;
+    return first->row != second->row         ? (first->row < second->row ? -1 : 1)
+           : first->number != second->number ? (first->number < second->number ? -1 : 1)
+                                             : 0;
+}
+
+static void list_found(menu_lines *lines, const view_stage *stage, const char *sought)
+{
+    size_t count;
+    const view_command_row *const table = view_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        const view_command_row *const row = &table[i];
+        if (row->menu >= VIEW_NUM_MENUS)
+            continue;
+        menu_line item = {.row = row};
+        const bool has_list = row->list != VIEW_LIST_NONE;
+        for (size_t k = 0; has_list ? describe_item(stage, row, k, &item) : k == 0; k++) {
+            char label[sizeof item.label], text[512];
+            (void)snprintf(label, sizeof label, "%.60s%s%.120s", row->label, has_list ? ": " : "",
+                           has_list ? item.label : "");
+            (void)snprintf(text, sizeof text, "%s  %s", label,
+                           row->words != NULL ? row->words : "");
+            // The label counts twice, so that what is called so comes before what is found by it.
+            const int by_label = rate(label, sought), score = rate(text, sought);
+            menu_line *const line =
+                score != NOT_FOUND ? add_line(lines, stage, row, label, false) : NULL;
+            if (line != NULL) {
+                line->number = k;
+                line->score = score + (by_label != NOT_FOUND ? by_label : 0);
+                line->is_set = line->is_set || item.is_set;
+            }
+            item = (menu_line){.row = row};
+        }
+    }
+    if (sought[0] != '\0')
+        qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
+}
+
+// == Drawing and input ============================================================================
+
+// In lines of text.
+static const float row_lines = 1.3f;
+
+void view_close_menu(view_ui *ui)
+{
+    ui->menu = (view_menus){.kind = VIEW_NO_MENU};
+    ui->focus.panel = NULL;
+}
+
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
+{
+    view_close_menu(ui);
+    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .chosen = SIZE_MAX};
+    if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
+        ui->focus = (ui_item_id){"menu", 2}; // its field
+    if (kind == VIEW_MENU_SEARCH)
+        ui->menu.chosen = 0;
+}
+
+// Keys that choose a line: the next one that is not grey, or its end.
+static size_t next_line(const menu_lines *lines, size_t from, int way)
+{
+    size_t line = from;
+    for (size_t i = 0; i < lines->count; i++) {
+        line = line >= lines->count ? (way > 0 ? 0 : lines->count - 1)
+                                    : (line + (way > 0 ? 1 : lines->count - 1)) % lines->count;
+        if (lines->lines[line].missing == 0)
+            return line;
+    }
+    return from;
+}
+
+// What a line does: opens a menu within, or gives a command and closes the menu.
+static void take_line(view_ui *ui, const view_stage *stage, const menu_line *line)
+{
+    if (line->missing != 0) {
+        (void)snprintf(ui->notice, sizeof ui->notice, "%s: %s", line->label,
+                       view_reason(line->missing));
+        ui->notice_end = stage->now + 2.5;
+    } else if (line->is_group) {
+        (void)snprintf(ui->menu.group, sizeof ui->menu.group, "%s", line->label);
+        ui->menu.row = line->row;
+    } else {
+        const view_command command = command_of(stage, line);
+        view_close_menu(ui);
+        ui->command = command;
+    }
+}
+
+static void draw_tick(view_canvas *canvas, float x, float y, float scale)
+{
+    const float down[4] = {x, y, x + 3.5f * scale, y + 3.5f * scale};
+    const float up[4] = {down[2], down[3], x + 10.0f * scale, y - 4.0f * scale};
+    view_draw_segment(canvas, down, 2.0f * scale, VIEW_ACCENT);
+    view_draw_segment(canvas, up, 2.0f * scale, VIEW_ACCENT);
+}
+
+// A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
+// line below the mouse and takes a press. `chosen` is the line that keys have chosen.
+static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lines *lines, float x,
+                            float y, float least_width, size_t chosen, size_t *first,
+                            size_t *hovered)
+{
+    view_canvas *const canvas = stage->canvas;
+    const view_font *const font = stage->font;
+    const float scale = font->scale, row = roundf(row_lines * font->line[VIEW_TEXT]);
+    const float padding = 10.0f * scale, mark = 20.0f * scale;
+    float labels = 0.0f, keys = 0.0f;
+    for (size_t i = 0; i < lines->count; i++) {
+        labels = fmaxf(labels, view_text_width(font, VIEW_TEXT, lines->lines[i].label));
+        keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines->lines[i].keys));
+    }
+    keys += keys > 0.0f ? 2.0f * padding : mark;
+    view_rect box = {x, y, fmaxf(mark + labels + keys + 2.0f * padding, least_width), 0.0f};
+    box.width = fminf(box.width, stage->width - 2.0f * scale);
+    const float room = stage->height - 2.0f * padding - font->line[VIEW_TEXT];
+    size_t count = lines->count;
+    if ((float)count * row > room - (least_width > 0.0f ? y : 0.0f))
+        count = (size_t)fmaxf((room - (least_width > 0.0f ? y : 0.0f)) / row, 1.0f);
+    box.height = (float)count * row + padding;
+    box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
+    box.y = roundf(fmaxf(fminf(box.y, room + padding - box.height), scale));
+    // Keys and the wheel scroll.
+    if (chosen < lines->count && chosen < *first)
+        *first = chosen;
+    if (chosen < lines->count && chosen >= *first + count)
+        *first = chosen + 1 - count;
+    if (ui->mouse.wheel != 0.0f && view_contains(box, ui->mouse.x, ui->mouse.y)) {
+        const float moved = (float)*first - 3.0f * ui->mouse.wheel;
+        *first = moved > 0.0f ? (size_t)moved : 0;
+        ui->has_taken = true;
+    }
+    *first = *first + count > lines->count ? lines->count - count : *first;
+
+    view_draw_round_rect(canvas, view_inset(box, -scale), 6.0f * scale, VIEW_EDGE);
+    view_draw_round_rect(canvas, box, 5.0f * scale, VIEW_POPOVER);
+    (void)ui_item(ui, box, "");
+    for (size_t i = *first; i < *first + count; i++) {
+        const menu_line *const line = &lines->lines[i];
+        const view_rect place = {box.x + 0.3f * padding,
+                                 box.y + 0.5f * padding + (float)(i - *first) * row,
+                                 box.width - 0.6f * padding, row};
+        const bool is_pressed = ui_item(ui, place, line->label), is_hot = ui_is_hot(ui);
+        const bool is_lit = i == chosen || (is_hot && chosen >= lines->count);
+        if (is_hot)
+            *hovered = i;
+        if (is_lit || is_hot)
+            view_draw_round_rect(canvas, place, 3.0f * scale, is_lit ? VIEW_CHOSEN : VIEW_CONTROL);
+        const float top = place.y + 0.5f * (row - font->line[VIEW_TEXT]);
+        const view_color color = line->missing != 0 ? VIEW_DISABLED
+                                 : is_lit           ? VIEW_BRIGHT
+                                                    : VIEW_PLAIN;
+        if (line->is_set)
+            draw_tick(canvas, place.x + 4.0f * scale, place.y + 0.5f * row, scale);
+        view_draw_text(canvas, VIEW_TEXT, place.x + mark, top, place.width - mark - keys, color,
+                       line->label);
+        const float width = view_text_width(font, VIEW_TEXT, line->keys);
+        const float end = place.x + place.width - 6.0f * scale, middle = place.y + 0.5f * row;
+        const float corners[6] = {end - 5.0f * scale, middle - 5.0f * scale, end, middle,
+                                  end - 5.0f * scale, middle + 5.0f * scale};
+        if (line->is_group)
+            view_draw_triangle(canvas, corners, VIEW_DIM);
+        view_draw_text(canvas, VIEW_TEXT, end - width, top, 0,
+                       line->missing != 0 ? VIEW_DISABLED : VIEW_DIM, line->keys);
+        if (is_pressed) {
+            take_line(ui, stage, line);
+            break;
+        }
+    }
+    return box;
+}
+
+// What the line does, or why it cannot be done now, below the box.
+static void draw_help(const view_stage *stage, view_rect box, const menu_line *line)
+{
+    const float scale = stage->font->scale, height = stage->font->line[VIEW_TEXT];
+    char text[160];
+    const char *const help = view_help_of(line->row);
+    const int length = (int)strcspn(help, "\n");
+    if (line->missing != 0)
+        (void)snprintf(text, sizeof text, "%s", view_reason(line->missing));
+    else
+        (void)snprintf(text, sizeof text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
+    const float width =
+        fminf(view_text_width(stage->font, VIEW_TEXT, text), stage->width - 16.0f * scale);
+    const view_rect place = {
+        fminf(box.x, stage->width - width - 16.0f * scale),
+        fminf(box.y + box.height + 3.0f * scale, stage->height - height - 6.0f * scale),
+        width + 12.0f * scale, height + 4.0f * scale};
+    view_draw_round_rect(stage->canvas, view_inset(place, -scale), 4.0f * scale, VIEW_EDGE);
+    view_draw_round_rect(stage->canvas, place, 3.0f * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, place.x + 6.0f * scale, place.y + 2.0f * scale,
+                   width + 1.0f, line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+}
+
+// Moves the choice by keys, and takes it by Enter.
+static void choose_by_keys(view_ui *ui, const view_stage *stage, const menu_lines *lines)
+{
+    size_t *const chosen = &ui->menu.chosen;
+    if (ui_key(ui, SDLK_DOWN))
+        *chosen = next_line(lines, *chosen, 1);
+    else if (ui_key(ui, SDLK_UP))
+        *chosen = next_line(lines, *chosen, -1);
+    else if (ui_key(ui, SDLK_END))
+        *chosen = next_line(lines, 0, -1);
+    else if ((ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)) && *chosen < lines->count)
+        take_line(ui, stage, &lines->lines[*chosen]);
+}
+
+// -- The bar and its menus, the menu of what was clicked on ---------------------------------------
+
+// An open menu with the one within, if that is open.
+static void draw_menu(view_ui *ui, const view_stage *stage)
+{
+    view_menus *const menu = &ui->menu;
+    const bool is_bar = menu->kind == VIEW_MENU_OF_BAR;
+    menu_lines *const outer = common_alloc(1, sizeof *outer);
+    menu_lines *const inner = common_alloc(1, sizeof *inner);
+    const bool has_inner = menu->group[0] != '\0';
+    if (is_bar)
+        list_menu(outer, stage, menu->menu, "");
+    else
+        list_context(outer, stage, menu->context);
+    if (has_inner)
+        list_menu(inner, stage, menu->row->menu, menu->group);
+    menu_lines *const taking = has_inner ? inner : outer;
+    choose_by_keys(ui, stage, taking);
+    if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, SDLK_LEFT)) {
+        menu->group[0] = '\0';
+    } else if (menu->kind != VIEW_NO_MENU && is_bar
+               && (ui_key(ui, SDLK_LEFT) || ui_key(ui, SDLK_RIGHT))) {
+        const int step = ui->mouse.key == SDLK_RIGHT ? 1 : VIEW_NUM_MENUS - 1;
+        const bool opens = step == 1 && menu->chosen < outer->count
+                           && outer->lines[menu->chosen].is_group && !has_inner;
+        if (opens) {
+            take_line(ui, stage, &outer->lines[menu->chosen]);
+        } else {
+            const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
+            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
+            menu->menu = next;
+        }
+    }
+    if (menu->kind != VIEW_NO_MENU) {
+        size_t hovered = SIZE_MAX, inner_hovered = SIZE_MAX;
+        const view_rect box =
+            draw_lines(ui, stage, outer, menu->x, menu->y, 0.0f,
+                       has_inner ? SIZE_MAX : menu->chosen, &menu->first, &hovered);
+        const menu_line *told = hovered < outer->count        ? &outer->lines[hovered]
+                                : menu->chosen < outer->count ? &outer->lines[menu->chosen]
+                                                              : NULL;
+        view_rect last = box;
+        // A menu within opens below the mouse, and stays while the mouse goes towards it.
+        const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menu->last_x;
+        if (is_moved && hovered < outer->count) {
+            menu->chosen = SIZE_MAX;
+            menu->group[0] = '\0';
+            if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
+                take_line(ui, stage, &outer->lines[hovered]);
+        }
+        menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
+        if (has_inner) {
+            float y = box.y;
+            for (size_t i = menu->first; i < outer->count;
+                 i++, y += roundf(row_lines * stage->font->line[VIEW_TEXT]))
+                if (outer->lines[i].row == menu->row && outer->lines[i].is_group)
+                    break;
+            const bool flips =
+                box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
+            last =
+                draw_lines(ui, stage, inner, flips ? box.x - 0.6f * box.width : box.x + box.width,
+                           y, 0.0f, menu->chosen, &menu->inner_first, &inner_hovered);
+            told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
+        }
+        if (told != NULL && ui->command.action == VIEW_NOTHING)
+            draw_help(stage, last, told);
+    }
+    free(outer);
+    free(inner);
+}
+
+// -- The search -----------------------------------------------------------------------------
+
+static void draw_search(view_ui *ui, const view_stage *stage)
+{
+    view_menus *const menu = &ui->menu;
+    const view_font *const font = stage->font;
+    const float scale = font->scale, height = 1.6f * font->line[VIEW_TEXT];
+    const float width = fminf(36.0f * font->line[VIEW_TEXT] / 1.3f, stage->width - 8.0f * scale);
+    const view_rect field = {roundf(0.5f * (stage->width - width)), 6.0f * scale, width, height};
+    menu_lines *const lines = common_alloc(1, sizeof *lines);
+    if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
+        menu->chosen = 0;
+        menu->first = 0;
+    }
+    list_found(lines, stage, menu->text);
+    choose_by_keys(ui, stage, lines);
+    if (menu->kind != VIEW_NO_MENU && lines->count > 0) {
+        size_t hovered = SIZE_MAX;
+        const view_rect box = draw_lines(ui, stage, lines, field.x, field.y + height + scale, width,
+                                         menu->chosen, &menu->first, &hovered);
+        const size_t told = hovered < lines->count ? hovered : menu->chosen;
+        if (told < lines->count && ui->command.action == VIEW_NOTHING)
+            draw_help(stage, box, &lines->lines[told]);
+    }
+    free(lines);
+}
+
+// -- The value of an option -----------------------------------------------------------------
+
+// Asks for it in a dialog: what it is, and a field with what is set.
+static void draw_question(view_ui *ui, const view_stage *stage)
+{
+    view_menus *const menu = &ui->menu;
+    size_t count;
+    const view_option *const option = &view_options_table(&count)[menu->option];
+    const view_font *const font = stage->font;
+    const float scale = font->scale, line = font->line[VIEW_TEXT];
+    const float width = fminf(36.0f * line / 1.3f, stage->width - 60.0f * scale);
+    int num_lines = 1;
+    for (const char *text = option->help; *text != '\0'; text++)
+        num_lines += *text == '\n';
+    const float height = ((float)num_lines + 4.2f) * line;
+    char title[96];
+    (void)snprintf(title, sizeof title, "--%s %s", option->name,
+                   option->value != NULL ? option->value : "");
+    const view_rect inside = ui_dialog(ui, "menu", width, height, title);
+    const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
+    (void)ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
+    float y = inside.y + 2.0f * line;
+    for (const char *text = option->help; text != NULL; y += line) {
+        char part[128];
+        const size_t length = strcspn(text, "\n");
+        (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
+        view_draw_text(stage->canvas, VIEW_TEXT, inside.x, y, inside.width, VIEW_DIM, part);
+        text = text[length] != '\0' ? text + length + 1 : NULL;
+    }
+    const float button = 7.0f * line;
+    const view_rect set = {inside.x + inside.width - button, inside.y + inside.height - 1.6f * line,
+                           button, 1.6f * line};
+    const view_rect cancel = {set.x - button - 6.0f * scale, set.y, button, set.height};
+    const bool is_cancelled = ui_button(ui, cancel, "Cancel", false);
+    const bool is_set =
+        ui_button(ui, set, "Set", true) || ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
+    if (!is_set && !is_cancelled)
+        return;
+    const view_command command = {
+        .action = VIEW_SET, .number = menu->option, .path = common_copy(menu->text)};
+    view_close_menu(ui);
+    if (is_set)
+        ui->command = command;
+    else
+        free(command.path);
+}
+
+void view_ask(view_ui *ui, const view_stage *stage, size_t number)
+{
+    size_t count;
+    const view_option *const option = &view_options_table(&count)[number];
+    char *const text = view_write_option(option, stage->options);
+    view_open_menu(ui, VIEW_MENU_ASKING, 0, 0);
+    ui->menu.option = number;
+    (void)snprintf(ui->menu.text, sizeof ui->menu.text, "%s", text != NULL ? text : "");
+    free(text);
+}
+
+// -- All of them ----------------------------------------------------------------------------
+
+// The words of the bar; where there is no room for all, the first opens the search.
+static void draw_bar(view_ui *ui, const view_stage *stage)
+{
+    static const char search[] = "Search  Ctrl+P";
+    const view_font *const font = stage->font;
+    const float scale = font->scale, height = view_layout_of(stage).menu.height,
+                padding = 9.0f * scale;
+    const view_rect bar = {0.0f, 0.0f, stage->width, height};
+    float widths = 0.0f;
+    for (int i = 0; i < VIEW_NUM_MENUS; i++)
+        widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
+    const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
+    const bool has_room = widths < stage->width;
+    view_draw_rect(stage->canvas, bar, 0x12151AEBu);
+    ui_begin(ui, "bar");
+    (void)ui_item(ui, bar, "");
+    float x = 0.0f;
+    for (int i = 0; i < VIEW_NUM_MENUS && has_room; i++) {
+        const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
+        const view_rect place = {x, 0.0f, width, height};
+        const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
+        if (is_open) {
+            ui->menu.x = x;
+            ui->menu.y = height;
+        }
+        const bool is_pressed = ui_item(ui, place, view_menu_names[i]);
+        const bool slides =
+            ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
+        if (is_open || ui_is_hot(ui))
+            view_draw_rect(stage->canvas, place, is_open ? VIEW_CHOSEN : VIEW_HOVERED);
+        view_draw_text(stage->canvas, VIEW_TEXT, x + padding,
+                       0.5f * (height - font->line[VIEW_TEXT]), 0, VIEW_BRIGHT, view_menu_names[i]);
+        if (is_pressed && is_open) {
+            view_close_menu(ui);
+        } else if (is_pressed || slides) {
+            view_open_menu(ui, VIEW_MENU_OF_BAR, x, height);
+            ui->menu.menu = (view_menu)i;
+            ui->has_taken = true;
+        }
+        x += width;
+    }
+    const view_rect place = {has_room ? stage->width - search_width - 2.0f * scale : 2.0f * scale,
+                             2.0f * scale, search_width, height - 4.0f * scale};
+    if (!has_room || x + search_width < stage->width)
+        if (ui_button(ui, place, has_room ? search : "Commands", false))
+            view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
+}
+
+void view_menu_panel(view_ui *ui, const view_stage *stage)
+{
+    if (view_layout_of(stage).menu.height > 0.0f)
+        draw_bar(ui, stage);
+    if (ui->menu.kind == VIEW_NO_MENU)
+        return;
+    const view_rect all = {0.0f, view_layout_of(stage).menu.height, stage->width, stage->height};
+    ui_begin(ui, "menu");
+    if (ui_item(ui, all, "") || ui_key(ui, SDLK_ESCAPE)) { // beside it
+        if (ui->menu.group[0] != '\0' && ui->mouse.key == SDLK_ESCAPE)
+            ui->menu.group[0] = '\0';
+        else
+            view_close_menu(ui);
+        return;
+    }
+    if (ui->menu.kind == VIEW_MENU_SEARCH)
+        draw_search(ui, stage);
+    else if (ui->menu.kind == VIEW_MENU_ASKING)
+        draw_question(ui, stage);
+    else
+        draw_menu(ui, stage);
+}

@@ -1,0 +1,384 @@
+// The outliner: meshes, clips, layers with their states, and joints, as one tree with a search.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Marked joints ========================================================================
+
+int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
+{
+    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
+    return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
+}
+
+void view_forget_rows(view_ui *ui)
+{
+    ui->scrolls[0] = ui->scrolls[1] = (ui_scroll){0.0f, 0.0f};
+    memset(ui->folded_joints, 0, sizeof ui->folded_joints);
+    ui->open_layers = 0;
+    ui->filter[0] = '\0';
+    ui->revealed_joint = -1;
+}
+
+// == Rows =================================================================================
+
+typedef enum row_sign {
+    SIGN_NONE,
+    SIGN_FOLDED,
+    SIGN_OPEN,
+    SIGN_EYE,
+    SIGN_SHUT,
+    SIGN_PLAYS,
+} row_sign;
+
+typedef struct tree_row {
+    const char *label, *name, *text; // text: at the right
+    uint32_t depth;
+    row_sign sign;
+    view_color color;
+    bool is_chosen;
+} tree_row;
+
+// What a press has met.
+typedef enum row_part { PART_NONE, PART_SIGN, PART_NAME } row_part;
+
+static void draw_sign(view_canvas *canvas, row_sign sign, float x, float y)
+{
+    const float r = 4.5f * canvas->font->scale;
+    const float play[6] = {x - 0.7f * r, y - r, x + r, y, x - 0.7f * r, y + r};
+    switch (sign) {
+    case SIGN_FOLDED:
+    case SIGN_OPEN:
+        view_draw_fold(canvas, x, y, sign == SIGN_OPEN);
+        break;
+    case SIGN_EYE:
+        view_draw_disc(canvas, x, y, r, VIEW_ACCENT);
+        view_draw_disc(canvas, x, y, 0.65f * r, 0x12151AFFu);
+        view_draw_disc(canvas, x, y, 0.35f * r, VIEW_ACCENT);
+        break;
+    case SIGN_SHUT:
+        view_draw_segment(canvas, (const float[4]){x - r, y, x + r, y}, 0.4f * r, VIEW_DISABLED);
+        break;
+    case SIGN_PLAYS:
+        view_draw_triangle(canvas, play, VIEW_ACCENT);
+        break;
+    default:
+        break;
+    }
+}
+
+static row_part show_row(view_ui *ui, const tree_row *of)
+{
+    const view_font *const font = ui->canvas->font;
+    const float scale = font->scale, em = view_em(font), padding = 0.7f * em;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
+    // Deep trees stay in sight.
+    const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
+    const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
+    const bool is_pressed = ui_item(ui, row, of->label);
+    if (is_seen && !ui->is_event) {
+        const bool is_hot = ui_is_hot(ui);
+        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+        if (of->is_chosen || is_hot)
+            view_draw_rect(ui->canvas, row, of->is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
+        draw_sign(ui->canvas, of->sign, row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
+        const float text = view_text_width(font, VIEW_TEXT, of->text);
+        const view_color bright = of->is_chosen || is_hot ? VIEW_BRIGHT : of->color;
+        view_draw_text(ui->canvas, VIEW_TEXT, name, y,
+                       fmaxf(right - text - name - 4.0f * scale, em), bright, of->name);
+        ui_text_left_of(ui, right, y, of->is_chosen || is_hot ? VIEW_PLAIN : VIEW_DIM, of->text);
+    }
+    if (!is_pressed)
+        return PART_NONE;
+    return of->sign != SIGN_NONE && ui->mouse.x < name ? PART_SIGN : PART_NAME;
+}
+
+static bool is_found(const view_ui *ui, const char *name)
+{
+    return common_contains(name, ui->filter);
+}
+
+// Whether the rows of a section are listed. With a search those that are found are, also in a
+// section that is folded.
+static bool opens(view_ui *ui, ui_section_number number, const char *title, uint32_t count,
+                  uint32_t num_found)
+{
+    char text[24];
+    if (count == 0 || num_found == 0)
+        return false;
+    (void)snprintf(text, sizeof text, "%u", num_found);
+    const bool is_open = ui_section(ui, number, title, text);
+    return is_open || ui->filter[0] != '\0';
+}
+
+// == Sections =============================================================================
+
+static void list_meshes(view_ui *ui, const view_stage *stage)
+{
+    const md5_model *const model = stage->document->scene.model;
+    const uint32_t count = model != NULL ? model->num_meshes : 0;
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        num_found += is_found(ui, model->meshes[i].name);
+    ui_begin(ui, "mesh");
+    if (!opens(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        char number[16], vertices[16];
+        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
+        if (!is_found(ui, mesh->name))
+            continue;
+        (void)snprintf(number, sizeof number, "Mesh %u", i);
+        (void)snprintf(vertices, sizeof vertices, "%u", mesh->num_vertices);
+        const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
+        if (show_row(ui, &(tree_row){.label = name,
+                                     .name = name,
+                                     .text = vertices,
+                                     .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
+                                     .color = is_hidden ? VIEW_DIM : VIEW_PLAIN})
+            != PART_NONE)
+            ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
+    }
+}
+
+static void list_clips(view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const shown = view_shown_clip(scene);
+    const bool can_choose = view_mode_of(stage->document) == VIEW_MODE_CLIPS;
+    const size_t count = can_choose ? scene->num_clips : 0;
+    uint32_t num_found = 0;
+    for (size_t i = 0; i < count; i++)
+        num_found += is_found(ui, scene->clips[i].name);
+    ui_begin(ui, "clip");
+    if (!opens(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        const bool is_shown = clip == shown;
+        char seconds[24];
+        if (!is_found(ui, clip->name))
+            continue;
+        (void)snprintf(seconds, sizeof seconds, "%.2f s", clip->anim->duration);
+        if (show_row(ui, &(tree_row){.label = clip->name,
+                                     .name = clip->name,
+                                     .text = seconds,
+                                     .sign = is_shown ? SIGN_PLAYS : SIGN_NONE,
+                                     .color = VIEW_PLAIN,
+                                     .is_chosen = is_shown})
+            != PART_NONE)
+            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+    }
+}
+
+// Layers with what plays in them, which are folded at first, and their states.
+static void list_layers(view_ui *ui, const view_stage *stage)
+{
+    const view_machine *const machine = &stage->document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    const bool is_searched = ui->filter[0] != '\0';
+    uint32_t num_found = 0;
+    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
+        return;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        bool has_found = is_found(ui, layer->name);
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            has_found = has_found || is_found(ui, layer->states[k].name);
+        num_found += has_found;
+    }
+    ui_begin(ui, "layer");
+    if (!opens(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
+        return;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const char *const state = layer->states[status.state].name;
+        const uint64_t bit = i < 64 ? (uint64_t)1 << i : 0;
+        const bool is_open = is_searched || (ui->open_layers & bit) != 0;
+        char text[160];
+        if (status.from != MD5_NONE)
+            (void)snprintf(text, sizeof text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
+                           state);
+        else
+            (void)snprintf(text, sizeof text, "%s", state);
+        bool has_found = is_found(ui, layer->name);
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            has_found = has_found || is_found(ui, layer->states[k].name);
+        if (!has_found)
+            continue;
+        if (show_row(ui, &(tree_row){.label = layer->name,
+                                     .name = layer->name,
+                                     .text = text,
+                                     .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
+                                     .color = status.from != MD5_NONE ? VIEW_AMBER : VIEW_PLAIN})
+            != PART_NONE)
+            ui->open_layers ^= bit;
+        for (uint32_t k = 0; k < layer->num_states && is_open; k++) {
+            const char *const name = layer->states[k].name;
+            char label[192];
+            if (!is_found(ui, name))
+                continue;
+            (void)snprintf(label, sizeof label, "%s/%s", layer->name, name);
+            if (show_row(ui, &(tree_row){.label = label,
+                                         .name = name,
+                                         .text = "",
+                                         .depth = 1,
+                                         .sign = k == status.state ? SIGN_PLAYS : SIGN_NONE,
+                                         .color = VIEW_PLAIN,
+                                         .is_chosen = k == status.state})
+                != PART_NONE)
+                ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
+        }
+    }
+}
+
+// == Joints ===============================================================================
+
+// The joints in depth-first order, since files may list them in any order, how deep each is, and
+// with how many below it. For the caller to free: one block.
+typedef struct joint_tree {
+    uint32_t *joints, *depths, *sizes;
+} joint_tree;
+
+static joint_tree order_joints(const md5_skeleton *skeleton)
+{
+    const uint32_t count = skeleton->num_joints;
+    uint32_t *const block = common_alloc(4 * (size_t)count + 1, sizeof *block);
+    const joint_tree tree = {block, block + count, block + 2 * (size_t)count};
+    uint32_t *const places = block + 3 * (size_t)count; // of the next child of each, and root
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        tree.sizes[joint]++;
+        if (parent != MD5_NONE)
+            tree.sizes[parent] += tree.sizes[joint];
+    }
+    for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
+        tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
+        tree.joints[*place] = joint;
+        places[joint] = *place + 1;
+        *place += tree.sizes[joint];
+    }
+    return tree;
+}
+
+static bool is_folded(const view_ui *ui, uint32_t joint)
+{
+    return joint < UI_MAX_FOLDED && (ui->folded_joints[joint / 64] >> (joint % 64) & 1) != 0;
+}
+
+// What a joint lies in is unfolded.
+static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
+{
+    for (joint = skeleton->joints[joint].parent; joint != MD5_NONE;
+         joint = skeleton->joints[joint].parent)
+        if (joint < UI_MAX_FOLDED)
+            ui->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
+}
+
+static void list_joints(view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const md5_skeleton *const skeleton = scene->skeleton;
+    const view_clip *const clip = view_shown_clip(scene);
+    const bool is_searched = ui->filter[0] != '\0';
+    const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
+    if (count == 0)
+        return;
+    const joint_tree tree = order_joints(skeleton);
+    // Those that are found, and the ways to them: of the rest nothing is listed.
+    bool *const listed = common_alloc(count, sizeof *listed);
+    uint32_t num_found = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const bool is_hit = is_found(ui, skeleton->joints[joint].name);
+        num_found += is_hit;
+        listed[joint] = listed[joint] || is_hit;
+        if (parent != MD5_NONE && listed[joint])
+            listed[parent] = true;
+    }
+    const int32_t marked = view_marked_joint(ui, scene);
+    // One that was chosen elsewhere comes into sight.
+    const bool is_new = !ui->is_event && ui->revealed_joint != ui->chosen_joint;
+    if (is_new && ui->chosen_joint >= 0 && (uint32_t)ui->chosen_joint < count)
+        unfold_to(ui, skeleton, (uint32_t)ui->chosen_joint);
+    if (!ui->is_event)
+        ui->revealed_joint = ui->chosen_joint;
+    ui_begin(ui, "joint");
+    const bool is_open = opens(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
+    ui_scroll *const scroll = ui->column->scroll;
+    const view_rect area = ui->column->area;
+    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    for (uint32_t i = 0; i < count && is_open; i++) {
+        const uint32_t joint = tree.joints[i];
+        const char *const name = skeleton->joints[joint].name;
+        const bool has_children = tree.sizes[joint] > 1;
+        const bool is_shut = !is_searched && is_folded(ui, joint);
+        // Joints that the clip does not drive are dimmed.
+        const bool is_still =
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] == MD5_NONE;
+        const float top = ui->column->y - area.y + shown;
+        if (is_new && (int32_t)joint == ui->chosen_joint
+            && (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height))
+            scroll->wanted = fmaxf(top - 0.4f * area.height, 0.0f);
+        if (listed[joint]) {
+            const row_part part =
+                show_row(ui, &(tree_row){.label = name,
+                                         .name = name,
+                                         .text = "",
+                                         .depth = tree.depths[joint],
+                                         .sign = !has_children ? SIGN_NONE
+                                                 : is_shut     ? SIGN_FOLDED
+                                                               : SIGN_OPEN,
+                                         .color = is_still ? VIEW_DIM : VIEW_PLAIN,
+                                         .is_chosen = (int32_t)joint == marked});
+            if (ui->mouse.is_moved && ui_is_hot(ui))
+                ui->hovered_joint = (int32_t)joint;
+            if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
+                ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
+            } else if (part != PART_NONE) {
+                ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
+                ui->revealed_joint = ui->chosen_joint; // it is in sight
+                ui->command.action = VIEW_MARKED;
+            }
+        }
+        if (is_shut)
+            i += tree.sizes[joint] - 1;
+    }
+    free(listed);
+    free(tree.joints);
+}
+
+// == The dock =============================================================================
+
+void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    const float em = view_em(stage->font), gap = 0.7f * em, height = ceilf(1.7f * em);
+    const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2.0f * gap, height};
+    const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
+    ui_begin(ui, "search");
+    (void)ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
+    if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
+        ui->filter[0] = '\0';
+    const float head = height + gap;
+    ui_column column;
+    ui_begin(ui, "tree");
+    ui_begin_column(ui, &column, (view_rect){area.x, area.y + head, area.width, area.height - head},
+                    &ui->scrolls[VIEW_DOCK_LEFT]);
+    list_meshes(ui, stage);
+    list_clips(ui, stage);
+    list_layers(ui, stage);
+    list_joints(ui, stage);
+    ui_end_column(ui);
+}

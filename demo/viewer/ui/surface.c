@@ -1,0 +1,270 @@
+// What belongs to the surface that the body shows, in the lower right corner: the scale of the
+// weights, the layout of a mesh's texture coordinates, or the images of a mesh.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/assets/look.h"
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// In layout units.
+static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, spacing = 8.0f;
+
+static view_surface surface_of(const view_stage *stage)
+{
+    const bool is_one = stage->document->drawn != NULL && !view_shows_crowd(stage->document);
+    return is_one ? stage->surface : VIEW_SURFACE_LIT;
+}
+
+// The mesh that was clicked on, or the first that is not hidden.
+static uint32_t mesh_of(const view_stage *stage)
+{
+    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
+    uint32_t mesh = 0;
+    if (stage->pick->is_set && stage->pick->mesh < num_meshes)
+        return stage->pick->mesh;
+    while (mesh + 1 < num_meshes && mesh < 64 && (stage->hidden_meshes >> mesh & 1) != 0)
+        mesh++;
+    return mesh;
+}
+
+// Draws the title of the panel; returns what is inside of it, below the title.
+static view_rect open_box(const view_stage *stage, view_rect box, const char *title)
+{
+    const float padding = VIEW_PADDING * stage->font->scale;
+    const view_rect inside = {box.x + padding, box.y + padding + stage->font->line[VIEW_TITLE],
+                              box.width - 2.0f * padding,
+                              box.height - stage->font->line[VIEW_TITLE] - 2.0f * padding};
+    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
+                   title);
+    return inside;
+}
+
+// -- Weights --------------------------------------------------------------------------------
+
+static void draw_weights(const view_stage *stage, view_rect box)
+{
+    enum { STEPS = 64 };
+    static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
+    static const char *const counts[5] = {"", "1", "2", "3", "4+"};
+    const int32_t joint = stage->joint;
+    const view_heat_facts heat = view_measure_heat(stage->document->scene.model, joint);
+    char title[96] = "Joints of each vertex", text[96];
+    if (joint >= 0) {
+        (void)snprintf(title, sizeof title, "Weights of %s",
+                       stage->document->scene.skeleton->joints[joint].name);
+        (void)snprintf(text, sizeof text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices,
+                       heat.most);
+    } else {
+        (void)snprintf(text, sizeof text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
+                       heat.num_vertices);
+    }
+    const view_rect inside = open_box(stage, box, title);
+    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
+    const view_rect band = {
+        inside.x, inside.y + stage->font->line[VIEW_TEXT] + 0.5f * spacing * stage->font->scale,
+        inside.width, scale_height * stage->font->scale};
+    // A band of the scale's colours, with what its ends and quarters mean.
+    const float step = band.width / (float)STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        const float value = ((float)i + 0.5f) / (float)STEPS;
+        const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
+        const float channels[3] = {linear.x, linear.y, linear.z};
+        view_color color = 0xFF;
+        for (int k = 0; k < 3; k++) {
+            const float c = channels[k];
+            const float encoded =
+                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
+            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
+        }
+        view_draw_rect(stage->canvas,
+                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
+                       color);
+    }
+    for (int i = 0; i < 5; i++) {
+        const char *const word = joint < 0 ? counts[i] : weights[i];
+        const float half = 0.5f * view_text_width(stage->font, VIEW_TEXT, word);
+        // Below its colour: counts in the middle of their quarter, weights at their place.
+        const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
+        const float x = band.x + part * band.width - half;
+        view_draw_text(stage->canvas, VIEW_TEXT,
+                       view_clamp(x, band.x, band.x + band.width - 2.0f * half),
+                       band.y + band.height, 0, VIEW_DIM, word);
+    }
+}
+
+// -- Texture coordinates --------------------------------------------------------------------
+
+// The part of the plane of texture coordinates that is shown: the image, and what is beyond it.
+typedef struct uv_window {
+    float low[2], size;
+    view_rect area; // where it is
+} uv_window;
+
+// Sides that leave the window are left out.
+static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
+                                const uv_window *window, float width, view_color color)
+{
+    const view_rect area = window->area;
+    const view_rect room = view_inset(area, -1.0f);
+    const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
+    for (uint32_t i = 0; i < 3; i++) {
+        float ends[4];
+        for (uint32_t k = 0; k < 2; k++) {
+            const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
+            ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
+            ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
+        }
+        if (view_contains(room, ends[0], ends[1]) && view_contains(room, ends[2], ends[3]))
+            view_draw_segment(stage->canvas, ends, width, color);
+    }
+}
+
+static void draw_uv(const view_stage *stage, view_rect box)
+{
+    enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
+    const uint32_t number = mesh_of(stage);
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const view_texture *const image =
+        view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
+    const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
+    // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
+    float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
+    uint32_t num_outside = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
+        for (int i = 0; i < 2; i++) {
+            low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
+            high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
+        }
+        num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1.0f);
+    }
+    char title[96], text[160];
+    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", number, mesh->name);
+    if (num_outside > 0)
+        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", num_outside,
+                       mesh->num_vertices);
+    else
+        (void)snprintf(text, sizeof text, "%s",
+                       image != NULL ? common_base(image->path) : "no texture");
+    const view_rect inside = open_box(stage, box, title);
+    const float side = fminf(inside.width, inside.height - line);
+    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
+                   num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+    if (mesh->num_vertices == 0)
+        return;
+    const uv_window window = {.low = {low[0], low[1]},
+                              .size = fmaxf(high[0] - low[0], high[1] - low[1]),
+                              .area = {inside.x, inside.y + line, side, side}};
+    const float uv[4] = {low[0], low[1], low[0] + window.size, low[1] + window.size};
+    view_draw_image(stage->canvas, window.area, uv,
+                    image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
+    for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
+        draw_triangle_sides(stage, mesh, i, &window, scale, 0xF1F3F690u);
+    if (stage->pick->is_set && stage->pick->mesh == number)
+        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3.0f * scale, 0xF2C14EFFu);
+}
+
+// -- Images ---------------------------------------------------------------------------------
+
+static uint32_t list_images(const view_stage *stage, uint32_t mesh,
+                            const view_texture *images[MD5GL_NUM_PICTURES])
+{
+    uint32_t count = 0;
+    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE; map < MD5GL_NUM_PICTURES; map++) {
+        const view_texture *const image = view_mesh_image(&stage->document->textures, mesh, map);
+        if (image != NULL)
+            images[count++] = image;
+    }
+    return count;
+}
+
+static void draw_images(const view_stage *stage, view_rect box)
+{
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const view_texture *images[MD5GL_NUM_PICTURES];
+    const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
+    const uint32_t columns = count > 1 ? 2 : 1;
+    const float line = stage->font->line[VIEW_TEXT], gap = spacing * stage->font->scale;
+    char text[96];
+    (void)snprintf(text, sizeof text, "Images of mesh %u  %s", mesh,
+                   stage->document->scene.model->meshes[mesh].name);
+    const view_rect inside = open_box(stage, box, text);
+    const float side = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
+    if (count == 0)
+        view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
+                       "none");
+    for (uint32_t i = 0; i < count; i++) {
+        const view_texture *const image = images[i];
+        const float longest = (float)(image->width > image->height ? image->width : image->height);
+        const uint32_t column = i % columns, row = i / columns;
+        const view_rect tile = {inside.x + (float)column * (side + gap),
+                                inside.y + (float)row * (side + 2.0f * line + gap),
+                                side * (float)image->width / longest,
+                                side * (float)image->height / longest};
+        const bool is_color =
+            image->map != MD5GL_PICTURE_NORMALS && image->map != MD5GL_PICTURE_HEIGHTS;
+        (void)snprintf(text, sizeof text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
+                       view_map_name(image->map));
+        view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
+        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side, side, VIEW_PLAIN,
+                       common_base(image->path));
+        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side + line, side, VIEW_DIM,
+                       text);
+    }
+}
+
+// -- The panel ------------------------------------------------------------------------------
+
+view_rect view_surface_box(const view_stage *stage)
+{
+    const view_font *const font = stage->font;
+    const float line = font->line[VIEW_TEXT], gap = spacing * font->scale;
+    const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
+    // A square panel: a third of the picture, as far as there is room.
+    const float side =
+        fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32.0f);
+    const view_texture *images[MD5GL_NUM_PICTURES];
+    float width = side, inner = side + line;
+    uint32_t count, rows;
+    switch (surface_of(stage)) {
+    case VIEW_SURFACE_WEIGHTS:
+        width = scale_width * font->scale;
+        inner = 2.0f * line + (scale_height + spacing) * font->scale;
+        break;
+    case VIEW_SURFACE_UV:
+        break;
+    case VIEW_SURFACE_TEXTURES:
+        count = list_images(stage, mesh_of(stage), images);
+        rows = (count + 1) / 2; // of two tiles
+        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2.0f * line + gap)
+                          : (count > 0 ? side - gap : 0.0f) + 2.0f * line + gap;
+        break;
+    default:
+        return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
+    }
+    const view_rect free = view_layout_of(stage).free;
+    const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
+    return (view_rect){free.x + free.width - margin - width - 2.0f * padding,
+                       fmaxf(free.y + free.height - margin - height, free.y + margin),
+                       width + 2.0f * padding, height};
+}
+
+void view_surface_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_surface surface = surface_of(stage);
+    const view_rect box = view_surface_box(stage);
+    if (surface == VIEW_SURFACE_LIT)
+        return;
+    (void)ui_box(ui, "surface", box, "");
+    if (ui->is_event) // many triangles
+        return;
+    if (surface == VIEW_SURFACE_WEIGHTS)
+        draw_weights(stage, box);
+    else if (surface == VIEW_SURFACE_UV)
+        draw_uv(stage, box);
+    else
+        draw_images(stage, box);
+}

@@ -1,0 +1,305 @@
+// The time bar: buttons, a line that shows the clip's time, and figures of a fixed width. Dragging
+// on the line seeks.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// == Buttons ==============================================================================
+
+typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_LIST } bar_sign;
+
+static const struct {
+    const char *label;
+    view_action action;
+} signs[] = {
+    [SIGN_FIRST] = {"first", VIEW_GO_FIRST}, [SIGN_BACK] = {"back", VIEW_STEP_BACK},
+    [SIGN_PLAY] = {"play", VIEW_PLAY},       [SIGN_ON] = {"on", VIEW_STEP_ON},
+    [SIGN_LAST] = {"last", VIEW_GO_LAST},    [SIGN_LIST] = {"panels", VIEW_NOTHING},
+};
+
+static void draw_triangle(view_canvas *canvas, float base, float tip, float y, float half,
+                          view_color color)
+{
+    view_draw_triangle(canvas, (const float[6]){base, y - half, base, y + half, tip, y}, color);
+}
+
+static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_rect box,
+                      view_color color)
+{
+    const float x = box.x + 0.5f * box.width, y = box.y + 0.5f * box.height;
+    const float r = 4.5f * canvas->font->scale, thick = 0.45f * r;
+    const view_rect bars[2] = {{x - r, y - r, 0.7f * r, 2.0f * r},
+                               {x + 0.3f * r, y - r, 0.7f * r, 2.0f * r}};
+    switch (sign) {
+    case SIGN_FIRST:
+        view_draw_rect(canvas, (view_rect){x - r, y - r, thick, 2.0f * r}, color);
+        draw_triangle(canvas, x + r, x - 0.5f * r, y, r, color);
+        break;
+    case SIGN_BACK:
+        draw_triangle(canvas, x + 0.6f * r, x - 0.6f * r, y, 0.8f * r, color);
+        break;
+    case SIGN_ON:
+        draw_triangle(canvas, x - 0.6f * r, x + 0.6f * r, y, 0.8f * r, color);
+        break;
+    case SIGN_LAST:
+        draw_triangle(canvas, x - r, x + 0.5f * r, y, r, color);
+        view_draw_rect(canvas, (view_rect){x + r - thick, y - r, thick, 2.0f * r}, color);
+        break;
+    case SIGN_LIST:
+        for (int i = -1; i <= 1; i++)
+            view_draw_rect(canvas,
+                           (view_rect){x - 1.2f * r, y + 0.8f * r * (float)i - 0.5f * thick,
+                                       2.4f * r, fmaxf(0.7f * thick, 1.0f)},
+                           color);
+        break;
+    default:
+        for (int i = 0; i < 2 && is_playing; i++)
+            view_draw_rect(canvas, bars[i], color);
+        if (!is_playing)
+            draw_triangle(canvas, x - 0.8f * r, x + r, y, r, color);
+        break;
+    }
+}
+
+// The next button from `x` on, which moves.
+static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect bar,
+                        float *x)
+{
+    const float em = view_em(stage->font), width = (sign == SIGN_PLAY ? 2.6f : 1.7f) * em;
+    const view_rect box = {roundf(*x), roundf(bar.y + 0.65f * em), roundf(width),
+                           roundf(1.7f * em)};
+    const bool is_pressed = ui_item(ui, box, signs[sign].label);
+    const bool is_play = sign == SIGN_PLAY;
+    view_draw_round_rect(ui->canvas, box, 0.3f * em,
+                         is_play         ? VIEW_ACCENT
+                         : ui_is_hot(ui) ? VIEW_HOVERED
+                                         : VIEW_CONTROL);
+    draw_sign(ui->canvas, sign, stage->play->playing, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT);
+    *x = box.x + box.width + 0.45f * em;
+    if (is_pressed)
+        ui->command.action = signs[sign].action;
+    return is_pressed;
+}
+
+// A button with a word that ends at `*right`, which moves, as wide as `widest`.
+static bool word_button(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
+                        const char *word, float *right)
+{
+    const float em = view_em(stage->font);
+    const float width = ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + em);
+    const view_rect box = {roundf(*right - width), roundf(bar.y + 0.65f * em), width,
+                           roundf(1.7f * em)};
+    *right = box.x - 0.45f * em;
+    return ui_button(ui, box, word, false);
+}
+
+// The name of the shown clip, which opens the list of clips; as wide for each of them.
+static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, float *x)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const shown = view_shown_clip(scene);
+    const float em = view_em(stage->font);
+    float width = 0.0f;
+    if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
+        return;
+    for (size_t i = 0; i < scene->num_clips; i++)
+        width = fmaxf(width, view_text_width(stage->font, VIEW_TEXT, scene->clips[i].name));
+    const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
+                           ceilf(fminf(width, 10.0f * em) + em), roundf(1.7f * em)};
+    if (ui_button(ui, box, shown->name, false))
+        ui->command.action = VIEW_CLIPS;
+    *x = box.x + box.width;
+}
+
+// A text in a place as wide as `widest`, at its right end; `*right` moves.
+static void place_text(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
+                       const char *text, view_color color, float *right)
+{
+    const float y = bar.y + floorf(0.5f * (bar.height - stage->font->line[VIEW_TEXT]));
+    ui_text_left_of(ui, *right, y, color, text);
+    *right -= ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + 0.7f * view_em(stage->font));
+}
+
+// == The line =============================================================================
+
+// One line per frame if there is space, every tenth longer; the range that is played, with a mark
+// at each end; and frame commands of the clip as marks above the line, those that have just passed
+// brighter.
+static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    enum { MAX_COMMANDS = 2000 };
+    const double lit = 0.35; // seconds
+    view_canvas *const canvas = stage->canvas;
+    const float scale = stage->font->scale;
+    const double step = track.width / (length * anim->frame_rate);
+    const uint32_t stride = step >= 5.0 * scale ? 1 : 10;
+    const bool has_space = step * stride >= 4.0 * scale;
+    for (uint32_t frame = 0; frame < anim->num_frames && has_space; frame += stride) {
+        const view_rect tick = {track.x + (float)(step * frame),
+                                track.y + track.height + 3.0f * scale, scale,
+                                (frame % 10 == 0 ? 6.0f : 3.0f) * scale};
+        view_draw_rect(canvas, tick, 0x8A93A1A0u);
+    }
+    const double now = view_cycle_time(stage->play, anim);
+    const float done = track.width * (float)fmin(now / length, 1.0);
+    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
+                         VIEW_ACCENT);
+    double begin, end;
+    if (view_find_range(stage->play, anim, &begin, &end)) {
+        const float left = track.x + track.width * (float)(begin / length);
+        const float right = track.x + track.width * (float)fmin(end / length, 1.0);
+        const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
+        view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+    }
+    const md5_model_anim *const from = view_commands_of(&stage->document->scene);
+    const uint32_t num_commands = from != NULL ? from->num_commands : 0;
+    for (uint32_t i = 0, last = 0; i < num_commands && i < MAX_COMMANDS; i++) {
+        const uint32_t frame = from->commands[i].frame;
+        if (frame == last || frame == 0 || frame > anim->num_frames)
+            continue;
+        last = frame;
+        const double time = (frame - 1) / anim->frame_rate, since = now - time;
+        const float x = track.x + track.width * (float)fmin(time / length, 1.0);
+        const float bottom = track.y - 4.0f * scale, top = bottom - 6.0f * scale;
+        const float corners[6] = {x - 4.0f * scale, top, x + 4.0f * scale, top, x, bottom};
+        view_draw_triangle(canvas, corners, since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+    }
+}
+
+// What is at the right of the line, from the right on. Figures do not move while it plays.
+static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
+                         view_arrangement arrangement, float *right)
+{
+    const view_play *const play = stage->play;
+    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const double length = view_cycle_length(play, anim);
+    char text[48], widest[48];
+    if (arrangement != VIEW_ARRANGE_SHEET) {
+        if (word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), right))
+            ui->command.action = VIEW_NEXT_LOOP;
+        if (arrangement == VIEW_ARRANGE_BESIDE && word_button(ui, stage, bar, "+", "+", right))
+            ui->command.action = VIEW_FASTER;
+        (void)snprintf(text, sizeof text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
+                       play->speed);
+        if (word_button(ui, stage, bar,
+                        "\xE2\x88\x92"
+                        "0.25\xC3\x97",
+                        text, right))
+            ui->command.action = VIEW_NORMAL_SPEED;
+        if (arrangement == VIEW_ARRANGE_BESIDE
+            && word_button(ui, stage, bar, "+", "\xE2\x88\x92", right))
+            ui->command.action = VIEW_SLOWER;
+        *right -= 0.45f * view_em(stage->font);
+    }
+    if (arrangement == VIEW_ARRANGE_BESIDE) {
+        (void)snprintf(text, sizeof text, "/ %.3f s", length);
+        place_text(ui, stage, bar, text, text, VIEW_DIM, right);
+        (void)snprintf(text, sizeof text, "%.3f", view_cycle_time(play, anim));
+        (void)snprintf(widest, sizeof widest, "%.3f", fmax(length, 0.0));
+        for (char *c = widest; *c != '\0'; c++)
+            *c = *c == '.' ? '.' : '0';
+        place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
+    }
+    (void)snprintf(text, sizeof text, "of %u", anim->num_frames);
+    place_text(ui, stage, bar, text, text, VIEW_DIM, right);
+    (void)snprintf(text, sizeof text, "%.1f", view_frame_place(play, anim));
+    (void)snprintf(widest, sizeof widest, "%u.0", anim->num_frames);
+    for (char *c = widest; *c != '\0'; c++)
+        *c = *c == '.' ? '.' : '0';
+    place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
+}
+
+// Of a machine: its time, what runs in its first layer, and what fired last.
+static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, float x, float right)
+{
+    const view_machine *const machine = &stage->document->scene.machine;
+    const view_font *const font = stage->font;
+    const float em = view_em(font), y = bar.y + floorf(0.5f * (bar.height - font->line[VIEW_TEXT]));
+    const view_event *const event = &machine->events[0];
+    char text[160], widest[24];
+    (void)snprintf(text, sizeof text, "%.2f", machine->time);
+    (void)snprintf(widest, sizeof widest, "%s", "0000.00");
+    x += fmaxf(view_text_width(font, VIEW_TEXT, widest), view_text_width(font, VIEW_TEXT, text));
+    ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
+    x += 0.4f * em;
+    x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "s") + 2.0f * em;
+    if (machine->desc->num_layers == 0 || right - x < 12.0f * em)
+        return;
+    const md5_layer_desc *const layer = &machine->desc->layers[0];
+    const md5_layer_status status = md5_player_layer(machine->player, 0);
+    if (status.from != MD5_NONE) {
+        (void)snprintf(text, sizeof text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
+                       layer->states[status.state].name);
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
+        view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9.0f * em, 0.3f * em};
+        if (line.x + line.width < right) {
+            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_EDGE);
+            line.width *= view_clamp(status.progress, 0.0f, 1.0f);
+            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
+        }
+        x = line.x + 9.0f * em;
+    } else {
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_BRIGHT,
+                            layer->states[status.state].name);
+    }
+    const bool is_fresh = fabs(machine->time - event->time) < 1.5;
+    const float width = view_text_width(font, VIEW_TEXT, event->text);
+    if (is_fresh && x + 2.0f * em + width < right)
+        ui_text_left_of(ui, right, y, VIEW_AMBER, event->text);
+}
+
+void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
+{
+    const view_arrangement arrangement = view_layout_of(stage).arrangement;
+    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const view_play *const play = stage->play;
+    const float scale = stage->font->scale, em = view_em(stage->font);
+    const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;
+    view_canvas *const canvas = stage->canvas;
+    float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
+    view_draw_rect(canvas, bar, VIEW_DOCK);
+    view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
+                   VIEW_EDGE);
+    ui_begin(ui, "scrub");
+    (void)ui_item(ui, bar, "");
+    if (is_sheet && sign_button(ui, stage, SIGN_LIST, bar, &x))
+        ui->docks.is_sheet_open = !ui->docks.is_sheet_open;
+    if (view_shows_machine(stage)) {
+        (void)sign_button(ui, stage, SIGN_PLAY, bar, &x);
+        if (!is_sheet) {
+            (void)sign_button(ui, stage, SIGN_FIRST, bar, &x);
+            (void)sign_button(ui, stage, SIGN_BACK, bar, &x);
+            (void)sign_button(ui, stage, SIGN_ON, bar, &x);
+        }
+        show_machine(ui, stage, bar, x + 0.7f * em, right);
+        return;
+    }
+    if (anim == NULL)
+        return;
+    for (bar_sign sign = SIGN_FIRST; sign <= SIGN_LAST; sign++)
+        if (!is_sheet || sign == SIGN_PLAY)
+            (void)sign_button(ui, stage, sign, bar, &x);
+    if (!is_sheet)
+        clip_button(ui, stage, bar, &x);
+    show_figures(ui, stage, bar, arrangement, &right);
+    const double length = view_cycle_length(play, anim);
+    const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2.0f * scale),
+                             right - x - 1.4f * em, 4.0f * scale};
+    if (track.width <= 0.0f)
+        return;
+    const view_rect reach = {track.x, bar.y, track.width, bar.height};
+    if (ui_drag(ui, ui_item(ui, reach, "time"), track, &part))
+        view_seek(stage->play, anim, part * length);
+    const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
+    view_draw_round_rect(canvas, track, 2.0f * scale, VIEW_EDGE);
+    if (length > 0.0)
+        draw_marks(stage, track, anim, length);
+    view_draw_disc(canvas, track.x + track.width * (float)fmin(place, 1.0),
+                   track.y + 0.5f * track.height, 7.0f * scale, VIEW_BRIGHT);
+}

@@ -1,0 +1,275 @@
+// What lies in the docks: the outliner, the inspector and the time bar.
+#include "test/own.h"
+#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/viewer/app/window.h"
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define MACHINE "models/bobbin/bobbin.md5machine"
+
+typedef struct screen {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+    view_stage facts;
+    float width, height;
+} screen;
+
+static void draw(screen *s)
+{
+    s->facts = item_draw(&s->viewer, s->width, s->height);
+}
+
+static bool open_screen(screen *s, const char *file)
+{
+    char problem[256];
+    *s = (screen){.width = 1280.0f, .height = 900.0f};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    if (!scene_share(&s->gl))
+        return false;
+    view_begin(&s->viewer, &s->options);
+    s->viewer.lights = view_usual_lights();
+    s->viewer.renderer = s->gl.renderer;
+    const char *const path = test_path(file);
+    if (!CHECK(view_set_scale(&s->viewer, 1.0f)) || !CHECK(view_open(&s->viewer, &path, 1, true)))
+        return false;
+    view_pose(&s->viewer.document->scene, &s->viewer.play);
+    draw(s);
+    return true;
+}
+
+static void close_screen(screen *s)
+{
+    view_end(&s->viewer);
+    view_free_options(&s->options);
+    scene_close(&s->gl);
+}
+
+// Presses an item and carries out what it asks for.
+static view_action press(screen *s, const char *name, float across)
+{
+    view_command command = item_press(&s->viewer, &s->facts, name, across, 0.5f);
+    const view_action action = command.action;
+    (void)view_perform(&s->viewer, command);
+    (void)item_release(&s->viewer);
+    draw(s);
+    return action;
+}
+
+static bool is_there(screen *s, const char *name)
+{
+    return item_find(&s->viewer, &s->facts, name).width > 0.0f;
+}
+
+static void type(screen *s, const char *text)
+{
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.text = text});
+    draw(s);
+}
+
+static int32_t joint_of(const screen *s, const char *name)
+{
+    return (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, name);
+}
+
+#define TEST_HERE(title, ...)                                                           \
+    TEST_IF (title, screen, s, open_screen(s, __VA_ARGS__) || (close_screen(s), false), \
+             close_screen(s))
+
+// -- The outliner ---------------------------------------------------------------------------
+
+TEST_HERE (outliner_hides_a_mesh, BOBBIN) {
+    CHECK_UINT(press(s, "mesh/eyes", 0.05f), VIEW_HIDE_MESH);
+    CHECK_UINT(s->viewer.hidden_meshes, 2);
+}
+
+TEST_HERE (outliner_shows_a_clip, BOBBIN) {
+    CHECK(!is_there(s, "clip/dance")); // a section that is folded at first
+    (void)press(s, "clip/Clips", 0.5f);
+    CHECK_UINT(press(s, "clip/dance", 0.5f), VIEW_OPEN_CLIP);
+    CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "dance");
+}
+
+TEST_HERE (outliner_folds_joints, BOBBIN) {
+    CHECK(is_there(s, "joint/tail_2"));
+    const view_rect row = item_find(&s->viewer, &s->facts, "joint/tail_1");
+    // The triangle of a joint of depth 2, in an indent of 0.7 em and 1 em a level.
+    const float sign = 13.0f * (0.7f + 2.0f + 0.5f) / row.width;
+    (void)press(s, "joint/tail_1", sign);
+    CHECK(s->viewer.ui.chosen_joint == -1);
+    CHECK(!is_there(s, "joint/tail_2") && is_there(s, "joint/thigh_l"));
+    (void)press(s, "joint/tail_1", sign);
+    CHECK(is_there(s, "joint/tail_2"));
+}
+
+TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_chosen_elsewhere, BOBBIN) {
+    const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
+    (void)press(s, "joint/origin", 13.0f * 1.2f / row.width);
+    CHECK(!is_there(s, "joint/tail_2"));
+    s->viewer.ui.chosen_joint = joint_of(s, "toe_in_r");
+    draw(s);
+    draw(s);
+    const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
+    const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    CHECK(found.y > dock.y && found.y + found.height < dock.y + dock.height);
+}
+
+TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
+    (void)press(s, "search/Search", 0.5f);
+    type(s, "ear");
+    CHECK(!is_there(s, "mesh/skin") && !is_there(s, "joint/tail_1"));
+    CHECK(is_there(s, "joint/forearm_l")); // and the ways to what is found
+    CHECK(is_there(s, "joint/origin"));
+    type(s, "m_tw");
+    CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = SDLK_ESCAPE});
+    draw(s);
+    CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
+}
+
+TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
+    (void)press(s, "search/Search", 0.5f);
+    type(s, "danc");
+    CHECK(is_there(s, "clip/dance") && !is_there(s, "clip/walk"));
+}
+
+TEST_HERE (outliner_goes_to_states, MACHINE) {
+    CHECK(!is_there(s, "layer/body/dance"));
+    (void)press(s, "layer/body", 0.5f);
+    s->viewer.play.playing = false;
+    CHECK_UINT(press(s, "layer/body/dance", 0.5f), VIEW_GO_TO_STATE);
+    const view_machine *const machine = &s->viewer.document->scene.machine;
+    const uint32_t state = md5_player_layer(machine->player, 0).state;
+    CHECK_STRING(machine->desc->layers[0].states[state].name, "dance");
+}
+
+// -- The inspector --------------------------------------------------------------------------
+
+TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
+    s->viewer.ui.chosen_joint = joint_of(s, "forearm_l");
+    draw(s);
+    CHECK_UINT(press(s, "chosen/upperarm_l", 0.5f), VIEW_MARKED);
+    CHECK(s->viewer.ui.chosen_joint == joint_of(s, "upperarm_l"));
+    CHECK_UINT(press(s, "chosen/forearm_l", 0.5f), VIEW_MARKED);
+    CHECK(s->viewer.ui.chosen_joint == joint_of(s, "forearm_l"));
+}
+
+TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
+    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
+        return;
+    const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
+    s->viewer.ui.chosen_joint = (int32_t)joint;
+    draw(s);
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = SDLK_c, .control = true});
+    char *const text = SDL_GetClipboardText();
+    const char *const line = strstr(text, "local Position\t");
+    const md5_mat34 matrix = view_joint_matrix(&s->viewer.document->scene, joint, true);
+    char *end = NULL;
+    if (CHECK(line != NULL))
+        CHECK(strtof(line + strlen("local Position\t"), &end) == matrix.m[3]);
+    SDL_free(text);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
+TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
+    const md5_model *const model = s->viewer.document->scene.model;
+    const uint32_t joint = (uint32_t)joint_of(s, "head");
+    const float column = 13.0f * 1.6f;
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        for (uint32_t v = 0; v < model->meshes[m].num_file_vertices; v++) {
+            const md5_vertex *const vertex = &model->meshes[m].file_vertices[v];
+            bool is_moved = false;
+            for (uint32_t w = 0; w < vertex->num_weights; w++) {
+                const md5_weight *const weight =
+                    &model->meshes[m].weights[vertex->first_weight + w];
+                is_moved = is_moved || (weight->joint == joint && weight->bias != 0.0f);
+            }
+            count += is_moved;
+        }
+    CHECK(count > 100);
+    s->viewer.ui.chosen_joint = (int32_t)joint;
+    draw(s);
+    const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
+    const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
+    CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2.0); // with heads and a gap
+}
+
+// -- Docks ----------------------------------------------------------------------------------
+
+TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
+    const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
+    const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3.0f};
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_TAKEN);
+    draw(s);
+    CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
+    for (int i = 0; i < 100; i++)
+        (void)view_run_ui(&s->viewer.ui, &s->facts, &wheel);
+    draw(s);
+    const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_scene *const scene = &s->viewer.document->scene;
+    const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
+    OWN char *const label = common_format("joint/%s", name);
+    const view_rect last = item_find(&s->viewer, &s->facts, label);
+    CHECK(last.y + last.height <= dock.y + dock.height);
+}
+
+// A row that is scrolled out of its dock is not pressed through what lies there.
+TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
+    s->viewer.ui.scrolls[0].wanted = 60.0f;
+    draw(s);
+    const view_rect field = item_find(&s->viewer, &s->facts, "search/Search");
+    (void)item_press_at(&s->viewer, &s->facts, field.x + 5.0f, field.y + 5.0f);
+    CHECK_STRING(s->viewer.ui.focus.panel, "search");
+}
+
+TEST_HERE (docks_close_and_are_resized, BOBBIN) {
+    const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const float edge = before.x + before.width - 1.0f;
+    (void)item_press_at(&s->viewer, &s->facts, edge, 300.0f);
+    (void)view_run_ui(&s->viewer.ui, &s->facts,
+                      &(ui_mouse){.x = edge + 100.0f, .y = 300.0f, .is_moved = true});
+    (void)item_release(&s->viewer);
+    draw(s);
+    CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
+    (void)press(s, "outliner/close", 0.5f);
+    CHECK(!s->viewer.shown.hierarchy);
+    CHECK(!(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
+    (void)press(s, "inspector/close", 0.5f);
+    CHECK(!s->viewer.shown.inspector);
+}
+
+TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
+    s->width = 800.0f;
+    s->height = 600.0f;
+    draw(s);
+    CHECK(is_there(s, "joint/origin") && !is_there(s, "figures/bobbin"));
+    (void)press(s, "outliner/Inspector", 0.5f);
+    CHECK(!is_there(s, "joint/origin") && is_there(s, "figures/bobbin"));
+}
+
+TEST_HERE (docks_are_a_sheet_in_a_small_window, BOBBIN) {
+    s->width = 420.0f;
+    s->height = 300.0f;
+    draw(s);
+    CHECK(!is_there(s, "outliner/"));
+    (void)press(s, "scrub/panels", 0.5f);
+    CHECK(is_there(s, "outliner/"));
+    (void)item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // beside it
+    draw(s);
+    CHECK(!is_there(s, "outliner/"));
+}
+
+// -- The time bar ---------------------------------------------------------------------------
+
+TEST_HERE (time_bar_buttons_do_what_keys_do, BOBBIN) {
+    CHECK_UINT(press(s, "scrub/first", 0.5f), VIEW_GO_FIRST);
+    CHECK_UINT(press(s, "scrub/on", 0.5f), VIEW_STEP_ON);
+    CHECK_UINT(press(s, "scrub/back", 0.5f), VIEW_STEP_BACK);
+    CHECK_UINT(press(s, "scrub/last", 0.5f), VIEW_GO_LAST);
+    CHECK_UINT(press(s, "scrub/+", 0.5f), VIEW_FASTER);
+    CHECK_UINT(press(s, "scrub/loop", 0.5f), VIEW_NEXT_LOOP);
+    CHECK_UINT(press(s, "scrub/idle", 0.5f), VIEW_CLIPS);
+}

@@ -1,0 +1,237 @@
+// The layout of state graphs: what has to hold of every machine, whatever it looks like.
+#include "test/own.h"
+#include "test/test.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/ui/graph_layout.h"
+
+// Letters of one width.
+static float measure(const void *user, const char *text)
+{
+    (void)user;
+    return 0.55f * (float)strlen(text);
+}
+
+static bool overlap(view_rect a, view_rect b)
+{
+    const float room = 1e-3f;
+    return a.x + room < b.x + b.width && b.x + room < a.x + a.width && a.y + room < b.y + b.height
+           && b.y + room < a.y + a.height;
+}
+
+static bool is_within(const view_graph *graph, view_rect rect)
+{
+    return rect.x > -1e-3f && rect.y > -1e-3f && rect.x + rect.width < graph->width + 1e-3f
+           && rect.y + rect.height < graph->height + 1e-3f;
+}
+
+// Whether a state's name and its signs fit into its node.
+static bool fits(const view_graph_node *node)
+{
+    return node->rect.width >= measure(NULL, node->name) + (node->loops ? 1.5f : 0.0f) + 1.0f;
+}
+
+// How many lines pass through a node that they do not belong to.
+static uint32_t count_through(const view_graph *graph)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        const view_graph_point *const points = graph->points + edge->first_point;
+        for (uint32_t k = 0; k + 1 < edge->num_points; k++) {
+            const float left = fminf(points[k].x, points[k + 1].x),
+                        top = fminf(points[k].y, points[k + 1].y);
+            const view_rect line = {left - 0.02f, top - 0.02f,
+                                    fabsf(points[k].x - points[k + 1].x) + 0.04f,
+                                    fabsf(points[k].y - points[k + 1].y) + 0.04f};
+            for (uint32_t j = 0; j < graph->num_nodes; j++)
+                count +=
+                    j != edge->ends[0] && j != edge->ends[1] && overlap(line, graph->nodes[j].rect);
+        }
+    }
+    return count;
+}
+
+static uint32_t count_overlaps(const view_graph *graph)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        for (uint32_t k = 0; k < graph->num_nodes; k++) {
+            const view_rect mark = graph->nodes[k].mark;
+            count += i != k && overlap(graph->nodes[i].rect, graph->nodes[k].rect);
+            count += i != k && mark.width > 0.0f && overlap(graph->nodes[i].rect, mark);
+        }
+    return count;
+}
+
+// Whether each line begins and ends at its nodes, or at the box or mark that stands for one.
+static bool are_joined(const view_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        if (edge->kind != VIEW_EDGE_LINE)
+            continue;
+        for (uint32_t end = 0; end < 2; end++) {
+            const view_rect rect = graph->nodes[edge->ends[end]].rect;
+            const uint32_t at = edge->first_point + (end == 0 ? 0 : edge->num_points - 1);
+            const view_rect spot = {graph->points[at].x - 0.01f, graph->points[at].y - 0.01f, 0.02f,
+                                    0.02f};
+            if (edge->num_points < 2 || !overlap(spot, rect))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Whether each transition belongs to one edge, between its states.
+static bool has_all_ways(const view_graph *graph, const md5_layer_desc *layer)
+{
+    OWN uint8_t *const seen = common_alloc((size_t)layer->num_transitions + 1, 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        for (uint32_t k = 0; k < edge->num_ways[0] + edge->num_ways[1]; k++, count++) {
+            const md5_transition_desc *const way =
+                &layer->transitions[graph->ways[edge->first_way + k]];
+            const bool is_back = k >= edge->num_ways[0];
+            const char *const from = graph->nodes[edge->ends[is_back ? 1 : 0]].name,
+                              *const to = graph->nodes[edge->ends[is_back ? 0 : 1]].name;
+            if (seen[graph->ways[edge->first_way + k]]++ != 0 || strcmp(way->to, to) != 0
+                || strcmp(way->from != NULL ? way->from : "any state", from) != 0)
+                return false;
+        }
+    }
+    return count == layer->num_transitions;
+}
+
+static void check_layer(const md5_layer_desc *layer)
+{
+    view_graph *const graph = view_lay_out_graph(layer, measure, NULL);
+    CHECK_UINT(graph->num_states, layer->num_states);
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        CHECK(is_within(graph, graph->nodes[i].rect) && fits(&graph->nodes[i]));
+    for (uint32_t i = 0; i < graph->num_points; i++)
+        CHECK(is_within(graph, (view_rect){graph->points[i].x, graph->points[i].y, 0.0f, 0.0f}));
+    CHECK_UINT(count_overlaps(graph), 0);
+    CHECK_UINT(count_through(graph), 0);
+    CHECK(are_joined(graph));
+    CHECK(has_all_ways(graph, layer));
+    view_free_graph(graph);
+}
+
+TEST (view_graph_of_each_machine_is_drawn_whole) {
+    static const char *const names[] = {"bobbin/bobbin",         "bobbin/page_additive",
+                                        "bobbin/page_crossfade", "bobbin/page_directions",
+                                        "bobbin/page_sync",      "thimble/thimble",
+                                        "thimble/visitor",       "tendril/tendril"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        OWN char *const path = common_format("models/%s.md5machine", names[i]);
+        md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);
+        for (uint32_t k = 0; CHECK(file != NULL) && k < file->desc.num_layers; k++)
+            check_layer(&file->desc.layers[k]);
+        md5_free_machine_file(file);
+    }
+}
+
+static const view_graph_node *find_node(const view_graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        if (strcmp(graph->nodes[i].name, name) == 0)
+            return &graph->nodes[i];
+    CHECK(name == NULL); // there is none
+    return &graph->nodes[0];
+}
+
+static const view_graph_edge *find_edge(const view_graph *graph, const char *from, const char *to)
+{
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const char *const first = graph->nodes[graph->edges[i].ends[0]].name,
+                          *const second = graph->nodes[graph->edges[i].ends[1]].name;
+        if ((strcmp(first, from) == 0 && strcmp(second, to) == 0)
+            || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
+            return &graph->edges[i];
+    }
+    CHECK(from == NULL); // there is none
+    return &graph->edges[0];
+}
+
+// As the picture of the design has it.
+TEST (view_graph_of_bobbin_has_a_hub_with_columns_beside_it) {
+    md5_machine_file *const file =
+        md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, NULL);
+    if (!CHECK(file != NULL))
+        return;
+    view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], measure, NULL);
+    CHECK_STRING(graph->nodes[graph->hub].name, "idle");
+    CHECK_NEAR(graph->nodes[graph->hub].rect.height, graph->height, 1e-3);
+    CHECK(graph->has_entry);
+    static const char *const boxed[] = {"leap",   "attack", "bow",   "pat",         "dance",
+                                        "sneeze", "wave",   "point", "strafe_left", "strafe_right"};
+    for (size_t i = 0; i < sizeof boxed / sizeof boxed[0]; i++)
+        CHECK(find_node(graph, boxed[i])->place == VIEW_NODE_BOXED);
+    CHECK_UINT(find_node(graph, "wave")->num_more, 4);
+    CHECK(find_node(graph, "yawn")->place == VIEW_NODE_COLUMN);
+    CHECK(find_node(graph, "back")->loops);
+    static const char *const chain[] = {"idle", "yawn", "sit", "doze", "startle"};
+    for (size_t i = 1; i < sizeof chain / sizeof chain[0]; i++)
+        CHECK(find_node(graph, chain[i - 1])->rect.x < find_node(graph, chain[i])->rect.x);
+    for (size_t i = 2; i < sizeof chain / sizeof chain[0]; i++) // in one row
+        CHECK_NEAR(find_node(graph, chain[i - 1])->rect.y, find_node(graph, chain[i])->rect.y,
+                   1e-3);
+    CHECK_NEAR(find_node(graph, "walk_left")->rect.x, find_node(graph, "walk_right")->rect.x, 1e-3);
+    const view_graph_edge *const edge = find_edge(graph, "doze", "startle");
+    CHECK_UINT(edge->num_ways[0] + edge->num_ways[1], 16);
+    CHECK(find_edge(graph, "startle", "idle")->kind == VIEW_EDGE_STUB);
+    CHECK(find_edge(graph, "idle", "bow")->kind == VIEW_EDGE_BOXED);
+    CHECK(find_edge(graph, "wave", "turn_left")->kind == VIEW_EDGE_MORE);
+    CHECK(find_edge(graph, "back", "back")->kind == VIEW_EDGE_LOOP);
+    view_free_graph(graph);
+    md5_free_machine_file(file);
+}
+
+// A layer of states "s0"... with random transitions.
+TEST (view_graph_of_a_large_machine_is_drawn_whole) {
+    enum { STATES = 200, WAYS = 1000 };
+    static char names[STATES][8];
+    static md5_state_desc states[STATES];
+    static md5_transition_desc ways[WAYS];
+    uint32_t seed = 1;
+    for (uint32_t i = 0; i < STATES; i++) {
+        (void)snprintf(names[i], sizeof names[i], "s%u", i);
+        states[i].name = names[i];
+    }
+    for (uint32_t i = 0; i < WAYS; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t from = (seed >> 8) % STATES;
+        seed = seed * 1664525u + 1013904223u;
+        ways[i] = (md5_transition_desc){.from = i % 50 == 0 ? NULL : names[from],
+                                        .to = names[(seed >> 8) % STATES]};
+    }
+    check_layer(&(md5_layer_desc){
+        .states = states, .num_states = STATES, .transitions = ways, .num_transitions = WAYS});
+}
+
+TEST (view_graph_of_a_long_chain_is_drawn_whole) {
+    enum { STATES = 3000 };
+    static char names[STATES][8];
+    static md5_state_desc states[STATES];
+    static md5_transition_desc ways[STATES];
+    for (uint32_t i = 0; i < STATES; i++) {
+        (void)snprintf(names[i], sizeof names[i], "s%u", i);
+        states[i].name = names[i];
+        ways[i] = (md5_transition_desc){.from = names[i], .to = names[(i + 1) % STATES]};
+    }
+    view_graph *const graph = view_lay_out_graph(&(md5_layer_desc){.states = states,
+                                                                   .num_states = STATES,
+                                                                   .transitions = ways,
+                                                                   .num_transitions = STATES - 1},
+                                                 measure, NULL);
+    CHECK(graph->nodes[STATES - 1].rect.x > 10.0f * (STATES - 2));
+    CHECK_UINT(graph->num_edges, STATES - 1);
+    view_free_graph(graph);
+}
+
+TEST (view_graph_of_a_layer_without_transitions_has_nodes_alone) {
+    static const md5_state_desc states[2] = {{.name = "one"}, {.name = "two"}};
+    check_layer(&(md5_layer_desc){.states = states, .num_states = 2});
+}

@@ -1,0 +1,137 @@
+// The layout of the window: of all sizes, scales and open docks.
+#include "test/test.h"
+
+#include "demo/viewer/base/layout.h"
+
+static const float windows[][2] = {{420, 300},  {800, 600},   {1024, 768},  {1280, 720},
+                                   {1366, 768}, {1920, 1080}, {2560, 1440}, {3840, 2160}};
+static const float scales[] = {1.0f, 1.25f, 1.5f, 2.0f};
+
+// Everything that a window can be: bit 0 to 2 of `state` open the docks, then come the sheet, the
+// front and the time bar.
+enum { NUM_STATES = 1 << 6 };
+
+static view_layout_wish make_wish(const float window[2], float scale, unsigned state)
+{
+    view_layout_wish wish = {
+        .width = window[0], .height = window[1], .em = 13.0f * scale, .has_menu = true};
+    for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+        wish.is_open[dock] = (state >> dock & 1) != 0;
+    wish.docks.is_sheet_open = (state >> 3 & 1) != 0;
+    wish.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+    wish.has_time = (state >> 5 & 1) != 0;
+    return wish;
+}
+
+static bool is_there(view_rect rect)
+{
+    return rect.width > 0.0f;
+}
+
+static bool overlaps(view_rect a, view_rect b)
+{
+    return is_there(a) && is_there(b) && a.x < b.x + b.width && b.x < a.x + a.width
+           && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+#define EACH_LAYOUT(wish, layout)                                                     \
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)                     \
+        for (size_t c = 0; c < sizeof scales / sizeof *scales; c++)                   \
+            for (unsigned state = 0; state < NUM_STATES; state++)                     \
+                for (view_layout_wish wish = make_wish(windows[w], scales[c], state), \
+                                      *once = &wish;                                  \
+                     once != NULL; once = NULL)                                       \
+                    for (view_layout layout = view_lay_out(&wish); once != NULL; once = NULL)
+
+TEST (layout_parts_do_not_overlap) {
+    EACH_LAYOUT(wish, layout)
+    {
+        const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET;
+        // A sheet alone lies over the picture.
+        const view_rect parts[] = {layout.menu,     layout.time,
+                                   layout.docks[0], layout.docks[1],
+                                   layout.docks[2], is_sheet ? (view_rect){0} : layout.free};
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < i; k++)
+                CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
+                           i, (double)wish.width, (double)wish.height, state);
+    }
+}
+
+TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
+    EACH_LAYOUT(wish, layout)
+    {
+        const view_rect parts[] = {layout.menu,     layout.time,     layout.docks[0],
+                                   layout.docks[1], layout.docks[2], layout.free};
+        float area = 0.0f;
+        for (int i = 0; i < 6; i++) {
+            CHECK(parts[i].x >= 0.0f && parts[i].y >= 0.0f);
+            CHECK(parts[i].x + parts[i].width <= wish.width);
+            CHECK(parts[i].y + parts[i].height <= wish.height);
+            CHECK(roundf(parts[i].x) == parts[i].x && roundf(parts[i].width) == parts[i].width);
+            area += parts[i].width * parts[i].height;
+        }
+        if (layout.arrangement != VIEW_ARRANGE_SHEET)
+            CHECK_NEAR(area, wish.width * wish.height, 1e-6 * wish.width * wish.height);
+    }
+}
+
+TEST (layout_leaves_enough_of_the_picture) {
+    EACH_LAYOUT(wish, layout)
+    {
+        const bool has_docks =
+            is_there(layout.docks[0]) || is_there(layout.docks[1]) || is_there(layout.docks[2]);
+        if (has_docks && layout.arrangement != VIEW_ARRANGE_SHEET) {
+            CHECK(layout.free.width >= 20.0f * wish.em);
+            CHECK(layout.free.height >= 14.0f * wish.em);
+        }
+    }
+}
+
+TEST (layout_docks_have_room_for_what_is_in_them) {
+    static const float least[2] = {12.0f, 18.0f};
+    EACH_LAYOUT(wish, layout)
+    for (int dock = 0; dock < 2; dock++)
+        if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
+            CHECK(layout.docks[dock].width >= least[dock] * wish.em);
+}
+
+// Docks that are open are there where the window is wide, and never where they are closed.
+TEST (layout_opens_what_is_open) {
+    EACH_LAYOUT(wish, layout)
+    for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+        if (!wish.is_open[dock])
+            CHECK(!is_there(layout.docks[dock]));
+        else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
+            CHECK(is_there(layout.docks[dock]));
+}
+
+TEST (layout_is_arranged_by_the_width_in_em) {
+    static const float pixels[][2] = {{300, 200},  {420, 300},  {800, 600},
+                                      {1280, 720}, {1280, 380}, {3840, 2160}};
+    static const view_arrangement expected[] = {VIEW_ARRANGE_ALONE,  VIEW_ARRANGE_SHEET,
+                                                VIEW_ARRANGE_SINGLE, VIEW_ARRANGE_BESIDE,
+                                                VIEW_ARRANGE_SHEET,  VIEW_ARRANGE_BESIDE};
+    for (int i = 0; i < 6; i++) {
+        const view_layout_wish wish = make_wish(pixels[i], 1.0f, 7);
+        CHECK_UINT(view_lay_out(&wish).arrangement, expected[i]);
+    }
+}
+
+// The layout at scale 2 is that of half the pixels.
+TEST (layout_of_twice_the_scale_is_twice_as_large) {
+    for (unsigned state = 0; state < NUM_STATES; state++) {
+        const view_layout_wish small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
+        const view_layout_wish large = make_wish((const float[2]){3840, 2160}, 2.0f, state);
+        CHECK_NEAR(view_lay_out(&large).free.width, 2.0f * view_lay_out(&small).free.width, 4.0);
+    }
+}
+
+TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
+    view_layout_wish wish = make_wish((const float[2]){1920, 1080}, 1.0f, 7);
+    wish.docks.sizes[VIEW_DOCK_LEFT] = view_drag_dock(&wish, VIEW_DOCK_LEFT, 20.0f * 13.0f, 0.0f);
+    CHECK_NEAR(view_lay_out(&wish).docks[VIEW_DOCK_LEFT].width, 260.0f, 1.0);
+    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12.0f, 1e-4);
+    CHECK(view_drag_dock(&wish, VIEW_DOCK_LEFT, 13.0f, 0.0f) == 0.0f);
+    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30.0f, 1e-4);
+}

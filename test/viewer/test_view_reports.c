@@ -1,0 +1,326 @@
+// What the window says of errors and warnings, the start page, the frame time and the sign of a
+// recording.
+#include "test/own.h"
+#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/window.h"
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+
+typedef struct window {
+    gl_scene scene;
+    view_options options;
+    view_state state;
+    char *folder;
+} window;
+
+static bool open_window(window *w)
+{
+    char problem[256], option[] = "--no-auto", *words[] = {option};
+    const char *const path = test_path(BOBBIN);
+    *w = (window){.folder = folder_make()};
+    if (!CHECK(view_read_options(1, words, &w->options, problem, sizeof problem))
+        || !scene_share(&w->scene))
+        return false;
+    view_begin(&w->state, &w->options);
+    w->state.log.level = VIEW_QUIET;
+    w->state.renderer = w->scene.renderer;
+    return CHECK(view_set_scale(&w->state, 1.0f)) && CHECK(view_open(&w->state, &path, 1, true));
+}
+
+static void close_window(window *w)
+{
+    if (w->state.document != NULL)
+        view_end(&w->state);
+    view_free_options(&w->options);
+    if (w->scene.window != NULL)
+        scene_close(&w->scene);
+    folder_remove(w->folder);
+}
+
+#define TEST_HERE(title) \
+    TEST_IF (title, window, w, open_window(w) || (close_window(w), false), close_window(w))
+
+// Presses a part of the interface, or a key, and carries out what that asks for.
+static void press(window *w, const char *name)
+{
+    const view_stage facts = item_draw(&w->state, 1280, 720);
+    view_perform(&w->state, item_press(&w->state, &facts, name, 0.5f, 0.5f));
+    (void)item_release(&w->state);
+}
+
+static void press_key(window *w, int32_t key)
+{
+    const view_stage facts = item_draw(&w->state, 1280, 720);
+    view_perform(&w->state, view_run_ui(&w->state.ui, &facts, &(ui_mouse){.key = key}));
+}
+
+static bool has_item(window *w, float width, float height, const char *name)
+{
+    const view_stage facts = item_draw(&w->state, width, height);
+    const view_rect found = item_find(&w->state, &facts, name);
+    return found.width > 0.0f && found.x >= 0.0f && found.y >= 0.0f
+           && found.x + found.width <= width && found.y + found.height <= height;
+}
+
+// Opens a file whose line 3 has a mistake at column 11.
+static char *open_broken(window *w, const char *before)
+{
+    char *const text =
+        common_format("MD5Version 10\ncommandline \"%s\"\nnumJoints x\nlast", before);
+    folder_put_text(w->folder, "broken.md5mesh", text);
+    free(text);
+    char *const path = common_join(w->folder, "broken.md5mesh");
+    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
+    (void)item_draw(&w->state, 1280, 720);
+    return path;
+}
+
+// -- Errors -------------------------------------------------------------------------------------
+
+TEST_HERE (view_error_shows_the_lines_around_its_place) {
+    OWN char *const path = open_broken(w, "");
+    const view_excerpt *const excerpt = &w->state.ui.excerpt;
+    CHECK_UINT(w->state.log.failure.line, 3);
+    CHECK_UINT(excerpt->first, 1);
+    if (CHECK_UINT(excerpt->count, 4)) {
+        CHECK_STRING(excerpt->lines[2], "numJoints x");
+        CHECK_STRING(excerpt->lines[3], "last");
+    }
+    CHECK_UINT(excerpt->caret, 10);
+}
+
+// A line of 100 000 bytes, none of which is a character: the part around the column is kept.
+TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
+    enum { LENGTH = 100000 };
+    OWN char *const text = common_alloc(LENGTH + 64, 1);
+    memcpy(text, "MD5Version 10 ", 14);
+    memset(text + 14, 0xFF, LENGTH);
+    folder_put(w->folder, "long.md5mesh", text, LENGTH + 14);
+    OWN char *const path = common_join(w->folder, "long.md5mesh");
+    md5_error error = {.line = 1, .column = 50000, .message = "wrong"};
+    (void)snprintf(error.file, sizeof error.file, "%s", path);
+    view_log_error(&w->state.log, &error);
+    (void)item_draw(&w->state, 1280, 720);
+    const view_excerpt *const excerpt = &w->state.ui.excerpt;
+    CHECK(excerpt->is_cut);
+    CHECK_UINT(strlen(excerpt->lines[0]), VIEW_EXCERPT_BYTES - 1);
+    CHECK(excerpt->caret < VIEW_EXCERPT_BYTES);
+}
+
+TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
+    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE,
+                                           .path = common_copy("/nowhere/at.md5mesh")});
+    (void)item_draw(&w->state, 1280, 720);
+    CHECK_UINT(w->state.ui.excerpt.count, 0);
+    CHECK(has_item(w, 1280, 720, "error/Try again"));
+}
+
+TEST_HERE (view_error_leaves_open_what_was_open) {
+    OWN char *const path = open_broken(w, "");
+    CHECK_STRING(w->state.document->scene.name, "bobbin");
+}
+
+TEST_HERE (view_error_is_closed_by_its_button) {
+    OWN char *const path = open_broken(w, "");
+    press(w, "error/Close");
+    CHECK_STRING(w->state.log.error, "");
+}
+
+TEST_HERE (view_error_is_closed_by_escape) {
+    OWN char *const path = open_broken(w, "");
+    press_key(w, SDLK_ESCAPE);
+    CHECK_STRING(w->state.log.error, "");
+}
+
+// As if it was mended meanwhile.
+TEST_HERE (view_error_is_tried_again_by_return) {
+    size_t size;
+    OWN char *const path = open_broken(w, "");
+    OWN char *const whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    press_key(w, SDLK_RETURN);
+    CHECK(w->state.log.error[0] != '\0'); // still broken
+    folder_put(w->folder, "broken.md5mesh", whole, size);
+    press_key(w, SDLK_RETURN);
+    CHECK_STRING(w->state.log.error, "");
+    CHECK_STRING(w->state.document->scene.name, "broken");
+}
+
+TEST_HERE (view_error_gives_way_to_a_list_of_files) {
+    OWN char *const path = open_broken(w, "");
+    press(w, "error/Open");
+    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK(!has_item(w, 1280, 720, "error/Close"));
+}
+
+// A message of 300 bytes and a path of 200 in the smallest window.
+TEST_HERE (view_error_fits_into_any_window) {
+    static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}, {320, 240}};
+    md5_error error = {.line = 2, .column = 3};
+    memset(error.message, 'm', sizeof error.message - 1);
+    memset(error.file, 'f', 200);
+    view_log_error(&w->state.log, &error);
+    EACH (size, sizes)
+        CHECK_THAT(has_item(w, (*size)[0], (*size)[1], "error/Close"), "%g x %g", (*size)[0],
+                   (*size)[1]);
+}
+
+// -- Warnings -----------------------------------------------------------------------------------
+
+static void warn(window *w, int count)
+{
+    view_log_clear(&w->state.log);
+    for (int i = 0; i < count; i++)
+        view_warn(&w->state.log, "warning number %d", i);
+}
+
+TEST_HERE (view_warnings_are_opened_by_their_number) {
+    warn(w, 40);
+    press(w, "figures/\xE2\x9A\xA0 40 warnings");
+    CHECK(w->state.ui.warnings.is_open);
+    press_key(w, SDLK_ESCAPE);
+    CHECK(!w->state.ui.warnings.is_open);
+}
+
+TEST_HERE (view_warnings_are_scrolled_to_the_last) {
+    warn(w, 200);
+    w->state.ui.warnings.is_open = true;
+    CHECK(!has_item(w, 800, 600, "warnings/warning number 199"));
+    press_key(w, SDLK_END);
+    CHECK(has_item(w, 800, 600, "warnings/warning number 199"));
+    CHECK(!has_item(w, 800, 600, "warnings/warning number 0"));
+}
+
+TEST_HERE (view_warnings_are_filtered) {
+    warn(w, 40);
+    w->state.ui.warnings.is_open = true;
+    view_stage facts = item_draw(&w->state, 800, 600);
+    view_run_ui(&w->state.ui, &facts, &(ui_mouse){.text = "number 3"});
+    CHECK(!has_item(w, 800, 600, "warnings/warning number 2"));
+    CHECK(has_item(w, 800, 600, "warnings/warning number 39"));
+}
+
+TEST_HERE (view_warnings_fit_into_a_small_window) {
+    warn(w, 40);
+    w->state.ui.warnings.is_open = true;
+    CHECK(has_item(w, 420, 300, "warnings/Close"));
+    CHECK(has_item(w, 420, 300, "warnings/warning number 0"));
+}
+
+// -- The start page -----------------------------------------------------------------------------
+
+static void note(window *w, view_config *config)
+{
+    OWN char *const path = common_join(w->folder, "there.md5mesh");
+    folder_put_text(w->folder, "there.md5mesh", "x");
+    w->state.config = config;
+    view_note_recent(config, path);
+    view_note_recent(config, "/nowhere/gone.md5mesh");
+    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+}
+
+TEST_HERE (view_start_page_marks_recent_files_that_are_gone) {
+    view_config config = {.path = NULL};
+    note(w, &config);
+    CHECK_UINT(w->state.ui.start.recent.count, 2);
+    CHECK_UINT(w->state.ui.start.missing, 1); // the first one
+    view_free_config(&config);
+}
+
+TEST_HERE (view_start_page_forgets_a_recent_file) {
+    view_config config = {.path = NULL};
+    note(w, &config);
+    press(w, "start/forget gone.md5mesh");
+    if (CHECK_UINT(config.num_recent, 1))
+        CHECK_STRING(common_base(config.recent[0]), "there.md5mesh");
+    CHECK_UINT(w->state.ui.start.recent.count, 1);
+    view_free_config(&config);
+}
+
+TEST_HERE (view_start_page_opens_an_example_and_closes) {
+    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    press(w, "start/lantern");
+    CHECK_STRING(w->state.document->scene.name, "lantern");
+    CHECK(!w->state.ui.start.is_open);
+}
+
+TEST_HERE (view_start_page_opens_a_page) {
+    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    press(w, "start/Easing");
+    CHECK(w->state.pages.open == 0 && !w->state.ui.start.is_open);
+}
+
+TEST_HERE (view_start_page_is_closed_by_escape) {
+    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    press_key(w, SDLK_ESCAPE);
+    CHECK(!w->state.ui.start.is_open);
+}
+
+// The list is of the last file's folder, not of the model's behind it.
+TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
+    view_config config = {.path = NULL};
+    note(w, &config);
+    view_forget_recent(&config, "/nowhere/gone.md5mesh");
+    press_key(w, SDLK_RETURN);
+    CHECK_STRING(w->state.ui.browser.folder, w->folder);
+    const view_stage facts = view_stage_of(&w->state, 800, 600);
+    CHECK(facts.is_bare);
+    w->state.config = NULL;
+    view_free_config(&config);
+}
+
+TEST_HERE (view_start_page_fits_into_any_window) {
+    static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
+    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    EACH (size, sizes)
+        CHECK(has_item(w, (*size)[0], (*size)[1], "start/Open folder"));
+}
+
+// -- Frame time, recording ----------------------------------------------------------------------
+
+static const char *frame_time(window *w)
+{
+    static view_rows rows;
+    const view_stage facts = item_draw(&w->state, 1280, 720);
+    rows = (view_rows){0};
+    view_list_figures(&facts, &rows);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (strcmp(rows.rows[i].label, "Frame time") == 0)
+            return rows.rows[i].text;
+    return "none";
+}
+
+TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
+    w->state.shown.frame_time = w->state.is_moving = true;
+    view_note_frame(&w->state, 1.0); // the first picture compiles shaders
+    for (int i = 0; i < 8; i++)
+        view_note_frame(&w->state, 0.016);
+    CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few
+    view_note_frame(&w->state, 0.016);
+    CHECK_STRING(frame_time(w), "16.00 ms");
+    w->state.is_moving = false;
+    CHECK_STRING(frame_time(w), "\xE2\x80\x93");
+}
+
+TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
+    w->state.shown.frame_time = w->state.is_moving = true;
+    for (int i = 0; i < 200; i++)
+        view_note_frame(&w->state, 0.2);
+    CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");
+    for (int i = 0; i < 60; i++)
+        view_note_frame(&w->state, 1e-7);
+    CHECK_STRING(frame_time(w), "0.01 ms");
+}
+
+TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
+    view_movie movie = {.num_added = 50, .frame_rate = 25.0};
+    w->state.movie = &movie;
+    const view_stage facts = item_draw(&w->state, 1280, 720);
+    CHECK(fabs(facts.recorded - 2.0) < 1e-9);
+    const view_command command = item_press_at(&w->state, &facts, 640.0f, 18.0f);
+    CHECK_UINT(command.action, VIEW_RECORD);
+    w->state.movie = NULL;
+}
