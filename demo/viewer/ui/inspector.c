@@ -41,20 +41,6 @@ static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number se
 
 // == The chosen joint =====================================================================
 
-// A value as text of a fixed number of places, which are fewer from 10 000 on. A value that rounds
-// to 0 has no sign.
-static void write_value(char *text, size_t size, float value, int places)
-{
-    float limit = 10000.0f;
-    while (places > 0 && fabsf(value) >= limit) {
-        places--;
-        limit *= 10.0f;
-    }
-    const float least = 0.5f * powf(10.0f, -(float)places);
-    (void)snprintf(text, size, "%s%.*f", value <= -least ? "\xE2\x88\x92" : "", places,
-                   fabsf(value) < least ? 0.0 : fabs((double)value));
-}
-
 enum { NUM_KINDS = 3 }; // of values: position, degrees, quaternion
 static const char *const kind_names[NUM_KINDS] = {"Position", "Degrees", "Quat."};
 static const int kind_places[NUM_KINDS] = {3, 2, 4};
@@ -134,7 +120,8 @@ static void show_values(view_ui *ui, const char *title, float values[NUM_KINDS][
             }
             if (axis == 3 && kind != 2)
                 continue;
-            write_value(text, sizeof text, values[kind][axis], kind_places[kind]);
+            (void)view_format_number(text, sizeof text, values[kind][axis], kind_places[kind],
+                                     false);
             ui_text_left_of(ui, right, y, VIEW_BRIGHT, text);
         }
     }
@@ -241,7 +228,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
                            VIEW_DIM, mesh);
         ui_text_left_of(ui, has_meshes ? left + vertex - 0.8f * em : left + number, y, VIEW_BRIGHT,
                         text);
-        write_value(text, sizeof text, of->weight, 4);
+        (void)view_format_number(text, sizeof text, of->weight, 4, false);
         ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
         view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
                           right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
@@ -451,7 +438,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             float low, high;
             char text[32];
             view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-            write_value(text, sizeof text, value, 2);
+            (void)view_format_number(text, sizeof text, value, 2, false);
             if (ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
                           &value)) {
                 view_take_over(machine);
