@@ -433,11 +433,11 @@ TEST_SCENE (view_graph_is_zoomed_at_the_pointer_and_dragged) {
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         const view_stage facts = draw(state);
-        const view_rect before = node_of(state, "body", "sit");
+        const view_rect before = node_of(state, "body", "back");
         const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
         const ui_mouse wheel = {.x = x, .y = y, .wheel = 1.0f};
         CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_TAKEN);
-        const view_rect nearer = node_of(state, "body", "sit");
+        const view_rect nearer = node_of(state, "body", "back");
         CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
         CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
         CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
@@ -449,12 +449,12 @@ TEST_SCENE (view_graph_is_zoomed_at_the_pointer_and_dragged) {
             .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
         (void)view_run_ui(&state->ui, &facts, &drag);
         CHECK_STRING(item_release(state), "state");
-        const view_rect moved = node_of(state, "body", "sit");
+        const view_rect moved = node_of(state, "body", "back");
         CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
         CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
         // "Fit" shows all again.
         (void)item_press(state, &facts, "state/fit", 0.5f, 0.5f);
-        CHECK_NEAR(node_of(state, "body", "sit").x, before.x, 0.1);
+        CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
     }
 }
 
