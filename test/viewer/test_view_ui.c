@@ -404,7 +404,8 @@ static void switches_press(view_state *viewer, int32_t key)
     bool redraw = false;
     SDL_Event event = {.type = SDL_KEYDOWN};
     event.key.keysym.sym = key & ~VIEW_KEY_FLAGS;
-    event.key.keysym.mod = (key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE;
+    event.key.keysym.mod = (uint16_t)(((key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE)
+                                      | ((key & VIEW_WITH_CTRL) != 0 ? KMOD_LCTRL : KMOD_NONE));
     view_handle_event(viewer, &event, &redraw);
 }
 
@@ -591,7 +592,8 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-speed-factor", "-2"));
     CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
     CHECK(set(s, "joint", "head"));
-    CHECK(s->viewer.ui.chosen_joint == md5_find_joint(s->viewer.document->scene.skeleton, "head"));
+    CHECK(s->viewer.ui.chosen_joint
+          == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
     CHECK(set(s, "animation-time", "0.5"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
     CHECK(s->viewer.document == before);
