@@ -103,8 +103,11 @@ static const view_motion_kind kite_motion = {
 TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     view_document document = {.as_asked = true};
     view_scene *const scene = &document.scene;
-    view_state viewer = {
-        .document = &document, .width = 200, .height = 100, .camera = {.distance = 50.0f}};
+    view_state viewer = {.document = &document,
+                         .width = 200,
+                         .height = 100,
+                         .camera = {.distance = 50.0f},
+                         .pages = {.open = -1}};
     const view_play play = {.time = 3.0};
     char text[64];
     if (!open_scene(scene, "models/thimble/thimble.md5mesh"))
@@ -239,7 +242,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
 
 TEST (view_keys_drive_legs) {
     view_document document = {.as_asked = true};
-    view_state viewer = {.document = &document};
+    view_state viewer = {.document = &document, .pages = {.open = -1}};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
     CHECK(!view_drives(&viewer)); // not asked for

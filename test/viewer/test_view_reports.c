@@ -320,7 +320,9 @@ TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
     w->state.movie = &movie;
     const view_stage facts = item_draw(&w->state, 1280, 720);
     CHECK(fabs(facts.recorded - 2.0) < 1e-9);
-    const view_command command = item_press_at(&w->state, &facts, 640.0f, 18.0f);
+    const view_rect free = view_layout_of(&facts).free;
+    const view_command command =
+        item_press_at(&w->state, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
     CHECK_UINT(command.action, VIEW_RECORD);
     w->state.movie = NULL;
 }

@@ -404,7 +404,8 @@ static void switches_press(view_state *viewer, int32_t key)
     bool redraw = false;
     SDL_Event event = {.type = SDL_KEYDOWN};
     event.key.keysym.sym = key & ~VIEW_KEY_FLAGS;
-    event.key.keysym.mod = (key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE;
+    event.key.keysym.mod = (uint16_t)(((key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE)
+                                      | ((key & VIEW_WITH_CTRL) != 0 ? KMOD_LCTRL : KMOD_NONE));
     view_handle_event(viewer, &event, &redraw);
 }
 

@@ -381,7 +381,7 @@ static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
     return desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
 }
 
-void view_list_machine(const view_stage *stage, view_rows *rows)
+static void list_machine(const view_stage *stage, view_rows *rows)
 {
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
@@ -416,7 +416,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     const md5_machine_desc *const desc = machine->desc;
     view_rows rows = {.value_width = 62.0f * stage->font->scale};
     uint32_t num_triggers = 0;
-    view_list_machine(stage, &rows);
+    list_machine(stage, &rows);
     (void)ui_column_rows(ui, "parameter", &rows);
     bool is_open = take_spaces(ui, &rows, UI_SECTION_TRIGGERS);
     for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
@@ -510,7 +510,7 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
         joint_panel(ui, stage);
         if (view_shows_machine(stage))
             machine_panel(ui, stage);
-        if (view_shows_channels(stage))
+        if (view_channels_of(&stage->document->scene) != NULL)
             channels_panel(ui, stage);
         view_figures_panel(ui, stage);
     }

@@ -440,7 +440,9 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
         return;
     (void)snprintf(text, sizeof text, "REC %u:%02u", seconds / 60, seconds % 60);
     const float width = view_text_width(font, VIEW_TEXT, text) + 38.0f * scale;
-    const view_rect box = {roundf(0.5f * (stage->width - width)), 6.0f * scale, width, height};
+    const view_rect free = view_layout_of(stage).free;
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6.0f * scale,
+                           width, height};
     ui->canvas = stage->canvas;
     view_draw_round_rect(stage->canvas, box, 0.5f * height, 0x7A1F1FFFu);
     view_draw_disc(stage->canvas, box.x + 16.0f * scale, box.y + 0.5f * height, radius,

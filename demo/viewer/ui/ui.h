@@ -486,15 +486,10 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
 view_layout_wish view_wish_layout(const view_stage *stage);
 view_layout view_layout_of(const view_stage *stage);
 
-// Whether the machine with its parameters is shown, or the channels of an entity.
+// Whether a machine with its parameters is shown.
 static inline bool view_shows_machine(const view_stage *stage)
 {
     return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
-}
-
-static inline bool view_shows_channels(const view_stage *stage)
-{
-    return view_channels_of(&stage->document->scene) != NULL;
 }
 
 // -- The panels -----------------------------------------------------------------------------
@@ -539,12 +534,10 @@ md5_mat34 view_model_from_world(const view_scene *scene);
 // The joint relative to its parent, if it has one, or in model space.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
 
-// A state machine: its time, layers and parameters.
-view_list_fn view_list_machine;
-
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, const view_stage *stage);
+
 // The start page, in place of all other panels: start.c. It covers this part of the picture.
 void view_start_panel(view_ui *ui, const view_stage *stage);
 view_rect view_start_box(const view_stage *stage);
