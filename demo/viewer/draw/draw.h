@@ -134,8 +134,8 @@ typedef struct view_stage {
     const struct view_config *config; // or NULL
     bool is_driving;                  // keys go to what moves the model
     view_docks docks;
-    double now;     // seconds since the start
-    bool is_moving; // picture after picture is drawn
+    double now;               // seconds since the start
+    bool is_moving;           // picture after picture is drawn
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
