@@ -43,16 +43,15 @@ void view_begin(view_state *viewer, const view_options *options)
 void view_end(view_state *viewer)
 {
     view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
-        md5gl_destroy_texture(viewer->renderer, viewer->pages.thumbnails);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
     free(viewer->preview.wish);
-    free(viewer->pages.folder);
     free(viewer->canvas.vertices);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
