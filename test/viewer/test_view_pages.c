@@ -261,6 +261,24 @@ TEST (view_pages_turn_from_the_contents_round_and_close) {
     close_viewer(&p);
 }
 
+TEST (view_pages_have_a_picture_each_in_the_contents) {
+    paged p;
+    if (open_viewer(&p) && resize(&p, 1280, 720)) {
+        p.options.page = "contents";
+        CHECK(view_choose_page(&p.viewer));
+        for (uint32_t i = 0; i < 2; i++) { // in a window, one for each frame
+            CHECK(view_lacks_thumbnails(&p.viewer.pages));
+            draw(&p);
+            CHECK(p.viewer.pages.num_thumbnails == i + 1 && p.viewer.pages.thumbnails != 0);
+        }
+        // Two of the first row are drawn, the third is not.
+        const uint8_t *const atlas = p.viewer.pages.atlas;
+        if (CHECK(atlas))
+            CHECK(atlas[3] == 255 && atlas[4 * 208 + 3] == 255 && atlas[4 * 416 + 3] == 0);
+    }
+    close_viewer(&p);
+}
+
 TEST (view_pages_open_from_the_contents) {
     paged p;
     if (open_viewer(&p) && resize(&p, 1280, 720)) {

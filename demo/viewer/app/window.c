@@ -183,7 +183,8 @@ bool view_run_window(view_state *viewer)
         const bool changes_alone =
             viewer->play.playing && viewer->play.speed > 0.0
             && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
-        const bool moving = changes_alone || following || recording;
+        const bool moving =
+            changes_alone || following || recording || view_lacks_thumbnails(&viewer->pages);
         view_advance(&viewer->play, anim, passed);
         redraw = view_follow_files(viewer) || redraw;
         redraw = view_follow_export(viewer) || redraw;

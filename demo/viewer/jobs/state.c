@@ -38,10 +38,10 @@ void view_begin(view_state *viewer, view_options *options)
 void view_end(view_state *viewer)
 {
     view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
-        md5gl_destroy_texture(viewer->renderer, viewer->pages.thumbnails);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
@@ -49,7 +49,6 @@ void view_end(view_state *viewer)
     free(viewer->failed.path);
     view_free_font(&viewer->font, viewer->renderer);
     free(viewer->preview.wish);
-    free(viewer->pages.folder);
     free(viewer->canvas.vertices);
     common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);

@@ -282,12 +282,18 @@ typedef struct view_pages {
     float values[VIEW_PAGE_SLIDERS];
     view_picture picture; // as last drawn
     view_lens lens;
-    view_rect panel; // likewise, pixels
-    float shrunk;    // the factor by which the panel's text was scaled down
-    char *folder;    // the folder of the characters, of which the contents show pictures; or NULL
-    md5gl_texture thumbnails; // these, or 0; view_end() destroys both
-    float scroll;             // rows of code above those that are shown
-    uint32_t unfolded;        // the slider whose choices are listed, from 1; 0: none
+    view_rect panel;   // likewise, pixels
+    float shrunk;      // the factor by which the panel's text was scaled down
+    float scroll;      // rows of code above those that are shown
+    uint32_t unfolded; // the slider whose choices are listed, from 1; 0: none
+
+    // Of the contents: the folder of the characters, or NULL; the pictures so far, as a texture and
+    // as its texels; and the character of most of them.
+    char *folder;
+    uint32_t num_thumbnails;
+    md5gl_texture thumbnails;
+    uint8_t *atlas;
+    view_document *usual;
 
     // The character of a page on the GPU, in each of the ways in which pages draw it; NULL until a
     // figure needs it.
@@ -307,9 +313,13 @@ enum { VIEW_CONTENTS = 1000 };
 // Opens a page, or the contents, with its sliders as they begin.
 void view_open_page(view_pages *pages, int32_t number);
 
-// If the contents are open and have none yet, draws a picture of each page. Call it outside of a
-// frame. What cannot be drawn stays black.
+// Whether the contents are open and a page has no picture yet.
+bool view_lacks_thumbnails(const view_pages *pages);
+
+// Draws the next one, or for --output all. Call it outside of a frame. What cannot be drawn stays
+// black. They are freed once, at the end.
 void view_ready_thumbnails(const view_stage *stage);
+void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer);
 
 // Frees what pages keep, on the GPU and beside it. Call it before the document is freed, and
 // outside of a frame.

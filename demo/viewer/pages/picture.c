@@ -737,42 +737,67 @@ static view_document *load_character(const view_stage *stage, const char *models
     return document;
 }
 
+bool view_lacks_thumbnails(const view_pages *pages)
+{
+    return pages->open == VIEW_CONTENTS && pages->folder != NULL
+           && pages->num_thumbnails < view_num_pages();
+}
+
 void view_ready_thumbnails(const view_stage *stage)
 {
-    const char *const models = stage->pages->folder;
-    if (stage->pages->open != VIEW_CONTENTS || stage->pages->thumbnails != 0 || models == NULL)
-        return;
+    view_pages *const pages = stage->pages;
     const uint32_t count = view_num_pages(), rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
     const size_t row = 4 * (size_t)PICTURE_WIDTH, whole = row * PICTURE_COLUMNS;
     md5_error error = {0};
+    if (!view_lacks_thumbnails(pages))
+        return;
+    if (pages->atlas == NULL) {
+        pages->atlas = common_alloc(whole * rows, PICTURE_HEIGHT);
+        pages->usual = load_character(stage, pages->folder, VIEW_USUAL_MODEL);
+    }
     md5gl_target *const target =
         md5gl_create_target(stage->renderer, PICTURE_WIDTH, PICTURE_HEIGHT, 4, &error);
-    view_document *const usual = load_character(stage, models, VIEW_USUAL_MODEL);
-    uint8_t *const all = common_alloc(whole * rows, PICTURE_HEIGHT);
     uint8_t *const rgba = common_alloc(row, PICTURE_HEIGHT);
-    for (uint32_t i = 0; i < count && target != NULL; i++) {
+    do {
+        const uint32_t i = pages->num_thumbnails++;
         const char *const model = view_page_at(i)->model;
-        view_document *const own = model != NULL ? load_character(stage, models, model) : NULL;
-        view_document *const document = model != NULL ? own : usual;
-        if (document != NULL && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
-            uint8_t *const corner =
-                all + i / PICTURE_COLUMNS * PICTURE_HEIGHT * whole + i % PICTURE_COLUMNS * row;
+        view_document *const own =
+            model != NULL ? load_character(stage, pages->folder, model) : NULL;
+        view_document *const document = model != NULL ? own : pages->usual;
+        if (target != NULL && document != NULL
+            && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
+            uint8_t *const corner = pages->atlas + i / PICTURE_COLUMNS * PICTURE_HEIGHT * whole
+                                    + i % PICTURE_COLUMNS * row;
             for (size_t y = 0; y < PICTURE_HEIGHT; y++)
                 memcpy(corner + y * whole, rgba + y * row, row);
         }
         view_free_document(own, stage->renderer);
-    }
-    stage->pages->thumbnails =
+    } while (stage->options->output != NULL && view_lacks_thumbnails(pages));
+    md5gl_destroy_texture(stage->renderer, pages->thumbnails);
+    pages->thumbnails =
         md5gl_create_texture(stage->renderer,
                              &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
                                                    .width = PICTURE_WIDTH * PICTURE_COLUMNS,
                                                    .height = PICTURE_HEIGHT * rows,
-                                                   .texels = all},
+                                                   .texels = pages->atlas},
                              &error);
-    free(all);
     free(rgba);
-    view_free_document(usual, stage->renderer);
     md5gl_destroy_target(stage->renderer, target);
+    if (pages->num_thumbnails < count)
+        return;
+    view_free_document(pages->usual, stage->renderer); // the texture stays
+    free(pages->atlas);
+    pages->usual = NULL;
+    pages->atlas = NULL;
+}
+
+void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
+{
+    if (renderer != NULL)
+        md5gl_destroy_texture(renderer, pages->thumbnails);
+    view_free_document(pages->usual, renderer);
+    free(pages->atlas);
+    free(pages->folder);
 }
 
 // Rows of tiles: the name of a family over its first one, a picture, the title.
