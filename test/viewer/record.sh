@@ -163,6 +163,43 @@ thumbnail() {
     record "$scratch" --thumbnail 64 --output "$name.not" && return 1
     [ ! -e "$name.not" ]
 }
+# Each has its own length: this one takes 3.5 seconds. Its file is that of the clip alone.
+each_clip() {
+    set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --frame-rate 8
+    record "$@" --clips all --output "$scratch/{anim}.apng" &&
+        record "$@" --animation-index 1 --frames 28 --output "$scratch/alone.apng" || return 1
+    cmp "$scratch/wave.apng" "$scratch/alone.apng" && [ -s "$scratch/walk.apng" ] &&
+        ! cmp -s "$scratch/walk.apng" "$scratch/wave.apng"
+}
+# Two cells for each of two clips.
+sheet_of_clips() {
+    set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
+    record "$@" --output "$scratch/clips.png" && record "$@" --labels --output "$scratch/labels.png" &&
+        python3 - "$scratch/clips.png" "$scratch/labels.png" <<END
+import sys
+paths = sys.argv[1:]
+sys.argv = ["png.py"]
+sys.path.insert(0, "test/viewer")
+import png
+(_, _, plain, step), (_, _, named, _) = [png.read(path) for path in paths]
+cells = [b"".join(bytes(row[step * 100 * i:step * 100 * (i + 1)]) for row in plain) for i in range(4)]
+assert len(set(cells)) == 4
+def bright(rows, i): # letters of a name
+    return sum(min(row[x:x + 3]) > 180 for row in rows[-18:] for x in range(step * 100 * i, step * 100 * (i + 1), step))
+assert all(bright(named, i) > 20 for i in range(4)), [bright(named, i) for i in range(4)]
+END
+}
+too_many_clips() {
+    "$view" --verbose warning --resolution 40,40 --samples 1 "$own" --sheet 2x1 --clips all --output "$scratch/few.png" 2>"$scratch/err" &&
+        grep -q 'warning: 2 of [0-9]* clips are drawn; a larger --sheet shows more' "$scratch/err"
+}
+check "a movie for each clip" each_clip
+check "a sheet of all clips, with their names" sheet_of_clips
+check "a sheet of more clips than fit" too_many_clips
+check "files of all clips need their names" refuses "{anim}" "$model" --clips all --output "$scratch/x.png"
+check "all clips need --output" refuses --output "$model" --clips all
+check "labels need --output" refuses --output "$model" --labels
+check "a folder has no clips" refuses "a folder becomes one picture" models --clips all --output "$scratch/x-{anim}.png"
 check "a thumbnail under any name" thumbnail
 check "a series of pictures" series
 check_long "the same series by --animation-time" at_times

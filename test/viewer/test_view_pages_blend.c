@@ -634,3 +634,83 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
     CHECK_NEAR(page_fact(of, "memory, about"), 1.75, 1e-9);
 }
+
+TEST_PAGE (page_manner_keeps_the_step_that_a_blend_halves, "manner") {
+    page_show(of, 0.5);
+    const double step = page_fact(of, "step of the third clip");
+    CHECK(page_fact(of, "step, difference added") > 0.8 * step);
+    CHECK_NEAR(page_fact(of, "step, blended by half"), 0.5 * step, 0.1 * step);
+    CHECK(page_fact(of, "head to the third clip") > 8.0); // it hangs
+}
+
+TEST_PAGE (page_manner_without_weight_is_the_third_clip, "manner") {
+    page_set(of, "weight", 0.0f);
+    page_show(of, 0.5);
+    CHECK_NEAR(page_fact(of, "head to the third clip"), 0.0, 1e-3);
+    CHECK_NEAR(page_fact(of, "step, difference added"), page_fact(of, "step of the third clip"),
+               1e-4);
+}
+
+// The largest angle between M n and the inverse transpose of M times n, over all directions n, in
+// double precision.
+static double largest_tilt(const double scales[3])
+{
+    double largest = 0.0;
+    for (int i = 0; i <= 360; i++)
+        for (int k = 0; k < 720; k++) {
+            const double high = i * 3.14159265358979 / 360.0, around = k * 3.14159265358979 / 360.0;
+            const double n[3] = {sin(high) * cos(around), sin(high) * sin(around), cos(high)};
+            double dot = 0.0, a = 0.0, b = 0.0;
+            for (int j = 0; j < 3; j++) {
+                const double scaled = scales[j] * n[j], normal = n[j] / scales[j];
+                dot += scaled * normal;
+                a += scaled * scaled;
+                b += normal * normal;
+            }
+            largest = fmax(largest, acos(fmin(dot / sqrt(a * b), 1.0)));
+        }
+    return largest * 180.0 / 3.14159265358979;
+}
+
+TEST_PAGE (page_normals_by_cofactors_stay_on_the_surface, "normals") {
+    page_set(of, "width", 1.5f);
+    page_set(of, "height", 0.4f);
+    page_show(of, 0.0);
+    const double tilt = largest_tilt((const double[3]){1.0, 1.5, 0.4});
+    CHECK_NEAR(page_fact(of, "largest error, the matrix"), tilt, 0.05 * tilt);
+    CHECK(page_fact(of, "largest error, cofactors") < 0.01);
+    page_set(of, "lean", 0.6f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "largest error, cofactors") < 0.01);
+}
+
+TEST_PAGE (page_normals_by_the_matrix_are_right_for_equal_scales, "normals") {
+    page_set(of, "width", 1.0f);
+    page_set(of, "height", 1.0f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "largest error, the matrix") < 0.01);
+}
+
+TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
+    for (int parent = 0; parent < 4; parent++) {
+        page_set(of, "hat on", (float)parent);
+        page_show(of, 0.0); // it was just given away, where it was
+        CHECK_NEAR(page_fact(of, "hat to where it was put on"), 0.0, 1e-4);
+        page_show(of, 2.0);
+        CHECK(parent == 0 ? page_fact(of, "hat to where it was put on") < 1e-4
+                          : page_fact(of, "hat to where it was put on") > 1.0);
+    }
+}
+
+// A ship that only heaves lifts what is on it, and not what floats beside it.
+TEST_PAGE (page_chain_lifts_what_is_on_the_ship, "chain") {
+    page_set(of, "ship rolls, degrees", 0.0f);
+    for (int parent = 1; parent < 4; parent++) {
+        page_set(of, "hat on", (float)parent);
+        page_show(of, 0.0);
+        const double before = page_fact(of, "hat over the water");
+        page_show(of, 2.0);
+        CHECK_NEAR(page_fact(of, "hat over the water") - before,
+                   parent < 3 ? 2.0 * sin(0.7 * 2.0) : 0.0, 1e-4);
+    }
+}

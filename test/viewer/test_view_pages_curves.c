@@ -639,3 +639,41 @@ TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
     CHECK_NEAR(at.x, 0.0, 0.01);
     CHECK(at.y > 40.0f && at.y < 50.0f); // it takes time to reach full speed
 }
+
+// Of a rotation by an angle and the identity: 1 - 2 t (1 - t) (1 - cos angle), which is the square
+// of the length of the mean of two complex numbers.
+TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
+    for (int angle = 0; angle <= 180; angle += 60)
+        for (int part = 0; part <= 4; part++) {
+            const double t = part / 4.0;
+            page_set(of, "angle, degrees", (float)angle);
+            page_set(of, "t (below 0: moves)", (float)t);
+            page_show(of, 0.0);
+            const double cosine = cos(angle * 3.14159265358979 / 180.0);
+            CHECK_NEAR(page_fact(of, "volume"), 1.0 - 2.0 * t * (1.0 - t) * (1.0 - cosine), 1e-5);
+        }
+}
+
+TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
+    static const float rates[2] = {10.0f, 40.0f};
+    double products[2], shares[2];
+    for (int i = 0; i < 2; i++) {
+        page_set(of, "speed, 1/s", 12.0f);
+        page_set(of, "frames a second", rates[i]);
+        page_show(of, 0.3);
+        products[i] = page_fact(of, "left after 1 s, product");
+        CHECK_NEAR(products[i], pow(1.0 - 12.0 / (double)rates[i], (double)rates[i]), 1e-6);
+        shares[i] = page_series_at(page_series(of, 0, "1 - exp(-speed * dt)"), 0.5001);
+        CHECK_NEAR(shares[i], 1.0 - 2.0 * exp(-6.0), 1e-4);
+    }
+    CHECK(fabs(products[0] - products[1]) > 1e-7);
+    CHECK_NEAR(shares[0], shares[1], 1e-5);
+}
+
+TEST_PAGE (page_frame_rate_product_diverges_from_two_on, "frame_rate") {
+    page_set(of, "speed, 1/s", 24.0f);
+    page_set(of, "frames a second", 8.0f);
+    page_show(of, 0.3);
+    const view_series *const product = page_series(of, 0, "speed * dt");
+    CHECK_NEAR(product->points[product->count - 1].y, 1.0 - 2.0 * pow(1.0 - 24.0 / 8.0, 8.0), 1e-3);
+}

@@ -309,21 +309,18 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     }
 }
 
-TEST_HERE (view_panel_lists_warnings_or_counts_the_rest, BOBBIN) {
-    for (uint32_t count = 1; count <= 9; count++) {
-        view_rows rows = {0};
-        char more[32];
-        view_warn(&s->viewer.log, "warning number %u", (unsigned)count);
-        list_rows(s, view_list_figures, &rows);
-        uint32_t listed = 0, others = 0;
-        snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
-        for (uint32_t i = 0; i < rows.count; i++) {
-            listed += strncmp(rows.rows[i].text, "warning number", 14) == 0;
-            if (count > 4 && strncmp(rows.rows[i].text, more, strlen(more)) == 0)
-                others = count - 4;
+TEST_HERE (view_panel_counts_all_warnings_in_one_row, BOBBIN) {
+    uint32_t num_rows = 0;
+    view_rows rows = {0};
+    for (int i = 0; i < 9; i++)
+        view_warn(&s->viewer.log, "warning number %d", i);
+    list_rows(s, view_list_figures, &rows);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (strstr(rows.rows[i].text, "warning") != NULL) {
+            CHECK_STRING(rows.rows[i].text, "\xE2\x9A\xA0 9 warnings");
+            num_rows++;
         }
-        CHECK_UINT(listed + others, count);
-    }
+    CHECK_UINT(num_rows, 1);
 }
 
 static float row_width(const view_rows *rows, const view_row *row)

@@ -95,6 +95,7 @@ TEST_SCENE (view_options_change_the_picture) {
         {"--camera-azimuth-angle -60", 0.05},
         {"--camera-elevation-angle 60", 0.05},
         {"--camera-distance 300", 0.05},
+        {"--camera-target 10,0,40", 0.05},
         {"--camera-orthographic", 0.01},
         {"--up y", 0.05},
         {"--hide 0", 0.01},

@@ -181,7 +181,7 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
             CHECK(is_board == (view_free_region(&facts).width < free_before));
             // A click on it does not reach the body.
             const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
-            CHECK((box.width > 0.0f) == (request.action == VIEW_TAKEN));
+            CHECK(!(box.width > 0.0f) || request.action == VIEW_TAKEN);
         }
         CHECK(state->surface == VIEW_SURFACE_LIT);
         state->surface = VIEW_SURFACE_TEXTURES;

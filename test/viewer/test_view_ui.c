@@ -591,7 +591,8 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-speed-factor", "-2"));
     CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
     CHECK(set(s, "joint", "head"));
-    CHECK(s->viewer.ui.chosen_joint == md5_find_joint(s->viewer.document->scene.skeleton, "head"));
+    CHECK(s->viewer.ui.chosen_joint
+          == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
     CHECK(set(s, "animation-time", "0.5"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
     CHECK(s->viewer.document == before);

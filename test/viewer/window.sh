@@ -94,17 +94,17 @@ turns_back() {
 }
 check_long "four quarter turns lead back" turns_back
 
-# The time bar is at the bottom: a button of 46 pixels, the line, text.
+# The time bar is at the bottom: buttons, the name of the clip, the line from 290 to 556, figures.
 scrubs() {
-    after scrub drag 1 100 416 380 416 &&
+    after scrub drag 1 300 430 436 430 &&
         says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
               frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
 }
 scrubs_to_end() {
-    after scrub drag 1 380 416 780 420 && says 'frame(is["frame"]) == last(is["frame"])'
+    after scrub drag 1 436 430 780 434 && says 'frame(is["frame"]) == last(is["frame"])'
 }
 plays_by_mouse() {
-    after play xdotool mousemove --window "$window" 34 416 click 1 && says 'is["playing"] == 1' &&
+    after play xdotool mousemove --window "$window" 82 430 click 1 && says 'is["playing"] == 1' &&
         after play xdotool click 1 && says 'is["playing"] == 0'
 }
 check "dragging along the time bar seeks" scrubs
@@ -204,11 +204,11 @@ turns_long "Shift+H: joints" hierarchy shift+h hierarchy 0.02
 turns_long "Shift+L: lights" light-list shift+l light-list 0.02
 turns_long "Shift+M: materials" parm-list shift+m parm-list 0.02
 turns_long "H: keys" help h help 0.05
-# The list of lights lies above the time bar, its sliders from 572 to 720.
+# The lights are the first in the inspector, their sliders from 554 to 729.
 shines() {
     press light-list shift+l && take lights &&
-        after lights drag 1 621 235 700 235 && says 'is["lights"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
-        after lights drag 1 646 311 690 311 && says 'is["lights"] ~ /around=107/' && take shone &&
+        after lights drag 1 611 93 705 93 && says 'is["lights"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
+        after lights drag 1 642 189 694 189 && says 'is["lights"] ~ /around=108/' && take shone &&
         differ 0.03 lights shone
 }
 # click X Y
@@ -216,7 +216,7 @@ click() {
     xdotool mousemove --window "$window" "$1" "$2" click 1
 }
 shines_as_before() {
-    after lights click 515 235 && after lights click 515 311 &&
+    after lights click 515 93 && after lights click 515 189 &&
         says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
@@ -252,17 +252,18 @@ drops_texture() {
         press grid g && quiet && take painted && differ 0.005 checker painted
 }
 drops_half() {
-    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log"
+    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
+        press close-lists Escape && says 'is["error"] == 0'
 }
 drops_missing() {
-    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b"'
+    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
 }
 reloads() {
     cp "$scratch/half.md5mesh" "$scratch/saved.md5mesh"
     cp "$folder/b.md5mesh" "$scratch/whole"
     cp "$scratch/half.md5mesh" "$folder/b.md5mesh"
     press reload Up && says 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
-        cp "$scratch/whole" "$folder/b.md5mesh" && press reload Up && says 'is["model"] == "b"'
+        cp "$scratch/whole" "$folder/b.md5mesh" && press try-again Return && says 'is["model"] == "b" && is["error"] == 0'
 }
 drops_folder() {
     drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
@@ -274,7 +275,7 @@ check "a dropped picture becomes the texture" drops_texture
 check "a dropped truncated model changes nothing" drops_half
 check "a dropped missing file changes nothing" drops_missing
 check "the files of a dropped folder are listed" drops_folder
-check "Up reloads, and keeps the model if that fails" reloads
+check "Up reloads, and keeps the model if that fails; Return tries again" reloads
 does "Page Up opens the previous file" previous-file Prior 'is["model"] == "a"'
 does "Page Down opens the next file" next-file Next 'is["model"] == "b"'
 does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
@@ -353,7 +354,7 @@ takes_over() {
 has_time() {
     press bind-pose p && press last shift+Right &&
         says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
-        press panel Tab && after scrub drag 1 100 416 380 416 &&
+        press panel Tab && after scrub drag 1 200 430 375 430 &&
         says 'is["shot"] == 1 && is["following"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
 }
 drops_flight() {

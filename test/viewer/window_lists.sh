@@ -20,7 +20,8 @@ closes_lists() {
         says 'is["list"] == "none" && is["model"] == "a"'
 }
 lists_by_mouse() {
-    after files xdotool mousemove --window "$window" 50 30 click 1 && says 'is["list"] == "files"' &&
+    xdotool mousemove --window "$window" 670 39 click 1 # the tab of the inspector
+    after files xdotool mousemove --window "$window" 500 65 click 1 && says 'is["list"] == "files"' &&
         clicks close-lists 780 200 &&
         says 'is["list"] == "none"'
 }
@@ -31,7 +32,7 @@ finds_clips() {
         after list xdotool key $letter || return 1
     done
     says "is[\"found\"] == $(find models/bobbin -name '*wal*.md5anim' | wc -l)" && press list Down && press list Up && press choose Return &&
-        says 'is["clip"] == "walk"' && after clips xdotool mousemove --window "$window" 50 57 click 1 &&
+        says 'is["clip"] == "walk"' && after clips xdotool mousemove --window "$window" 500 88 click 1 &&
         clicks choose 300 200 &&
         says 'is["list"] == "none" && is["clip"] != "walk"'
 }
@@ -40,32 +41,20 @@ check "Ctrl+O lists files too, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
 check "A lists clips, which are chosen by key or mouse" finds_clips
 
-# The number of logged clicks; beside a row they pick or orbit.
-pressed() {
-    grep -cE '^(mesh|orbit|pick|files|clips): ' "$log"
-}
-pressed_since() {
-    [ "$(pressed)" -gt "$1" ]
-}
-# The rows of meshes lie somewhere among the statistics.
+# The outliner comes to the front when it is switched on: meshes below the search, then joints.
 hides_mesh() {
-    press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes || return 1
-    for y in $(seq 200 8 400); do
-        count=$(pressed)
-        xdotool mousemove --window "$window" 50 "$y" click 1
-        until_true pressed_since "$count"
-        grep -q '^mesh: ' "$log" && break
-    done
-    line=$(grep '^mesh: ' "$log" | tail -n 1)
-    says 'is["hidden"] == 1' && take hidden && differ 0.02 meshes hidden &&
-        after mesh xdotool click 1 && says 'is["hidden"] == 0' && press statistics m
+    press hierarchy shift+h && press hierarchy shift+h &&
+        says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes &&
+        after mesh xdotool mousemove --window "$window" 600 119 click 1 && says 'is["hidden"] == 1' &&
+        take hidden && differ 0.02 meshes hidden &&
+        after mesh xdotool click 1 && says 'is["hidden"] == 0'
 }
 marks_joint() {
-    press front 1 && take unmarked && press hierarchy shift+h &&
-        clicks joint 600 200 && says 'is["joint"] >= 0' &&
-        xdotool mousemove --window "$window" 400 300 && press hierarchy shift+h &&
+    press front 1 && press panel Tab && take unmarked && press panel Tab &&
+        clicks joint 700 214 && says 'is["joint"] >= 0' &&
+        xdotool mousemove --window "$window" 300 300 && press panel Tab &&
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
-        press hierarchy shift+h && press close-lists Escape && says 'is["joint"] == -1'
+        press close-lists Escape && says 'is["joint"] == -1' && press panel Tab
 }
 shows_errors() {
     quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&

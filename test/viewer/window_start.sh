@@ -45,7 +45,7 @@ remembers_all() {
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:o loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
-    after lights drag 1 621 235 700 235 && after lights drag 1 646 311 690 311 &&
+    after lights drag 1 611 93 705 93 && after lights drag 1 642 189 694 189 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
 }
@@ -88,6 +88,37 @@ opens_from_folder() {
 }
 check "a folder is listed: first its parent, then its files" opens_from_folder
 
+# -- What cannot be opened ------------------------------------------------------------------------
+
+# The window says why, over our own model; so does one that a file manager has started.
+opens_broken() {
+    cp "$scratch/half.md5mesh" "$scratch/mended.md5mesh"
+    open_viewer "$scratch/mended.md5mesh" || return 1
+    first_line
+    says 'is["error"] == 1 && is["model"] == "bobbin"' && grep 'mended.md5mesh.*error' "$log" || return 1
+    cp "$folder/a.md5mesh" "$scratch/mended.md5mesh"
+    press try-again Return && says 'is["error"] == 0 && is["model"] == "mended"' && quits
+}
+opens_what_is_missing() {
+    open_viewer "$scratch/nowhere.md5mesh" || return 1
+    first_line
+    says 'is["error"] == 1' && press close-lists Escape && says 'is["error"] == 0' && quits
+}
+check "a broken file opens a window with the error, and can be tried again" opens_broken
+check "so does a missing file" opens_what_is_missing
+
+# -- The start page -------------------------------------------------------------------------------
+
+# Return is its first button; the list closes it only if something is opened.
+starts_alone() {
+    open_viewer || return 1
+    first_line
+    says 'is["model"] == "bobbin" && is["list"] == "none"' && press files Return &&
+        says 'is["list"] == "files"' && press close-lists Escape && press files Return &&
+        press close-lists Escape && press close-lists Escape && press frame-all Home && quits
+}
+check "without files there is a start page" starts_alone
+
 # -- A program that is ended -------------------------------------------------------------------
 
 # Two windows; one of them is killed. What was opened is written soon, and neither forgets what the other
@@ -115,6 +146,12 @@ prints_path() {
         [ -s "$pictures/b-1.png" ] && press screenshot F12 && grep -Fx "$pictures/b-2.png" "$log" && quits
 }
 check "F12 prints the path of the picture" prints_path
+exports() {
+    open_viewer "$folder/b.md5mesh" && press export ctrl+e && after exported xdotool key Return &&
+        [ -s "$pictures/b_b.png" ] &&
+        after exported xdotool key ctrl+shift+e && [ -s "$pictures/b_b-2.png" ] && quits
+}
+check "Ctrl+E and Enter export a picture, Ctrl+Shift+E another" exports
 
 # -- What is watched ----------------------------------------------------------------------------
 

@@ -343,6 +343,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_RECORD:
         view_toggle_recording(viewer);
         break;
+    case VIEW_EXPORT:
+    case VIEW_EXPORT_AGAIN:
+    case VIEW_RUN_EXPORT:
+    case VIEW_STOP_EXPORT:
+        view_perform_export(viewer, action);
+        break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,
                                 (SDL_GetWindowFlags(viewer->window) & full) == full ? 0 : full);
@@ -457,7 +463,9 @@ bool view_perform(view_state *viewer, view_command command)
     const view_action action = command.action;
     bool *const on = view_switch_of(action, &viewer->shown);
     if (on != NULL) {
+        const view_shown before = viewer->shown;
         *on = !*on;
+        view_bring_to_front(&viewer->ui, &before, &viewer->shown);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
     } else if (action <= VIEW_NEXT_SURFACE) {

@@ -186,6 +186,7 @@ bool view_run_window(view_state *viewer)
         const bool moving = changes_alone || following || recording;
         view_advance(&viewer->play, anim, passed);
         redraw = view_follow_files(viewer) || redraw;
+        redraw = view_follow_export(viewer) || redraw;
         view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;
@@ -225,12 +226,14 @@ bool view_run_window(view_state *viewer)
         SDL_Event event;
         const bool hurried =
             viewer->now < viewer->ui.notice_end || viewer->options->watch || viewer->scan != NULL;
-        if (moving ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
+        const bool hastens = moving || viewer->exporting != NULL;
+        if (hastens ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
             do
                 view_handle_event(viewer, &event, &redraw);
             while (SDL_PollEvent(&event));
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
+    view_stop_export(viewer);
     view_remember(viewer);
     return true;
 }

@@ -67,6 +67,12 @@ static const view_command_row table[] = {
     {VIEW_CLEAN_SCREENSHOT, VIEW_MENU_FILE, "clean-screenshot",
      "Save transparent picture without text", KEYS(CTRL(SDLK_F12)), .covers = "no-background",
      .words = "screenshot png alpha export"},
+    {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…", KEYS(CTRL(SDLK_e)),
+     .covers = "output sheet clips labels turntable samples frames thumbnail no-render",
+     .words = "save picture movie gif mp4 contact sheet turntable png", ON_GROUND,
+     .help = "pictures, movies, turntables, contact sheets; and the command line for it"},
+    {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Repeat export", KEYS(SHIFT(CTRL(SDLK_e))),
+     .words = "save again", .help = "with the same choices"},
     {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record", KEYS(SHIFT(SDLK_F12)),
      .words = "movie gif mp4 video export", .help = "begin and end a movie of the window"},
     {WORDS(FILE, "Record as", "record-as"), .words = "movie gif mp4 webm apng video"},
@@ -158,8 +164,7 @@ static const view_command_row table[] = {
      .covers = "skinning", .words = "candy wrapper"},
     {WORDS(MODEL, "Skinning path", "path"), .words = "gpu cpu compute vertex"},
     {VIEW_SET, VIEW_MENU_MODEL, "set", "Check against the CPU", .option = "verify",
-     .covers = "no-render thumbnail", .list = VIEW_LIST_NONE, .words = "verify skinning exact",
-     .help = "md5view --verify compares GPU skinning with the exact CPU result"},
+     .words = "verify skinning exact", .help = "compare GPU skinning with the exact CPU result"},
 
     {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play, pause", KEYS(SDLK_SPACE, ANY(SDLK_PAUSE)),
      .words = "stop go resume"},
@@ -236,6 +241,7 @@ static const view_command_row table[] = {
     {ASK(CAMERA, "Smooth path…", "camera-smoothing"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
     {ASK(CAMERA, "Angles and distance/Azimuth…", "camera-azimuth-angle"), .words = "rotate"},
     {ASK(CAMERA, "Angles and distance/Elevation…", "camera-elevation-angle")},
+    {ASK(CAMERA, "Angles and distance/Centre…", "camera-target")},
     {ASK(CAMERA, "Angles and distance/Distance…", "camera-distance"), .words = "zoom"},
 
     {SWITCH(LIGHT, "Classic light", "light"), KEYS(SDLK_k), .words = "studio doom id",
@@ -339,9 +345,10 @@ const char *view_reason(uint32_t missing)
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",    "list",    "close-lists", "joint",  "enter-folder", "section",    "section",
-        "choose",   "choose",  "choose",      "choose", "channel",      "channel",    "mesh",
-        "textures", "texture", "page",        "forget", "try-again",    "transition", "state"};
+        "taken",     "list",       "close-lists", "joint",      "enter-folder", "section",
+        "section",   "choose",     "choose",      "choose",     "choose",       "channel",
+        "channel",   "mesh",       "textures",    "texture",    "page",         "forget",
+        "try-again", "run-export", "stop-export", "transition", "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

@@ -58,6 +58,8 @@ typedef enum view_action {
     VIEW_SMALLER_TEXT,
     VIEW_NEXT_PAGE,
     VIEW_PREVIOUS_PAGE,
+    VIEW_EXPORT,       // the dialog
+    VIEW_EXPORT_AGAIN, // with the same choices
     VIEW_START_PAGE,
     VIEW_WARNINGS, // opens or closes their list
     VIEW_CLOSE_LISTS,
@@ -91,6 +93,8 @@ typedef enum view_action {
     VIEW_OPEN_PAGE,       // of techniques, `number`
     VIEW_FORGET_RECENT,   // the file `path`
     VIEW_TRY_AGAIN,       // what has led to the last error
+    VIEW_RUN_EXPORT,      // as the dialog says
+    VIEW_STOP_EXPORT,
     VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of what moves the model, while a key is held or once.

@@ -39,6 +39,11 @@ static const view_option table[] = {
     {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
     {"turntable", NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    {"clips", "shown|all",
+     "all: a sheet is divided among all clips; else each has a\n"
+     "file, with {anim} in its name, a movie of one cycle (shown)",
+     AT(EITHER, all_clips)},
+    {"labels", NULL, "the name of the clip and the frame below each picture", AT(SWITCH, labels)},
     {"thumbnail", "N",
      "for file managers: --output is a PNG of N by N pixels\n"
      "under any name, without background; takes 3 s and 256 MiB\n"
@@ -194,6 +199,8 @@ static const view_option table[] = {
      RANGE(-90, 90), GIVEN(elevation_given)},
     {"camera-distance", "UNITS", "distance from the model's centre", AT(FLOAT, distance),
      RANGE(1e-6, 1e9), GIVEN(distance_given)},
+    {"camera-target", "X,Y,Z", "centre of the picture, in units", AT(POINT, target),
+     RANGE(-1e9, 1e9), GIVEN(target_given)},
     {"camera-orthographic", NULL, "orthographic projection", AT(SWITCH, orthographic),
      GIVEN(orthographic_given)},
     {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path)},
@@ -490,6 +497,15 @@ static bool read_color(const char *text, float color[3])
     return is_read;
 }
 
+static bool read_point(const char *text, double low, double high, float point[3])
+{
+    double values[3] = {0.0};
+    const bool is_read = read_numbers(text, low, high, 3, ',', values);
+    for (int i = 0; i < 3; i++)
+        point[i] = (float)values[i];
+    return is_read;
+}
+
 // -- Lists ----------------------------------------------------------------------------------
 
 static bool add_text(const char *text, const char ***texts, size_t *count)
@@ -579,6 +595,8 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return read_numbers(text, option->low, option->high, 1, '\0', field);
     case VIEW_OPTION_COLOR:
         return read_color(text, field);
+    case VIEW_OPTION_POINT:
+        return read_point(text, option->low, option->high, field);
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, field);
     case VIEW_OPTION_TEXT:
@@ -661,6 +679,7 @@ char *view_write_option(const view_option *option, const view_options *options)
     case VIEW_OPTION_GRID:
         return common_format("%u,%u", (unsigned)counts[0], (unsigned)counts[1]);
     case VIEW_OPTION_COLOR:
+    case VIEW_OPTION_POINT:
         return common_format("%.9g,%.9g,%.9g", (double)floats[0], (double)floats[1],
                              (double)floats[2]);
     case VIEW_OPTION_LIGHTS:
@@ -774,7 +793,9 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     char limits[64] = "";
     if (found->high > found->low) // it takes numbers
         (void)snprintf(limits, sizeof limits, ", %sfrom %g to %g",
-                       found->kind == VIEW_OPTION_GRID ? "each " : "", found->low, found->high);
+                       found->kind == VIEW_OPTION_GRID || found->kind == VIEW_OPTION_POINT ? "each "
+                                                                                           : "",
+                       found->low, found->high);
     if (!taken)
         (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", found->name,
                        found->value != NULL ? found->value : "yes or no", limits, value);
@@ -836,21 +857,24 @@ static const char *find_contradiction(const view_options *o)
     if (o->thumbnail > 0)
         return NULL;
     if (o->output == NULL)
-        return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
+        return has_sheet || o->turntable || o->all_clips || o->labels
+                   ? "--sheet, --turntable, --clips and --labels need --output"
+                   : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
     if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
         return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
     if (o->num_folders > 0
-        && (has_sheet || o->turntable || o->num_frames > 0 || o->num_times > 0
+        && (has_sheet || o->turntable || o->all_clips || o->num_frames > 0 || o->num_times > 0
             || is_movie(o->output)))
         return "a folder becomes one picture of its models, FILE.png, without --sheet, "
-               "--turntable, "
-               "--frames and times";
+               "--turntable, --clips, --frames and times";
     if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
         return "--sheet writes one picture, FILE.png; it cannot be used with --frames";
     if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
         return "--output - writes one picture; give one --animation-time";
+    if (o->all_clips && !has_sheet && strstr(o->output, "{anim}") == NULL)
+        return "--clips all writes a file for each clip; give --output a name with {anim}";
     if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
         return "--sheet has more pictures than --resolution has pixels";
     return NULL;

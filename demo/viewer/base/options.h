@@ -82,7 +82,7 @@ typedef struct view_options {
     bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
     bool crowd_exact;                   // no member is culled or updated less often
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
-    bool turntable;
+    bool turntable, all_clips, labels;
     bool terrain, walk;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
@@ -104,8 +104,9 @@ typedef struct view_options {
     md5gl_path path;
     bool dual; // dual quaternion skinning
 
-    bool azimuth_given, elevation_given, distance_given, orthographic_given;
+    bool azimuth_given, elevation_given, distance_given, orthographic_given, target_given;
     float azimuth, elevation, distance; // degrees, degrees, units
+    float target[3];                    // units
     bool orthographic;
     bool camera_path;        // show the camera path instead of following it
     double camera_smoothing; // of a camera path: seconds to each side
@@ -135,6 +136,7 @@ typedef enum view_option_kind {
     VIEW_OPTION_NUMBER,   // likewise (double)
     VIEW_OPTION_GRID,     // two whole numbers within the range, "6x4" or "6,4" (uint32_t[2])
     VIEW_OPTION_COLOR,    // "#rrggbb" or "R,G,B" (float[3])
+    VIEW_OPTION_POINT,    // "X,Y,Z", each within the range (float[3])
     VIEW_OPTION_LIGHTS,   // "NAME=VALUE,..." (view_lights)
     // The following kinds are never written.
     VIEW_OPTION_TEXT,      // not empty (const char *)

@@ -399,6 +399,9 @@ void view_frame_anew(view_state *viewer)
     view_frame_again(viewer, viewer->width, viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
+    if (options->target_given)
+        viewer->camera.target =
+            (md5_vec3){options->target[0], options->target[1], options->target[2]};
     // Without a model the camera path itself is framed.
     viewer->following = viewer->document->scene.camera_path.camera != NULL
                         && viewer->document->scene.skeleton != NULL && !options->camera_path;
@@ -738,24 +741,26 @@ static char *first_folder(const view_state *viewer, bool is_last)
 static bool show_page(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return view_error(&viewer->log, "pages: example models not found");
+    char *const folder = common_folder(machine), *const models = common_folder(folder);
+    bool is_open = true;
     if (page != NULL) { // its character, unless that is the document
-        char *const machine = find_own_model();
-        if (machine == NULL)
-            return view_error(&viewer->log, "page %s: example models not found", page->name);
-        char *const folder = common_folder(machine), *const models = common_folder(folder);
         char *const path =
             common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
         const char *const shown = viewer->document->scene.path, *const files[1] = {path};
-        const bool is_open = (shown != NULL && strcmp(path, shown) == 0
-                              && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
-                             || view_open(viewer, files, 1, false);
-        free(machine);
-        free(folder);
-        free(models);
+        is_open = (shown != NULL && strcmp(path, shown) == 0
+                   && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
+                  || view_open(viewer, files, 1, false);
         free(path);
-        if (!is_open)
-            return false;
     }
+    free(machine);
+    free(folder);
+    free(viewer->pages.folder);
+    viewer->pages.folder = models;
+    if (!is_open)
+        return false;
     view_open_page(&viewer->pages, number);
     view_clear_start(&viewer->ui.start);
     viewer->following = false;

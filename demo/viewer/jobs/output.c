@@ -471,18 +471,26 @@ static double picture_rate(const view_options *options)
     return options->frame_rate > 0.0 ? options->frame_rate : 24.0;
 }
 
-// Sets time and camera for picture `i` of `count`. A sheet is spread over one cycle, a series runs
-// at the frame rate, and single pictures are at the times of the options.
-static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
+// Sets time and camera for the next picture. A sheet is spread over one cycle, a series runs at the
+// frame rate, and single pictures are at the times of the options.
+static void set_up_picture(const view_output *output)
 {
+    view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
+    const uint32_t i = output->picture, count = output->count;
+    const bool is_series = options->num_frames > 0 || options->turntable
+                           || (options->all_clips && output->is_movie && options->num_times == 0);
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
     double first = 0.0, last = 0.0;
     const bool has_range = view_find_range(play, anim, &first, &last);
     const double begin = options->num_times > 0 ? options->times[0] : first;
     play->held_at_end = false;
-    if (options->sheet_columns > 0 && has_range) {
+    if (options->sheet_columns > 0 && options->all_clips && anim != NULL) {
+        // In the middle of as many parts: many clips begin and end with the same pose.
+        const double end = has_range ? last : first + view_cycle_length(play, anim);
+        play->time = first + (end - first) * (i + 0.5) / count;
+    } else if (options->sheet_columns > 0 && has_range) {
         play->time = first + (last - first) * i / (count > 1 ? count - 1 : 1);
     } else if (options->sheet_columns > 0) {
         const double length = anim != NULL ? view_cycle_length(play, anim) : (double)(count - 1);
@@ -490,19 +498,19 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         play->time = begin + length * i / (closed ? count - 1 : count);
         // The end of a loop is its first frame again; show the last frame instead.
         play->held_at_end = anim != NULL && closed && i + 1 == count && play->wrap == MD5_WRAP_LOOP;
-    } else if (has_range && (options->num_frames > 0 || options->turntable)) {
+    } else if (has_range && is_series) {
         play->time = begin;
         play->playing = true;
         view_advance(play, anim, i / picture_rate(options));
         play->playing = false;
-    } else if (options->num_frames > 0 || options->turntable) {
+    } else if (is_series) {
         play->time =
             begin + (play->backward ? -1.0 : 1.0) * play->speed * i / picture_rate(options);
     } else {
         play->time = options->num_times > 0 ? options->times[i] : first;
     }
     if (options->turntable)
-        viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
+        viewer->camera.azimuth = output->azimuth + 360.0f * (float)i / (float)count;
 }
 
 // The value of one field, such as "frame:04" without its braces, of picture `n`, from 1; NULL if
@@ -529,10 +537,7 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
                                         : NULL;
 }
 
-// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
-// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
-// fields stay as they are. The caller frees it.
-static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output, *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
@@ -562,7 +567,8 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 static void frame_still(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
-    if (viewer->following || view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
+    if (viewer->options->target_given || viewer->following || view_shows_crowd(viewer->document)
+        || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
     view_frame_again(viewer, viewer->width, viewer->height);
@@ -574,100 +580,224 @@ static void frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-// Saves each picture in its own file, all in one movie, or all side by side in one file, row by
-// row.
-static bool run_output(view_state *viewer)
+// How many pictures of a clip there are, which may not be shown yet.
+static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
+{
+    enum { TURNTABLE = 72 };
+    const view_options *const options = output->viewer->options;
+    return output->is_sheet          ? output->num_cells / output->num_clips
+           : options->num_frames > 0 ? options->num_frames
+           : options->turntable      ? TURNTABLE
+           : options->num_times > 0  ? (uint32_t)options->num_times
+           : output->is_movie && options->all_clips
+               ? view_count_pictures(&output->viewer->play, anim, picture_rate(options))
+               : 1;
+}
+
+bool view_begin_output(view_output *output, view_state *viewer)
 {
     const view_options *const options = viewer->options;
+    const view_scene *const scene = &viewer->document->scene;
     const char *const name = options->output;
     const uint32_t columns = options->sheet_columns, rows = options->sheet_rows;
     const bool is_png = strcmp(name, "-") == 0 || common_has_ending(name, ".png");
-    const bool is_sheet = columns > 0 && rows > 0, is_movie = !is_sheet && !is_png;
-    const bool is_alone = !is_sheet && !is_movie;
-    const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
-                                    || strstr(name, "{time") != NULL;
-    enum { TURNTABLE = 72 };
-    uint32_t count = is_sheet                  ? columns * rows
-                     : options->num_frames > 0 ? options->num_frames
-                     : options->turntable      ? TURNTABLE
-                     : options->num_times > 0  ? (uint32_t)options->num_times
-                                               : 1;
-    const bool is_numbered = is_alone && count > 1 && !has_distinct_names;
-    const bool has_cells = viewer->cells.count > 0;
-    if (has_cells && viewer->cells.count < count)
-        count = (uint32_t)viewer->cells.count;
-    if (is_sheet) {
+    *output = (view_output){.viewer = viewer, .num_clips = 1, .azimuth = viewer->camera.azimuth};
+    output->is_sheet = columns > 0 && rows > 0;
+    output->is_movie = !output->is_sheet && !is_png;
+    output->num_cells = columns * rows;
+    if (viewer->cells.count > 0 && viewer->cells.count < output->num_cells)
+        output->num_cells = (uint32_t)viewer->cells.count;
+    if (options->all_clips && scene->num_clips > 1)
+        output->num_clips = (uint32_t)scene->num_clips;
+    if (output->is_sheet && output->num_clips > output->num_cells) {
+        view_warn(&viewer->log, "%u of %u clips are drawn; a larger --sheet shows more",
+                  (unsigned)output->num_cells, (unsigned)output->num_clips);
+        output->num_clips = output->num_cells;
+    }
+    for (uint32_t i = 0; i < output->num_clips; i++)
+        output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
+                                                                      : view_clock(scene));
+    if (viewer->cells.count > 0 || options->labels)
+        viewer->caption = common_copy("");
+    if (output->is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
         const uint32_t height = (options->height + rows - 1) / rows;
-        if (!options->distance_given) // the same camera, for another shape
+        if (!options->distance_given && !options->target_given) // for another shape
             view_frame_again(viewer, width, height);
         viewer->width = width;
         viewer->height = height;
+        output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
-    const uint32_t width = viewer->width, height = viewer->height;
-    const float azimuth = viewer->camera.azimuth;
-    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
-    uint8_t *const sheet =
-        is_sheet ? common_alloc((size_t)options->height * options->width, 4) : NULL;
-    md5gl_target *const target = make_target(viewer, width, height);
-    bool saved = target != NULL;
-    char *const path = is_movie ? name_output(viewer, 1, false) : NULL;
-    view_movie *const movie =
-        saved && is_movie
-            ? view_begin_movie(path, width, height, picture_rate(options), count, &viewer->log)
-            : NULL;
-    saved = saved && (movie != NULL || !is_movie);
-    for (uint32_t i = 0; i < count && saved; i++) {
-        viewer->cell = i;
-        if (has_cells) {
-            // Opens the model of a cell; if that fails, the cell shows nothing but why.
-            const char *const file = viewer->cells.names[i];
-            view_log_clear(&viewer->log);
-            if (view_open(viewer, &file, 1, false)) {
-                frame_still(viewer);
-            } else {
-                view_free_document(viewer->document, viewer->renderer);
-                viewer->document = common_alloc(1, sizeof *viewer->document);
-            }
-        } else
-            set_up_picture(viewer, i, count, azimuth);
-        if (count == 1 && is_alone)
-            frame_still(viewer);
-        view_log_progress(&viewer->log, "pictures", i, count);
-        saved = draw_picture(viewer, target, width, height, options->no_background, is_sheet, rgba);
-        if (is_sheet) {
-            // The upper left part of the tile becomes a cell. If the sheet does not divide evenly,
-            // some cells are a pixel smaller than the tile; together the cells cover the sheet.
-            const uint32_t column = i % options->sheet_columns, row = i / options->sheet_columns;
-            const size_t left = (size_t)options->width * column / options->sheet_columns;
-            const size_t right = (size_t)options->width * (column + 1) / options->sheet_columns;
-            const size_t top = (size_t)options->height * row / options->sheet_rows;
-            const size_t bottom = (size_t)options->height * (row + 1) / options->sheet_rows;
-            for (size_t y = top; y < bottom; y++)
-                memcpy(sheet + (y * options->width + left) * 4, rgba + (y - top) * width * 4,
-                       (right - left) * 4);
-        } else if (is_movie)
-            saved = saved && view_add_picture(movie, rgba);
-        else {
-            char *const file = name_output(viewer, i + 1, is_numbered);
-            saved = saved && write_png(viewer, file, width, height, rgba);
-            free(file);
-        }
+    output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
+    output->target = make_target(viewer, viewer->width, viewer->height);
+    output->is_saved = output->target != NULL;
+    return output->is_saved;
+}
+
+// Begins with the next clip.
+static bool begin_clip(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const view_options *const options = viewer->options;
+    const view_scene *const scene = &viewer->document->scene;
+    if (output->num_clips > 1) {
+        view_change_clip(viewer, output->clip);
+        if (!output->is_sheet && !options->distance_given && !options->target_given)
+            view_frame_again(viewer, viewer->width, viewer->height);
     }
-    view_log_progress(&viewer->log, "pictures", count, count);
-    if (saved && is_sheet) {
-        char *const file = name_output(viewer, 1, false);
-        saved = write_png(viewer, file, options->width, options->height, sheet);
+    output->count = count_pictures(output, view_clock(scene));
+    if (!output->is_movie)
+        return true;
+    output->path = view_name_output(viewer, 1, false);
+    output->movie = view_begin_movie(output->path, viewer->width, viewer->height,
+                                     picture_rate(options), output->count, &viewer->log);
+    return output->movie != NULL;
+}
+
+static bool end_clip(view_output *output)
+{
+    bool is_written = true;
+    if (output->movie != NULL)
+        is_written = view_end_movie(output->movie);
+    if (output->movie != NULL && is_written)
+        view_info(&output->viewer->log, "%s", output->path);
+    free(output->path);
+    output->path = NULL;
+    output->movie = NULL;
+    return is_written;
+}
+
+// Opens the model of a cell; if that fails, the cell shows nothing but why.
+static void open_cell(view_state *viewer, const char *file)
+{
+    view_log_clear(&viewer->log);
+    if (view_open(viewer, &file, 1, false)) {
+        frame_still(viewer);
+    } else {
+        view_free_document(viewer->document, viewer->renderer);
+        viewer->document = common_alloc(1, sizeof *viewer->document);
+    }
+}
+
+// What stands below a picture: of a cell the model's name, of whose folders the last ones are
+// left out first; else clip and frame.
+static char *make_caption(const view_output *output)
+{
+    const view_state *const viewer = output->viewer;
+    const float room = (float)viewer->width - 2.0f * VIEW_CAPTION_BORDER;
+    if (viewer->cells.count > 0) {
+        const char *name =
+            viewer->cells.names[output->num_done] + strlen(viewer->options->folders[0]);
+        // Of a long name the end says more.
+        for (name += strspn(name, "/");
+             strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
+            name = strchr(name, '/') + 1;
+        return common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
+    }
+    const view_scene *const scene = &viewer->document->scene;
+    const view_clip *const clip = view_shown_clip(scene);
+    const md5_anim *const clock = view_clock(scene);
+    const char *const name = clip != NULL ? clip->name : scene->name;
+    char *const text =
+        clock != NULL
+            ? common_format("%s  %u", name, (unsigned)view_moment(&viewer->play, clock).frame0)
+            : common_copy(name);
+    if (view_text_width(&viewer->font, VIEW_TEXT, text) <= room)
+        return text;
+    free(text); // a narrow cell has the name alone
+    return common_copy(name);
+}
+
+// The upper left part of a picture becomes the next cell. If the sheet does not divide evenly, some
+// cells are a pixel smaller than the picture; together the cells cover the sheet.
+static void copy_cell(view_output *output)
+{
+    const view_options *const options = output->viewer->options;
+    const uint32_t column = output->num_done % options->sheet_columns;
+    const uint32_t row = output->num_done / options->sheet_columns;
+    const size_t left = (size_t)options->width * column / options->sheet_columns;
+    const size_t right = (size_t)options->width * (column + 1) / options->sheet_columns;
+    const size_t top = (size_t)options->height * row / options->sheet_rows;
+    const size_t bottom = (size_t)options->height * (row + 1) / options->sheet_rows;
+    for (size_t y = top; y < bottom; y++)
+        memcpy(output->sheet + (y * options->width + left) * 4,
+               output->rgba + (y - top) * output->viewer->width * 4, (right - left) * 4);
+}
+
+bool view_step_output(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const view_options *const options = viewer->options;
+    const uint32_t i = output->picture;
+    if (!output->is_saved || output->num_done == output->total)
+        return false;
+    if (i == 0 && !begin_clip(output))
+        return output->is_saved = false;
+    const bool is_alone = !output->is_sheet && !output->is_movie;
+    if (viewer->cells.count > 0)
+        open_cell(viewer, viewer->cells.names[output->num_done]);
+    else
+        set_up_picture(output);
+    if (output->count == 1 && is_alone)
+        frame_still(viewer);
+    if (viewer->caption != NULL) {
+        free(viewer->caption);
+        viewer->caption = make_caption(output);
+    }
+    view_log_progress(&viewer->log, "pictures", output->num_done, output->total);
+    output->is_saved = draw_picture(viewer, output->target, viewer->width, viewer->height,
+                                    options->no_background, output->is_sheet, output->rgba);
+    if (output->is_sheet) {
+        copy_cell(output);
+    } else if (output->is_movie) {
+        output->is_saved = output->is_saved && view_add_picture(output->movie, output->rgba);
+    } else {
+        const char *const name = options->output;
+        const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
+                                        || strstr(name, "{time") != NULL;
+        char *const file =
+            view_name_output(viewer, i + 1, output->count > 1 && !has_distinct_names);
+        output->is_saved = output->is_saved
+                           && write_png(viewer, file, viewer->width, viewer->height, output->rgba);
         free(file);
     }
-    saved = (movie == NULL || view_end_movie(movie)) && saved;
-    if (saved && is_movie)
-        view_info(&viewer->log, "%s", path);
-    md5gl_destroy_target(viewer->renderer, target);
-    free(path);
-    free(sheet);
-    free(rgba);
-    return saved;
+    output->num_done++;
+    output->picture = (i + 1) % output->count;
+    if (output->picture == 0) {
+        output->clip++;
+        output->is_saved = end_clip(output) && output->is_saved;
+    }
+    return output->is_saved && output->num_done < output->total;
+}
+
+bool view_end_output(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const view_options *const options = viewer->options;
+    const bool is_whole = output->is_saved && output->num_done == output->total;
+    if (is_whole)
+        view_log_progress(&viewer->log, "pictures", output->total, output->total);
+    bool is_saved = end_clip(output) && is_whole;
+    if (is_saved && output->is_sheet) {
+        char *const file = view_name_output(viewer, 1, false);
+        is_saved = write_png(viewer, file, options->width, options->height, output->sheet);
+        free(file);
+    }
+    md5gl_destroy_target(viewer->renderer, output->target);
+    free(viewer->caption);
+    viewer->caption = NULL;
+    free(output->sheet);
+    free(output->rgba);
+    return is_saved;
+}
+
+static bool run_output(view_state *viewer)
+{
+    view_output output;
+    (void)view_begin_output(&output, viewer);
+    while (view_step_output(&output))
+        continue;
+    return view_end_output(&output);
 }
 
 // Draws the .md5mesh files of the first folder of the options, and of those in it, into

@@ -16,6 +16,8 @@ void view_begin(view_state *viewer, view_options *options)
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
     view_forget_rows(&viewer->ui);
+    if (options->shown.light_list || options->shown.parm_list)
+        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
@@ -39,19 +41,22 @@ void view_end(view_state *viewer)
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
+        md5gl_destroy_texture(viewer->renderer, viewer->pages.thumbnails);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
-    view_free_font(&viewer->font, viewer->renderer);
     view_free_reports(&viewer->reports);
     free(viewer->failed.path);
+    view_free_font(&viewer->font, viewer->renderer);
     free(viewer->preview.wish);
+    free(viewer->pages.folder);
     free(viewer->canvas.vertices);
     common_free_list(&viewer->texts);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
     view_clear_start(&viewer->ui.start);
+    view_free_export(&viewer->ui.export);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -116,7 +121,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1.0,
         .is_start = viewer->ui.start.is_open,
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
-        .caption = viewer->cells.count > 0 ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
+        .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
@@ -230,18 +235,15 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
+    if (is_page)
+        view_ready_thumbnails(&stage);
     const bool drawn = is_page ? view_draw_page(&stage, viewer->play.time, target, transparent,
                                                 !has_panels, &draw_error)
                                : view_draw_world(&stage, target, transparent, &draw_error);
-    if (viewer->cells.count > 0) {
-        // The name of a cell of a contact sheet below its picture, or why there is none.
-        const float top = stage.height - stage.caption, left = 4.0f, room = stage.width - 2 * left;
-        const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
-        // Of a long name the end says more.
-        for (name += strspn(name, "/");
-             strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
-            name = strchr(name, '/') + 1;
-        char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
+    if (viewer->caption != NULL) {
+        // The caption below the picture, or above it why there is none.
+        const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
+        const float room = stage.width - 2.0f * left;
         view_clear_canvas(&viewer->canvas);
 
         // The error from the top on, in lines no longer than `room`.
@@ -259,9 +261,9 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
-        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
+        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff,
+                             viewer->caption);
         view_draw_canvas(&stage);
-        free(stem);
     }
     if (!clean && !is_page)
         view_draw_marks(&stage);

@@ -109,25 +109,25 @@ typedef struct view_state {
     view_economy economy;
     view_shown drawn_shown;
 
-    // Of a contact sheet: the files of its cells, or none, and the one that is drawn.
-    common_list cells;
-    uint32_t cell;
+    common_list cells; // of a contact sheet of models: their files
+    char *caption;     // below the picture that is drawn, or NULL
 
     // Only with a window.
     struct SDL_Window *window;
     void *context; // SDL_GLContext
     view_presented present;
-    view_movie *movie;        // of the window, or NULL
-    view_quality quality;     // by the times of its frames
-    view_config *config;      // NULL = none
-    view_chosen_list *chosen; // textures of meshes; the caller's
-    float desktop_scale;      // of the X server's resources; 0: unknown
-    float text_scale;         // chosen by keys, on top of the screen's
-    uint64_t files_stamp;     // of what is open, with --watch
-    double next_watch;        // time of the next check of the files
-    double now;               // seconds since the start
-    double noted;             // when the state was last noted for the configuration
-    bool has_let_go;          // keys no longer go to what moves the model
+    view_movie *movie;                // of the window, or NULL
+    struct view_exporting *exporting; // what is written between frames, or NULL: export.c
+    view_quality quality;             // by the times of its frames
+    view_config *config;              // NULL = none
+    view_chosen_list *chosen;         // textures of meshes; the caller's
+    float desktop_scale;              // of the X server's resources; 0: unknown
+    float text_scale;                 // chosen by keys, on top of the screen's
+    uint64_t files_stamp;             // of what is open, with --watch
+    double next_watch;                // time of the next check of the files
+    double now;                       // seconds since the start
+    double noted;                     // when the state was last noted for the configuration
+    bool has_let_go;                  // keys no longer go to what moves the model
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
@@ -173,6 +173,8 @@ void view_measure(view_state *viewer);
 void view_snap(view_state *viewer);
 
 // -- Drawing -------------------------------------------------------------------------------
+
+#define VIEW_CAPTION_BORDER 4.0f // pixels beside the text
 
 // Draws one frame into a target (NULL = the window). `transparent` omits the background and
 // `clean` the interface. With a viewer->economy of less resolution, it is what a window of
@@ -315,6 +317,54 @@ void view_toggle_recording(view_state *viewer);
 // Saves what the window shows under an unused name in the current folder; `clean`: without the
 // interface, and with a transparent background.
 void view_save_screenshot(view_state *viewer, bool clean);
+
+// What --output asks for, picture by picture: one or several files, a movie, or the cells of a
+// sheet; with --clips all, clip by clip.
+typedef struct view_output {
+    view_state *viewer;
+    bool is_sheet, is_movie;
+    bool is_saved; // nothing has failed
+    uint32_t num_clips, clip;
+    uint32_t count, picture; // of this clip
+    uint32_t num_cells, num_done, total;
+    float azimuth; // where a turntable begins
+    md5gl_target *target;
+    uint8_t *rgba, *sheet; // sheet: or NULL
+    view_movie *movie;     // that is written to `path`, or NULL
+    char *path;
+} view_output;
+
+// Begins to write what the viewer's options ask for; each step draws a picture, and returns whether
+// there are more. The end can be at any time, but must be once, also if beginning has failed: what
+// is not whole then leaves no file. It returns whether all was written; else the log says why.
+bool view_begin_output(view_output *output, view_state *viewer);
+bool view_step_output(view_output *output);
+bool view_end_output(view_output *output);
+
+// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
+// fields stay as they are. The caller frees it.
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
+
+// -- Exporting from the window -------------------------------------------------------------
+//
+// What is exported is what a command line does, in a state of its own, between the frames of the
+// window: the user can go on meanwhile.
+
+// The words of that command line behind the program's name, by what the window shows and what the
+// dialog's choices are; free them with common_free_list(). None if a choice cannot be read, and the
+// dialog then says so.
+common_list view_export_words(view_state *viewer);
+
+// Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
+void view_perform_export(view_state *viewer, view_action action);
+
+// Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
+// frame. Returns whether the picture changes.
+bool view_follow_export(view_state *viewer);
+
+// Ends what is exported; if it is not whole, it leaves no file.
+void view_stop_export(view_state *viewer);
 
 // -- Jobs ----------------------------------------------------------------------------------
 

@@ -107,6 +107,18 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     }
 }
 
+uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double rate)
+{
+    const double most = 1e6;
+    double first = 0.0, last = 0.0;
+    if (anim == NULL || !(play->speed > 0.0))
+        return 1;
+    const double length = view_find_range(play, anim, &first, &last)
+                              ? last - first + 1.0 / anim->frame_rate
+                              : view_cycle_length(play, anim);
+    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1.0), most);
+}
+
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
 {
     play->playing = false;

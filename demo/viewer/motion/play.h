@@ -48,6 +48,9 @@ double view_frame_place(const view_play *play, const md5_anim *anim);
 // Duration of one cycle in seconds: the length of the time bar.
 double view_cycle_length(const view_play *play, const md5_anim *anim);
 
+// How many pictures one cycle has, or the range, at so many a second of wall time; at least 1.
+uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double rate);
+
 // Stops at `seconds` of the current cycle, clamped to it.
 void view_seek(view_play *play, const md5_anim *anim, double seconds);
 

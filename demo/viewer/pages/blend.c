@@ -191,6 +191,63 @@ static void show_additive(view_picture *picture)
     view_add_fact(picture, "library to pose * difference", view_angle(ours, expected), "°");
 }
 
+// -- The difference of two clips on a third -------------------------------------------------
+
+static const char *const manners[] = {"tired", "bowed", "laden", "leaning"};
+static const struct {
+    const char *clip;
+    double seconds; // at which it is so
+} manner_poses[] = {{"yawn", 2.9}, {"bow", 1.2}, {"carry", 0.5}, {"lean", 0.5}};
+static const char *const moved_clips[] = {"walk", "run", "walk_backward"};
+
+// lines of manner
+static void add_manner(const md5_xform *manner, const md5_xform *plain, const md5_xform *clip,
+                       uint32_t num_joints, float weight, md5_xform *difference, md5_xform *pose)
+{
+    md5_subtract_pose(manner, plain, num_joints, difference);
+    md5_add_pose(clip, difference, NULL, weight, NULL, num_joints, pose);
+}
+// end of lines
+
+// The pose that has the manner, the same without it, the third clip, and the sum.
+static void show_manner(view_picture *picture)
+{
+    const uint32_t manner = view_choice(picture, 0);
+    const char *const names[3] = {manner_poses[manner].clip, "stand",
+                                  moved_clips[view_choice(picture, 1)]};
+    const view_clip *const clip = view_page_clip(picture, names[2]);
+    const uint32_t foot = view_page_joint(picture, "foot_l"), count = picture->scene->num_joints;
+    md5_xform *const difference = view_spare_pose(picture, 0), *const mean =
+                                                                   view_spare_pose(picture, 1);
+    const md5_xform *const shown[3] = {picture->figures[2].pose, picture->figures[3].pose, mean};
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    if (clip == NULL)
+        return;
+    picture->plots[0].row.high.x = (float)clip->anim->duration;
+    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
+        const double time = i > VIEW_PAGE_STEPS ? picture->time : view_plot_x(picture->plots, i);
+        for (int k = 0; k < 3; k++)
+            view_sample_clip(picture, names[k], k == 0 ? manner_poses[manner].seconds : time,
+                             picture->figures[k].pose);
+        add_manner(picture->figures[0].pose, picture->figures[1].pose, picture->figures[2].pose,
+                   count, picture->values[2], difference, picture->figures[3].pose);
+        md5_blend_poses(picture->figures[2].pose, picture->figures[0].pose, 0.5f, NULL, count,
+                        mean);
+        for (int k = 0; k < 3 && i <= VIEW_PAGE_STEPS; k++) {
+            const float x = view_posed_place(picture, shown[k], foot).x;
+            view_add_point(picture->plots, k, time, x);
+            low[k] = fminf(low[k], x);
+            high[k] = fmaxf(high[k], x);
+        }
+    }
+    view_add_fact(picture, "step of the third clip", high[0] - low[0], "units");
+    view_add_fact(picture, "step, difference added", high[1] - low[1], "units");
+    view_add_fact(picture, "step, blended by half", high[2] - low[2], "units");
+    const uint32_t head = view_page_joint(picture, "head");
+    view_add_fact(picture, "head to the third clip",
+                  view_angle(shown[0][head].rotation, shown[1][head].rotation), "°");
+}
+
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
@@ -432,6 +489,7 @@ const view_page view_blend_pages[] = {
                    {4, 60},
                    VIEW_FIT_HEIGHT,
                    {{"walk", VIEW_BLUE}, {"wave", VIEW_GREEN}, {"cross-fade", VIEW_YELLOW}}}},
+        .see = {"inertial", "easing"},
         .show = show_crossfade,
     },
     {
@@ -452,6 +510,7 @@ const view_page view_blend_pages[] = {
                    {{"cross-fade", VIEW_GREEN},
                     {"inertial", VIEW_YELLOW},
                     {"new clip alone", VIEW_DIM_LINE}}}},
+        .see = {"crossfade", "follow"},
         .show = show_inertial,
     },
     {
@@ -465,7 +524,32 @@ const view_page view_blend_pages[] = {
                     {"weight", -1, 1, 1, NULL}},
         .figures = {{-24, "pose * difference"}, {24, "difference * pose"}},
         .box = {{-22, -46, 0}, {24, 46, 60}},
+        .see = {"manner", "masks"},
         .show = show_additive,
+    },
+    {
+        .name = "manner",
+        .title = "A difference of clips on a third",
+        .about =
+            "What is tired about a pose is its difference to standing. Added to a walk, it "
+            "makes a tired walk, for which there is no clip, of nearly whole steps. A blend of "
+            "both halves them.",
+        .start = 0.5,
+        .sliders = {{"manner", 0, 3, 0, manners},
+                    {"third clip", 0, 2, 0, moved_clips},
+                    {"weight", -1, 1.5f, 1, NULL}},
+        .figures = {{-57, "manner"}, {-19, "stand"}, {19, "third clip"}, {57, "sum"}},
+        .box = {{-22, -76, 0}, {22, 76, 60}},
+        .plots = {{"left foot, forward",
+                   "seconds",
+                   {0, 0},
+                   {1, 1},
+                   VIEW_FIT_HEIGHT,
+                   {{"third clip", VIEW_DIM_LINE},
+                    {"difference added", VIEW_YELLOW},
+                    {"blended by half", VIEW_GREEN}}}},
+        .see = {"additive", "masks"},
+        .show = show_manner,
     },
     {
         .name = "masks",
@@ -482,6 +566,7 @@ const view_page view_blend_pages[] = {
                    {3, 1.05f},
                    VIEW_FIT_NOT,
                    {{"weight", VIEW_YELLOW}}}},
+        .see = {"additive", "crossfade"},
         .show = show_masks,
     },
     {
@@ -500,6 +585,7 @@ const view_page view_blend_pages[] = {
                    {3, 1},
                    VIEW_FIT_HEIGHT,
                    {{"each at its own rate", VIEW_GREEN}, {"synchronised", VIEW_YELLOW}}}},
+        .see = {"machine", "crossfade"},
         .show = show_sync,
     },
     {
@@ -518,6 +604,7 @@ const view_page view_blend_pages[] = {
                    VIEW_FIT_NOT,
                    {{"state", VIEW_YELLOW}}},
                   {"speed", "seconds", {0, 0}, {8, 50}, VIEW_FIT_NOT, {{"parameter", VIEW_BLUE}}}},
+        .see = {"sync", "crossfade"},
         .show = show_machine,
     },
     {.name = NULL},

@@ -110,6 +110,59 @@ static void show_slerp(view_picture *picture)
     view_add_fact(picture, "largest difference", largest, "°");
 }
 
+// -- Matrices -------------------------------------------------------------------------------
+
+// lines of matrices
+static md5_mat34 lerp_matrices(md5_mat34 from, md5_mat34 to, float t)
+{
+    md5_mat34 mean;
+    for (int i = 0; i < 12; i++)
+        mean.m[i] = from.m[i] + (to.m[i] - from.m[i]) * t;
+    return mean; // narrower across the axis
+}
+// end of lines
+
+// Of the parallelepiped whose edges are the columns.
+static double volume_of(md5_mat34 m)
+{
+    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]}, y = {m.m[1], m.m[5], m.m[9]},
+                   z = {m.m[2], m.m[6], m.m[10]};
+    return md5_vec3_dot(x, md5_vec3_cross(y, z));
+}
+
+static void show_matrices(view_picture *picture)
+{
+    const float t = moving_part(picture, picture->values[1]);
+    const md5_quat from = {.w = 1.0f},
+                   to = md5_quat_from_axis_angle((md5_vec3){1.0f, 0.5f, 0.3f},
+                                                 picture->values[0] / 57.2957795f);
+    const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
+                               md5_mat34_from_xform((md5_xform){.rotation = to})};
+    const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
+    view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32.0f);
+    // The other one is stretched about the same place.
+    md5_xform centre = view_spin(&picture->figures[1], from);
+    const md5_xform down = md5_xform_mul(md5_xform_inverse(centre), picture->figures[1].place);
+    picture->figures[1].place = centre;
+    picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
+    static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
+    double shortest = 1.0;
+    for (int i = 0; i < 3; i++) {
+        const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
+        view_add_line(&picture->lines, centre.translation,
+                      md5_xform_point(centre, md5_vec3_scale(axis, 32.0f)), colors[i]);
+        shortest = fmin(shortest, md5_vec3_length(axis));
+    }
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+        const double x = view_plot_x(picture->plots, i);
+        view_add_point(picture->plots, 0, x, 1.0);
+        view_add_point(picture->plots, 1, x, volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
+    }
+    view_add_mark(picture->plots, t, volume_of(mean), VIEW_RED);
+    view_add_fact(picture, "volume", volume_of(mean), "of 1");
+    view_add_fact(picture, "shortest axis", shortest, "of 1");
+}
+
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
@@ -367,6 +420,7 @@ const view_page view_curve_pages[] = {
                    {1, 1},
                    VIEW_FIT_NOT,
                    {{"nlerp", VIEW_BLUE}, {"cubic", VIEW_YELLOW}}}},
+        .see = {"slerp", "curves"},
         .show = show_interpolation,
     },
     {
@@ -393,7 +447,28 @@ const view_page view_curve_pages[] = {
                    {1, 1},
                    VIEW_FIT_NOT,
                    {{"nlerp to slerp", VIEW_RED}}}},
+        .see = {"matrices", "euler", "squad"},
         .show = show_slerp,
+    },
+    {
+        .name = "matrices",
+        .title = "A mean of two rotation matrices",
+        .about = "Matrices interpolated number by number are no rotations in between: their "
+                 "columns are short and not at right angles. Halfway between opposite rotations "
+                 "all that is left is a line. Unit quaternions have no such states.",
+        .start = 0.9,
+        .sliders = {{"angle, degrees", 0, 180, 160, NULL},
+                    {"t (below 0: moves)", -0.05f, 1, -0.05f, NULL}},
+        .figures = {{-34, "quaternions, slerp"}, {34, "matrices, lerp"}},
+        .box = {{-30, -62, 0}, {30, 62, 68}},
+        .plots = {{"volume of the body",
+                   "t",
+                   {0, 0},
+                   {1, 1.1f},
+                   VIEW_FIT_NOT,
+                   {{"slerp", VIEW_GREEN}, {"lerp of matrices", VIEW_YELLOW}}}},
+        .see = {"slerp", "normals"},
+        .show = show_matrices,
     },
     {
         .name = "euler",
@@ -414,6 +489,7 @@ const view_page view_curve_pages[] = {
                    {1, 180},
                    VIEW_FIT_NOT,
                    {{"slerp", VIEW_GREEN}, {"Euler angles", VIEW_YELLOW}}}},
+        .see = {"slerp", "matrices", "quaternion_w"},
         .show = show_euler,
     },
     {
@@ -435,6 +511,7 @@ const view_page view_curve_pages[] = {
                    {1, 500},
                    VIEW_FIT_TOP,
                    {{"by t", VIEW_BLUE}, {"by distance", VIEW_YELLOW}}}},
+        .see = {"squad", "timing"},
         .show = show_curves,
     },
     {
@@ -452,6 +529,7 @@ const view_page view_curve_pages[] = {
                    {5, 5},
                    VIEW_FIT_HEIGHT,
                    {{"slerp", VIEW_GREEN}, {"squad", VIEW_YELLOW}}}},
+        .see = {"slerp", "curves"},
         .show = show_squad,
     },
     {.name = NULL},

@@ -1,6 +1,7 @@
 // Easings, timing functions, and parameters that follow a target.
 #include "demo/viewer/pages/page.h"
 
+#include "demo/viewer/base/math.h"
 #include "md5/md5pose.h"
 
 #include <math.h>
@@ -165,6 +166,52 @@ static void show_follow(view_picture *picture)
     view_add_fact(picture, "overshoot", fmaxf(highest - 1.0f, 0.0f), "");
 }
 
+// -- Following at any frame rate ------------------------------------------------------------
+
+// lines of frame_rate
+static float next_value(float value, float target, float speed, float dt, bool exact)
+{
+    // The product exceeds 1 if frames are long. 1 - e^(-speed * dt) does not.
+    const float share = exact ? md5_follow_share(speed, dt) : speed * dt;
+    return value + (target - value) * share;
+}
+// end of lines
+
+// Two heads turn from -1 to 1, at the frame rate of the slider; the curve has frames beyond number.
+static void show_frame_rate(view_picture *picture)
+{
+    const float speed = picture->values[0], dt = 1.0f / picture->values[1];
+    view_plot *const plot = picture->plots;
+    const double span = plot->row.high.x, now = fmod(picture->time, span);
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
+        view_add_point(plot, 0, view_plot_x(plot, i),
+                       1.0 - 2.0 * exp(-(double)speed * view_plot_x(plot, i)));
+    for (int exact = 0; exact < 2; exact++) {
+        view_figure *const figure = &picture->figures[exact];
+        float value = -1.0f, last = value, now_at = value;
+        for (int frame = 0; frame * (double)dt <= span; frame++) {
+            view_add_point(plot, 1 + exact, frame * (double)dt, last); // it holds
+            view_add_point(plot, 1 + exact, frame * (double)dt, value);
+            now_at = frame * (double)dt <= now ? value : now_at;
+            last = value;
+            value = next_value(value, 1.0f, speed, dt, exact == 1);
+        }
+        view_add_mark(plot, now, now_at, plot->row.series[1 + exact].color);
+        const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
+                                  .length = 3,
+                                  .target = {45.0f, 26.0f * view_clamp(now_at, -2.0f, 2.0f), 40.0f},
+                                  .weight = 1.0f};
+        (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
+        view_add_cross(&picture->lines, md5_xform_point(figure->place, look.target), 2.0f,
+                       plot->row.series[1 + exact].color);
+    }
+    const double rest = 1.0 - (double)(speed * dt);
+    view_add_fact(picture, "share of a frame, product", speed * dt, "");
+    view_add_fact(picture, "share of a frame, exact", md5_follow_share(speed, dt), "");
+    view_add_fact(picture, "left after 1 s, product", pow(rest, picture->values[1]), "");
+    view_add_fact(picture, "left after 1 s, exact", exp(-(double)speed), "");
+}
+
 // == The pages =============================================================================
 
 const view_page view_easing_pages[] = {
@@ -185,6 +232,7 @@ const view_page view_easing_pages[] = {
                    {1, 1.4f},
                    VIEW_FIT_NOT,
                    {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}}}},
+        .see = {"timing", "crossfade"},
         .show = show_easing,
     },
     {
@@ -207,6 +255,7 @@ const view_page view_easing_pages[] = {
                    {1, 1.4f},
                    VIEW_FIT_NOT,
                    {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}, {"control", VIEW_BLUE}}}},
+        .see = {"easing", "curves"},
         .show = show_timing,
     },
     {
@@ -228,7 +277,30 @@ const view_page view_easing_pages[] = {
                    {3, 2},
                    VIEW_FIT_NOT,
                    {{"target", VIEW_DIM_LINE}, {"value", VIEW_YELLOW}}}},
+        .see = {"frame_rate", "easing", "inertial"},
         .show = show_follow,
+    },
+    {
+        .name = "frame_rate",
+        .title = "Smoothing at any frame rate",
+        .about = "x += (target - x) * speed * dt depends on the frame rate: at few frames a second "
+                 "it overshoots, and diverges from speed * dt = 2 on. The exponential share ends "
+                 "at the same value however time is split.",
+        .clip = "stand",
+        .start = 0.3,
+        .sliders = {{"speed, 1/s", 1, 24, 15, NULL}, {"frames a second", 6, 60, 9, view_whole}},
+        .figures = {{-26, "speed * dt"}, {26, "1 - exp(-speed * dt)"}},
+        .box = {{-20, -50, 0}, {30, 50, 60}},
+        .plots = {{"value, target 1",
+                   "seconds",
+                   {0, -2},
+                   {1, 4},
+                   VIEW_FIT_NOT,
+                   {{"continuous", VIEW_DIM_LINE},
+                    {"speed * dt", VIEW_RED},
+                    {"1 - exp(-speed * dt)", VIEW_GREEN}}}},
+        .see = {"follow"},
+        .show = show_frame_rate,
     },
     {.name = NULL},
 };

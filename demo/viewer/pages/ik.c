@@ -453,6 +453,7 @@ const view_page view_ik_pages[] = {
                     {"CCD", VIEW_YELLOW},
                     {"FABRIK", VIEW_GREEN},
                     {"damped least sq.", VIEW_VIOLET}}}},
+        .see = {"limits", "goals"},
         .show = show_ik,
     },
     {
@@ -469,6 +470,7 @@ const view_page view_ik_pages[] = {
                     {"target, up", 4, 54, 36, NULL}},
         .figures = {{-27, "without"}, {27, "with limits"}},
         .box = {{-20, -48, 0}, {24, 50, 60}},
+        .see = {"ik"},
         .show = show_limits,
     },
     {
@@ -483,6 +485,7 @@ const view_page view_ik_pages[] = {
                     {"weight of the right", 0.1f, 8, 1, NULL},
                     {"joints of a chain", 3, 8, 7, view_whole}},
         .box = {{-24, -40, 0}, {30, 40, 56}},
+        .see = {"ik", "limits"},
         .show = show_goals,
     },
     {
@@ -511,6 +514,7 @@ const view_page view_ik_pages[] = {
                     {"middle right", VIEW_YELLOW},
                     {"back left", VIEW_VIOLET},
                     {"back right", VIEW_CYAN}}}},
+        .see = {"ik"},
         .show = show_walk,
     },
     {
@@ -533,6 +537,7 @@ const view_page view_ik_pages[] = {
                    {0, 45},
                    VIEW_FIT_NOT,
                    {{"eyes", VIEW_YELLOW}, {"head", VIEW_BLUE}}}},
+        .see = {"follow"},
         .show = show_gaze,
     },
     {.name = NULL},

@@ -24,6 +24,7 @@ enum {
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
+    VIEW_PAGE_LINKS = 3,
     VIEW_PAGE_SPARE = 8, // poses of view_spare_pose()
 };
 
@@ -72,6 +73,7 @@ typedef struct view_page {
     const char *clip;   // whose beginning poses the figures; NULL: the bind pose
     double start;       // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
+    const char *see[VIEW_PAGE_LINKS];       // names of pages, up to the first NULL
 
     // The figures from right to left, up to the first without a label, which is written above it at
     // the top of the box; none: one in the middle, without a label.
@@ -107,7 +109,8 @@ typedef enum view_figure_kind {
 typedef struct view_figure {
     view_figure_kind kind;
     md5_xform *pose;   // [num_joints] relative to the parent
-    md5_xform place;   // model to world
+    md5_xform place;   // model to world, after `shape`
+    md5_mat34 shape;   // stretches what is drawn of the model; at first the identity
     md5_moment moment; // of baked figures and impostors
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
@@ -281,6 +284,10 @@ typedef struct view_pages {
     view_lens lens;
     view_rect panel; // likewise, pixels
     float shrunk;    // the factor by which the panel's text was scaled down
+    char *folder;    // the folder of the characters, of which the contents show pictures; or NULL
+    md5gl_texture thumbnails; // these, or 0; view_end() destroys both
+    float scroll;             // rows of code above those that are shown
+    uint32_t unfolded;        // the slider whose choices are listed, from 1; 0: none
 
     // The character of a page on the GPU, in each of the ways in which pages draw it; NULL until a
     // figure needs it.
@@ -299,6 +306,10 @@ enum { VIEW_CONTENTS = 1000 };
 
 // Opens a page, or the contents, with its sliders as they begin.
 void view_open_page(view_pages *pages, int32_t number);
+
+// If the contents are open and have none yet, draws a picture of each page. Call it outside of a
+// frame. What cannot be drawn stays black.
+void view_ready_thumbnails(const view_stage *stage);
 
 // Frees what pages keep, on the GPU and beside it. Call it before the document is freed, and
 // outside of a frame.

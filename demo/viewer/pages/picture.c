@@ -69,6 +69,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         const float y = page->figures[i].y;
         figure->pose = poses + i * joints;
         figure->place = (md5_xform){.rotation = {.w = 1.0f}, .translation = {.y = y}};
+        figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
         if (label == NULL && i > 0)
             continue;
         picture->num_figures = i + 1;
@@ -218,7 +219,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
             if (has_morphs)
                 memcpy(weights + (size_t)count * num_targets, figure->morph_weights,
                        num_targets * sizeof *weights);
-            placements[count] = md5_mat34_from_xform(figure->place);
+            placements[count] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
             jobs[count] = (md5gl_clip_job){.moment = figure->moment};
             impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
                                                   .translation = figure->place.translation,
@@ -254,6 +255,8 @@ void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     pages->open = number;
+    pages->scroll = 0.0f;
+    pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
 }
@@ -302,13 +305,22 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     // The box of the page, in what panel and plots leave free.
     const float left = clean ? 0.0f : panel_width(given);
     const float free_height = given->height - (clean ? 0.0f : plots_height(given));
+    const md5_vec3 middle = view_centre(picture->bounds), last = picture->bounds.max;
+    const float half_x = last.x - middle.x, half_y = last.y - middle.y;
+    const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
     view_hull hull;
-    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++)
-        hull.points[i] = view_corner(picture->bounds, i % 8);
+    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
+        const float angle = 2.0f * VIEW_PI * ((float)(i / 2) + 0.5f) / (VIEW_HULL_POINTS / 2);
+        const float x = cosf(angle), y = sinf(angle);
+        hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
+                                    middle.y + radius * y + copysignf(half_y - radius, y),
+                                    i % 2 == 0 ? picture->bounds.min.z : last.z};
+    }
     view_camera camera = *given->camera;
     view_stage stage = *given;
     stage.camera = &camera;
     view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
+    camera.distance = view_fitting_distance(&camera, &hull, 0.9f, given->width - left, free_height);
     pages->lens =
         view_region_lens(&camera, (view_rect){left, 0.0f, given->width - left, free_height},
                          given->width, given->height);
@@ -322,11 +334,10 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     if (!drawn || picture->num_figures == 0)
         return drawn;
     drawn = draw_figures(pages, &stage, error);
-    const md5_vec3 centre = view_centre(picture->bounds);
     if (drawn && !transparent && !picture->has_no_floor)
-        md5gl_draw_ground(stage.renderer, centre, 3.0f * camera.scene_radius);
+        md5gl_draw_ground(stage.renderer, middle, 3.0f * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, centre,
+        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, middle,
                         7.0f * camera.scene_radius);
     view_draw_lines(&picture->lines, stage.renderer, 2.0f * stage.font->scale, true);
     return drawn;
@@ -335,13 +346,16 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 // == Text, lines of C, sliders and plots ===================================================
 
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
-                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu;
+                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu,
+                        choice_box = 0x2A303AFFu, chosen_box = 0x33507FFFu;
+enum { MOST_WORDS = 64, LEAST_ROWS = 4 }; // of a choice; of the box of code
 
 // What is written so far: from the top downward.
 typedef struct column {
     view_canvas *canvas;
     view_ui *ui; // NULL: it is written only to see how high it becomes
-    float x, y, width, code_height;
+    float x, y, width;
+    uint32_t num_rows, first_row, shown_rows; // of code: all, and those in the box
 } column;
 
 // Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
@@ -357,40 +371,50 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
         in_comment = in_comment || (!in_text && code[i] == '/' && code[i + 1] == '/');
         in_text = in_text != (code[i] == '"');
         depth += strchr("([{", code[i]) != NULL ? 1 : strchr(")]}", code[i]) != NULL ? -1 : 0;
-        if (code[i] != ' ' || (in_text && !in_comment))
+        const bool is_call = i > 0 && code[i - 1] == '('; // rather than a row that is too long
+        if ((code[i] != ' ' && !is_call) || (in_text && !in_comment) || (is_call && in_comment))
             continue;
         const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
         const int early = 5 * i < columns && !ends ? 8 : 5 * i < 2 * columns ? 2 : 0;
-        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : 3) + early;
+        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : is_call ? 40 : 3) + early;
         if (cost <= least) {
             best = i;
             least = cost;
         }
     }
-    return best > 0 ? best : length;
+    return best > 0 ? best : columns;
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
-// follows `//` has the colour of comments.
+// follows `//` has the colour of comments. Counts the rows; the box has those that are shown.
 static void write_code(column *c, const char *lines)
 {
     const view_font *const font = c->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
     const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
-    const view_rect box = {c->x, c->y + space, c->width, c->code_height};
+    const float num_shown = (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows);
+    const view_rect box = {c->x, c->y + space, c->width, num_shown * row + 2.0f * inset};
     view_draw_round_rect(c->canvas, box, 6.0f * font->scale, code_box);
+    if (c->num_rows > c->shown_rows) { // how much, and which part
+        const float part = row * num_shown / (float)c->num_rows;
+        const view_rect bar = {box.x + box.width - inset,
+                               box.y + inset + part * (float)c->first_row, 4.0f * font->scale,
+                               part * num_shown};
+        view_draw_round_rect(c->canvas, bar, 2.0f * font->scale, VIEW_DIM);
+    }
     c->y = box.y + inset;
+    c->num_rows = 0;
     for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
         length = strcspn(lines, "\n");
         size_t indent = strspn(lines, " "), part;
         bool in_comment = false;
-        if (indent >= length)
-            c->y += 0.5f * row;
+        c->num_rows += indent >= length;
         for (size_t at = indent; at < length; at += part + strspn(lines + at + part, " ")) {
             char code[512], comment[512] = "";
             float x = (float)indent * letter;
-            part = find_break(lines + at, length - at,
-                              (size_t)((c->width - 2.0f * inset - x) / letter), in_comment);
+            part =
+                find_break(lines + at, length - at,
+                           (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f), in_comment);
             (void)snprintf(code, sizeof code, "%.*s", (int)part, lines + at);
             char *const begin = in_comment ? code : strstr(code, "//");
             if (begin != NULL) {
@@ -399,21 +423,90 @@ static void write_code(column *c, const char *lines)
                 in_comment = true;
             }
             x += c->x + inset;
-            x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
-            view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
-            c->y += row;
+            const float y = c->y + row * ((float)c->num_rows - (float)c->first_row);
+            if (c->num_rows >= c->first_row && c->num_rows - c->first_row < c->shown_rows) {
+                x += view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, code_color, code);
+                view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, comment_color, comment);
+            }
+            c->num_rows++;
             indent += at == indent ? 4 : 0;
         }
     }
-    c->y += inset;
-    c->code_height = c->y - box.y;
-    c->y += space;
+    c->y +=
+        row * (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows) + inset + space;
 }
 
 static void write_text(column *c, view_text_size size, view_color color, const char *text)
 {
     view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
     c->y += c->canvas->font->line[size];
+}
+
+// Words to press, from `left` on, in as many rows as they need; those of a choice are filled.
+// `label`: of the items, before the words. Returns which one was pressed, or -1.
+static int write_words(column *c, float left, const char *label, const char *const *words,
+                       int count, int chosen)
+{
+    const view_font *const font = c->canvas->font;
+    const float line = font->line[VIEW_TEXT], inset = 5.0f * font->scale, gap = 3.0f * font->scale;
+    const bool is_choice = chosen >= 0;
+    float x = left;
+    int pressed = -1;
+    for (int i = 0; i < count; i++) {
+        const float end = c->x + c->width;
+        const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2.0f * inset;
+        if (x > left && x + width > end) {
+            x = left;
+            c->y += line;
+        }
+        const view_rect word = {x, c->y, fminf(width, end - x), line};
+        if (is_choice)
+            view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4.0f * font->scale,
+                                 i == chosen ? chosen_box : choice_box);
+        view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
+                       !is_choice    ? VIEW_ACCENT
+                       : i == chosen ? VIEW_BRIGHT
+                                     : VIEW_PLAIN,
+                       words[i]);
+        char name[96];
+        (void)snprintf(name, sizeof name, "%s=%s", label, words[i]);
+        if (c->ui != NULL && ui_item(c->ui, word, name))
+            pressed = i;
+        x += width + gap;
+    }
+    c->y += line;
+    return pressed;
+}
+
+// A choice: all words if they fit into the row, else the chosen one, which a press unfolds.
+static void write_choice(column *c, view_pages *pages, uint32_t number)
+{
+    const view_slider *const slider = &pages->picture.page->sliders[number];
+    const view_font *const font = c->canvas->font;
+    const float left = c->x + 0.34f * c->width;
+    const int count = (int)slider->high + 1, chosen = (int)lroundf(pages->values[number]);
+    const char *words[MOST_WORDS];
+    float width = 0.0f;
+    for (int i = 0; i < count && i < MOST_WORDS; i++) {
+        words[i] =
+            slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
+        width += view_text_width(font, VIEW_TEXT, words[i]) + 13.0f * font->scale;
+    }
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.32f * c->width, VIEW_PLAIN, slider->name);
+    const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
+    int pressed = -1;
+    if (!fits) {
+        const char *const word[2] = {words[chosen], is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
+        if (write_words(c, left, slider->name, word, 2, 0) >= 0)
+            pages->unfolded = is_open ? 0 : number + 1;
+    }
+    if (fits || is_open)
+        pressed = write_words(c, fits ? left : c->x, slider->name, words, count, chosen);
+    if (pressed < 0)
+        return;
+    pages->values[number] = (float)pressed;
+    pages->unfolded = 0;
+    c->ui->held = c->ui->item.panel;
 }
 
 static void write_column(column *c, view_pages *pages)
@@ -432,28 +525,24 @@ static void write_column(column *c, view_pages *pages)
     for (uint32_t i = 0; i < rows.count; i++)
         write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
     write_code(c, view_page_lines(page->name));
-    const uint32_t num_sliders = view_num_sliders(page);
-    if (c->ui == NULL) {
-        c->y += (float)num_sliders * line;
-    } else {
-        c->ui->space = (view_rect){c->x, c->y, c->width, line};
-        c->ui->label_width = 0.34f * c->width;
-        c->ui->value_width = 0.3f * c->width;
-    }
-    for (uint32_t i = 0; i < num_sliders && c->ui != NULL; i++) {
+    for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
-        const int choice = (int)lroundf(*value);
-        const char *const word =
-            slider->words == view_easings ? md5_easing_name((md5_ease_kind)choice)
-            : slider->words == NULL || slider->words == view_whole ? NULL
-                                                                   : slider->words[choice];
-        (void)snprintf(text, sizeof text, slider->words == view_whole ? "%.0f" : "%.3g", *value);
-        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, word != NULL ? word : text, VIEW_BRIGHT,
-                      slider->low, slider->high, &slider->first, value)
-            && slider->words != NULL) // a choice moves in whole steps
-            *value = roundf(*value);
-        c->y = c->ui->space.y;
+        if (slider->words != NULL && slider->words != view_whole) {
+            write_choice(c, pages, i);
+            continue;
+        }
+        if (c->ui != NULL) {
+            c->ui->space = (view_rect){c->x, c->y, c->width, line};
+            c->ui->label_width = 0.34f * c->width;
+            c->ui->value_width = 0.3f * c->width;
+            (void)snprintf(text, sizeof text, slider->words != NULL ? "%.0f" : "%.3g", *value);
+            if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low,
+                          slider->high, &slider->first, value)
+                && slider->words != NULL)
+                *value = roundf(*value);
+        }
+        c->y += line;
     }
     c->y += 0.3f * line;
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
@@ -467,9 +556,24 @@ static void write_column(column *c, view_pages *pages)
         view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
         c->y += line;
     }
+    const char *titles[VIEW_PAGE_LINKS];
+    int32_t linked[VIEW_PAGE_LINKS], num_links = 0;
+    for (int i = 0; i < VIEW_PAGE_LINKS && page->see[i] != NULL; i++) {
+        linked[num_links] = view_find_page(page->see[i]);
+        titles[num_links++] = view_page_at((uint32_t)linked[i])->title;
+    }
+    if (num_links == 0)
+        return;
+    c->y += 0.3f * line;
+    const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, "see also");
+    const int pressed = write_words(c, c->x + after + 0.5f * line, "see", titles, num_links, -1);
+    if (pressed >= 0)
+        c->ui->command =
+            (view_command){.action = VIEW_OPEN_PAGE, .number = (uint32_t)linked[pressed]};
 }
 
-// If the window is too low, the text is written wider and scaled down.
+// If the window is too low, the box of code has a part of its rows, which the wheel moves; if it is
+// lower still, the text is written wider and scaled down.
 static void run_page(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
@@ -477,20 +581,32 @@ static void run_page(view_ui *ui, const view_stage *stage)
     const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
     const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
     const uint32_t before = stage->canvas->count;
+    const float row = stage->font->line[VIEW_CODE];
     column c = {.canvas = stage->canvas};
-    float factor = 1.03f;
+    float factor = 1.03f, height;
     do {
         factor -= 0.03f;
         c.x = c.y = left;
         c.width = (width - 2.0f * padding) / factor;
+        c.shown_rows = UINT32_MAX;
         write_column(&c, pages);
         stage->canvas->count = before;
-    } while ((c.y - left) * factor > room + 0.5f && factor > 0.4f);
+        const float hidden = fmaxf(ceilf((c.y - left - room / factor) / row), 0.0f),
+                    most = (float)c.num_rows - fminf((float)c.num_rows, LEAST_ROWS);
+        c.shown_rows = c.num_rows - (uint32_t)fminf(hidden, most);
+        height = c.y - left - row * (float)(c.num_rows - c.shown_rows);
+    } while (height * factor > room + 0.5f && factor > 0.4f);
     pages->shrunk = factor;
-    pages->panel = (view_rect){margin, margin, width, (c.y - left) * factor + 2.0f * padding};
+    pages->panel = (view_rect){margin, margin, width, height * factor + 2.0f * padding};
     (void)ui_box(ui, "page-slider", pages->panel, "");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        pages->scroll -= 3.0f * ui->mouse.wheel;
+        ui->has_taken = true;
+    }
+    pages->scroll = view_clamp(pages->scroll, 0.0f, (float)(c.num_rows - c.shown_rows));
     ui->fit_x = ui->fit_y = left;
     ui->fit = factor;
+    c.first_row = (uint32_t)roundf(pages->scroll);
     c.ui = ui;
     c.y = left;
     write_column(&c, pages);
@@ -506,6 +622,19 @@ static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
         area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0.0f, 1.0f) * area.width,
         area.y + area.height
             - view_clamp((point.y - low.y) / (high.y - low.y), 0.0f, 1.0f) * area.height};
+}
+
+static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
+{
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
+        const view_series *const series = &plot->series[i];
+        for (uint32_t p = 1; p < series->count; p++) {
+            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
+                           to = on_screen(plot, area, series->points[p]);
+            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width,
+                              plot->row.series[i].color);
+        }
+    }
 }
 
 // Writes a number with the part `shift` of its width at the left of x.
@@ -540,18 +669,10 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
     view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
                    0, VIEW_DIM, plot->row.across);
+    draw_series(plot, canvas, area, 2.0f * scale);
     float x = box.x + padding; // of the names of the series in their colours, in one line
-    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
-        const view_series *const series = &plot->series[i];
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL && x < right; i++) {
         const view_color color = plot->row.series[i].color;
-        for (uint32_t p = 1; p < series->count; p++) {
-            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
-                           to = on_screen(plot, area, series->points[p]);
-            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, 2.0f * scale,
-                              color);
-        }
-        if (x >= right)
-            continue;
         const float y = box.y + padding + line;
         view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
         x += 12.0f * scale;
@@ -565,40 +686,144 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     }
 }
 
-// -- Contents -------------------------------------------------------------------------------
+// == Contents ===============================================================================
+//
+// A picture of each page, all in one texture, drawn once.
 
+enum { PICTURE_WIDTH = 208, PICTURE_HEIGHT = 124, PICTURE_COLUMNS = 8 };
+
+// The figures of a page at its first time, with its curves over them, into rgba.
+static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
+                           md5gl_target *target, uint8_t *rgba)
+{
+    view_pages pages = {.open = -1};
+    view_shown shown = *given->shown;
+    const view_camera camera = VIEW_DEFAULT_CAMERA;
+    view_stage stage = *given;
+    md5_error error = {0};
+    shown.shadows = shown.grid = false; // which are slow without a GPU, and too fine
+    stage.shown = &shown;
+    stage.document = document;
+    stage.camera = &camera;
+    stage.pages = &pages;
+    stage.width = PICTURE_WIDTH;
+    stage.height = PICTURE_HEIGHT;
+    view_open_page(&pages, number);
+    bool is_drawn = view_draw_page(&stage, 0.0, target, false, true, &error);
+    view_clear_canvas(stage.canvas);
+    if (pages.picture.num_plots > 0)
+        draw_series(pages.picture.plots, stage.canvas,
+                    (view_rect){4.0f, 0.5f * PICTURE_HEIGHT, PICTURE_WIDTH - 8.0f,
+                                0.5f * PICTURE_HEIGHT - 4.0f},
+                    1.5f);
+    view_draw_canvas(&stage);
+    is_drawn =
+        md5gl_end_frame(stage.renderer, &error) && is_drawn
+        && md5gl_read_pixels(stage.renderer, target, PICTURE_WIDTH, PICTURE_HEIGHT, rgba, &error);
+    view_free_pages(&pages, stage.renderer);
+    return is_drawn;
+}
+
+static view_document *load_character(const view_stage *stage, const char *models, const char *name)
+{
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
+    char *const path = common_join(models, name);
+    const char *const names[1] = {path};
+    view_document *const document =
+        view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false});
+    free(path);
+    if (document != NULL)
+        view_measure_document(document, NULL);
+    return document;
+}
+
+void view_ready_thumbnails(const view_stage *stage)
+{
+    const char *const models = stage->pages->folder;
+    if (stage->pages->open != VIEW_CONTENTS || stage->pages->thumbnails != 0 || models == NULL)
+        return;
+    const uint32_t count = view_num_pages(), rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const size_t row = 4 * (size_t)PICTURE_WIDTH, whole = row * PICTURE_COLUMNS;
+    md5_error error = {0};
+    md5gl_target *const target =
+        md5gl_create_target(stage->renderer, PICTURE_WIDTH, PICTURE_HEIGHT, 4, &error);
+    view_document *const usual = load_character(stage, models, VIEW_USUAL_MODEL);
+    uint8_t *const all = common_alloc(whole * rows, PICTURE_HEIGHT);
+    uint8_t *const rgba = common_alloc(row, PICTURE_HEIGHT);
+    for (uint32_t i = 0; i < count && target != NULL; i++) {
+        const char *const model = view_page_at(i)->model;
+        view_document *const own = model != NULL ? load_character(stage, models, model) : NULL;
+        view_document *const document = model != NULL ? own : usual;
+        if (document != NULL && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
+            uint8_t *const corner =
+                all + i / PICTURE_COLUMNS * PICTURE_HEIGHT * whole + i % PICTURE_COLUMNS * row;
+            for (size_t y = 0; y < PICTURE_HEIGHT; y++)
+                memcpy(corner + y * whole, rgba + y * row, row);
+        }
+        view_free_document(own, stage->renderer);
+    }
+    stage->pages->thumbnails =
+        md5gl_create_texture(stage->renderer,
+                             &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
+                                                   .width = PICTURE_WIDTH * PICTURE_COLUMNS,
+                                                   .height = PICTURE_HEIGHT * rows,
+                                                   .texels = all},
+                             &error);
+    free(all);
+    free(rgba);
+    view_free_document(usual, stage->renderer);
+    md5gl_destroy_target(stage->renderer, target);
+}
+
+// Rows of tiles: the name of a family over its first one, a picture, the title.
 static void run_contents(view_ui *ui, const view_stage *stage)
 {
     view_canvas *const canvas = stage->canvas;
+    view_pages *const pages = stage->pages;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale, gap = 8.0f * scale;
     const view_rect box = {margin, margin, stage->width - 2.0f * margin,
                            stage->height - 2.0f * margin};
-    const float top = box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE];
-    const float column_width = (box.width - 2.0f * padding) / 3.0f;
-    float x = box.x + padding, y = top;
-    const char *family = "";
+    const view_rect room = {box.x + padding,
+                            box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
+                            box.width - 2.0f * padding,
+                            box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
+    const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
+    const float width = (room.width + gap) / columns - gap,
+                high = width * PICTURE_HEIGHT / PICTURE_WIDTH, height = high + 3.0f * line;
+    const uint32_t count = view_num_pages(), across = (uint32_t)columns,
+                   rows = (count + across - 1) / across,
+                   down = (uint32_t)fmaxf(floorf(room.height / height), 1.0f);
     (void)ui_box(ui, "contents", box, "");
-    view_draw_text(canvas, VIEW_TITLE, x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
-    for (uint32_t i = 0; view_page_at(i) != NULL; i++) {
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        pages->scroll -= ui->mouse.wheel;
+        ui->has_taken = true;
+    }
+    pages->scroll = view_clamp(pages->scroll, 0.0f, rows > down ? (float)(rows - down) : 0.0f);
+    const uint32_t first = across * (uint32_t)roundf(pages->scroll);
+    const char *family = "";
+    view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
+    for (uint32_t i = first; i < count && i < first + across * down; i++) {
         const view_page *const page = view_page_at(i);
-        const bool begins = page->family != NULL && strcmp(page->family, family) != 0;
-        if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
-            x += column_width;
-            y = top;
-        }
-        if (begins) {
-            y += y > top ? 0.5f * line : 0.0f;
-            view_draw_text(canvas, VIEW_TEXT, x, y, column_width - padding, VIEW_AMBER,
-                           page->family);
-            y += line;
-            family = page->family;
-        }
-        if (ui_item(ui, (view_rect){x, y, column_width - padding, line}, page->title))
+        const view_rect tile = {room.x + (float)(i % across) * (width + gap),
+                                room.y + (float)((i - first) / across) * height, width, height};
+        const view_rect picture = {tile.x, tile.y + line, width, high};
+        if (page->family != NULL && strcmp(page->family, family) != 0)
+            view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, page->family);
+        family = page->family != NULL ? page->family : family;
+        const float u = 1.0f / PICTURE_COLUMNS,
+                    v = 1.0f / (float)((count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS);
+        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)(i / PICTURE_COLUMNS);
+        if (pages->thumbnails != 0)
+            view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
+                            pages->thumbnails, true);
+        view_rows title = {.font = canvas->font, .width = width};
+        view_add_wrapped(&title, VIEW_BRIGHT, page->title, 2);
+        for (uint32_t k = 0; k < title.count; k++)
+            view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
+                           VIEW_BRIGHT, title.rows[k].text);
+        if (ui_item(ui, tile, page->title))
             ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
-        view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
-                       column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
-        y += line;
     }
 }
 

@@ -1,12 +1,119 @@
-// Skinning: w of quaternions, palette, dual quaternions, influences.
+// A chain of transforms, w of quaternions; skinning: palette, dual quaternions, normals,
+// influences.
 #include "demo/viewer/pages/page.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/assets/surfaces.h"
+#include "demo/viewer/base/math.h"
 #include "md5/md5pose.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+// -- A chain of transforms ------------------------------------------------------------------
+
+static const char *const hat_parents[] = {"the head", "the car", "the ship", "the water"};
+static const uint32_t hat_links[] = {4, 2, 1, 0}; // from the water to each
+
+// lines of chain
+// Links: ship in the water, car on the ship, man in the car, his head.
+static md5_xform chain(const md5_xform *links, uint32_t count)
+{
+    md5_xform place = {.rotation = {.w = 1.0f}};
+    for (uint32_t i = 0; i < count; i++)
+        place = md5_xform_mul(place, links[i]);
+    return place;
+}
+
+// The link that leaves an object where it is as its parent changes.
+static md5_xform link_to(md5_xform parent, md5_xform object)
+{
+    return md5_xform_mul(md5_xform_inverse(parent), object);
+}
+// end of lines
+
+// The links at a time, and the pose of the man.
+static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
+{
+    const float *const v = picture->values;
+    const float wave = sinf((float)fmod(1.2 * time, 6.283185307)),
+                drive = sinf((float)fmod(0.7 * time, 6.283185307));
+    links[0] = (md5_xform){
+        md5_quat_from_euler((md5_euler){.pitch = 0.3f * v[0] * drive, .roll = v[0] * wave}),
+        {.z = 2.0f * drive},
+        0.0f};
+    links[1] = (md5_xform){{.w = 1.0f}, {.y = v[1] * drive, .z = 19.0f}, 0.0f};
+    links[2] =
+        (md5_xform){md5_quat_from_euler((md5_euler){.yaw = v[2] * drive}), {.z = 1.0f}, 0.0f};
+    view_sample_clip(picture, "talk", time, pose);
+    links[3] = md5_joint_in_model(picture->skeleton, pose, view_page_joint(picture, "head"));
+}
+
+static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 *points, int count,
+                         float scale, float z, view_color color)
+{
+    for (int i = 0; i <= count; i++) {
+        const md5_vec2 p = points[i % count];
+        view_draw_to(picture, md5_xform_point(place, (md5_vec3){scale * p.x, scale * p.y, z}),
+                     i > 0 ? color : 0);
+    }
+}
+
+static void show_chain(view_picture *picture)
+{
+    enum { ROUND = 24 };
+    static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
+                                    {0, 90},    {-19, 64}, {-32, 24}},
+                          body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
+    const uint32_t num_links = hat_links[view_choice(picture, 3)];
+    const uint32_t head = view_page_joint(picture, "head");
+    view_figure *const figure = &picture->figures[0];
+    md5_vec2 circle[ROUND];
+    md5_xform begin[4], links[4], reversed[4];
+    set_links(picture, 0.0, view_spare_pose(picture, 0), begin);
+    set_links(picture, picture->time, figure->pose, links);
+    // The hat is put on his head in the bind pose, and was given to its parent at time 0.
+    const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
+                                      (md5_xform){{.w = 1.0f}, {.z = 53.0f}, 0.0f});
+    const md5_xform worn = md5_xform_mul(chain(links, 4), on_head);
+    const md5_xform link =
+        link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
+    const md5_xform hat = md5_xform_mul(chain(links, num_links), link);
+    figure->place = chain(links, 3);
+    for (int i = 0; i < ROUND; i++)
+        circle[i] = (md5_vec2){cosf(6.28318531f / (float)ROUND * (float)i),
+                               sinf(6.28318531f / (float)ROUND * (float)i)};
+    for (int i = 0; i < 3; i++) // brim, band and top
+        draw_outline(picture, hat, circle, ROUND, i == 0 ? 12.0f : 7.0f, 6.0f * (float)i,
+                     VIEW_YELLOW);
+    for (int i = 0; i < 4; i++) { // from deck to keel, from the car's floor to its rim, wheels
+        const float side = i < 2 ? -15.0f : 15.0f, along = i % 2 == 0 ? -15.0f : 15.0f;
+        const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0.0f}, 0.0f};
+        if (i < 3)
+            draw_outline(picture, links[0], deck, 7, 1.0f - 0.15f * (float)i,
+                         14.0f - 9.0f * (float)i, VIEW_BLUE);
+        if (i < 2)
+            draw_outline(picture, chain(links, 2), body, 4, 1.0f, 12.0f * (float)i, VIEW_RED);
+        draw_outline(picture, md5_xform_mul(chain(links, 2), wheel), circle, ROUND, 5.0f, 0.0f,
+                     VIEW_RED);
+    }
+    for (int i = -4; i <= 4; i++) { // the water
+        const float at = 25.0f * (float)i;
+        view_add_line(&picture->lines, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0},
+                      0x4FC9C450u);
+        view_add_line(&picture->lines, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0},
+                      0x4FC9C450u);
+    }
+    picture->has_no_floor = true;
+    for (int i = 0; i < 4; i++)
+        reversed[i] = links[3 - i];
+    view_add_fact(picture, "hat over the water", hat.translation.z, "units");
+    view_add_fact(picture, "hat to where it was put on",
+                  view_distance(hat.translation, worn.translation), "units");
+    view_add_fact(picture, "head, if links are reversed, off by",
+                  view_distance(chain(reversed, 4).translation, chain(links, 4).translation),
+                  "units");
+}
 
 // -- W --------------------------------------------------------------------------------------
 
@@ -163,6 +270,76 @@ static void show_dual(view_picture *picture)
     free(dual);
 }
 
+// -- Normals of a stretched body ------------------------------------------------------------
+
+// lines of normals
+static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
+{
+    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]}, y = {m.m[1], m.m[5], m.m[9]},
+                   z = {m.m[2], m.m[6], m.m[10]};
+    // Right for rotations and equal scales only.
+    if (!by_cofactors)
+        return md5_mat34_direction(m, n);
+    // The inverse transpose times the determinant, without a division.
+    const md5_vec3 along_x = md5_vec3_scale(md5_vec3_cross(y, z), n.x),
+                   along_y = md5_vec3_scale(md5_vec3_cross(z, x), n.y),
+                   along_z = md5_vec3_scale(md5_vec3_cross(x, y), n.z);
+    return md5_vec3_add(md5_vec3_add(along_x, along_y), along_z);
+}
+// end of lines
+
+static double angle_between(md5_vec3 a, md5_vec3 b)
+{
+    return atan2(md5_vec3_length(md5_vec3_cross(a, b)), md5_vec3_dot(a, b)) * 57.29577951308232;
+}
+
+static void show_normals(view_picture *picture)
+{
+    static const char *const names[2] = {"largest error, the matrix", "largest error, cofactors"};
+    static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
+    const float *const v = picture->values;
+    const md5_mat34 m = {{1, 0, 0, 0, 0, v[0], v[2], 0, 0, 0, v[1], 0}};
+    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // as pages have it
+    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
+    double errors[2] = {0.0, 0.0};
+    md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
+    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &picture->model->meshes[i];
+        md5_vec3 *const places = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *places);
+        md5_vec3 *const normals = places + mesh->num_vertices;
+        md5_skin(mesh, palette, places, normals, NULL);
+        for (int way = 0; way < 2; way++) {
+            const view_figure *const figure = &picture->figures[way];
+            for (uint32_t k = 0; k < mesh->num_vertices; k += 9) {
+                const md5_vec3 from = md5_xform_point(figure->place, md5_mat34_point(m, places[k]));
+                const md5_vec3 normal =
+                    md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
+                const md5_vec3 outward = carry_normal(m, normals[k], true);
+                if (md5_vec3_dot(outward, to_camera) > 0.0f) // of the side that is seen
+                    view_add_line(&picture->lines, from, view_along(from, normal, 4.0f),
+                                  colors[way]);
+            }
+            // Of each triangle: against the normal of where its corners go.
+            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+                const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
+                const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]),
+                               b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
+                const md5_vec3 true_normal =
+                    md5_vec3_cross(md5_mat34_direction(m, a), md5_mat34_direction(m, b));
+                errors[way] = fmax(
+                    errors[way],
+                    angle_between(true_normal, carry_normal(m, md5_vec3_cross(a, b), way == 1)));
+            }
+        }
+        free(places);
+    }
+    for (int way = 0; way < 2; way++) {
+        picture->figures[way].shape = m;
+        view_add_fact(picture, names[way], errors[way], "°");
+    }
+    free(palette);
+}
+
 // -- Influences -----------------------------------------------------------------------------
 
 static const char *const heats[] = {"how many",  "hips", "spine_2", "chest",   "upperarm_l",
@@ -207,9 +384,24 @@ static void show_influences(view_picture *picture)
 
 const view_page view_skin_pages[] = {
     {
+        .name = "chain",
+        .title = "A hat on a man in a car on a ship",
+        .family = "Transforms",
+        .about = "Each object has a place in its parent; its place in the world is the product "
+                 "from the water down to it. Given to another parent, the hat stays where it is "
+                 "at that moment, and moves with that one from then on.",
+        .start = 1.3,
+        .sliders = {{"ship rolls, degrees", 0, 30, 14, NULL},
+                    {"car drives, units", 0, 40, 30, NULL},
+                    {"man turns, degrees", 0, 120, 60, NULL},
+                    {"hat on", 0, 3, 0, hat_parents}},
+        .box = {{-36, -92, -6}, {36, 92, 92}},
+        .see = {"palette"},
+        .show = show_chain,
+    },
+    {
         .name = "quaternion_w",
         .title = "W rebuilt from x y z",
-        .family = "Skinning",
         .about = "Files store x, y and z of each unit quaternion; w follows from its length, with "
                  "a sign by convention. Rounded digits cost most near 180 degrees, where w is 0.",
         .sliders = {{"angle, degrees", 0, 360, 170, NULL},
@@ -224,17 +416,20 @@ const view_page view_skin_pages[] = {
                    {360, 1},
                    VIEW_FIT_TOP,
                    {{"of this axis", VIEW_YELLOW}}}},
+        .see = {"slerp", "euler"},
         .show = show_w,
     },
     {
         .name = "palette",
         .title = "Bind pose and palette",
+        .family = "Skinning",
         .about = "A loaded mesh has its vertices in the bind pose. A palette has one matrix for "
                  "each joint that carries them from there to the pose: the posed joint times the "
                  "inverse of its bind pose.",
         .sliders = {{"bind 0, clip 1", 0, 1, 1, NULL}, {"seconds", 0, 3.5f, 1.6f, NULL}},
         .figures = {{-28, "bind pose"}, {28, "palette * bind pose"}},
         .box = {{-22, -52, 0}, {22, 54, 62}},
+        .see = {"chain", "dual"},
         .show = show_palette,
     },
     {
@@ -246,7 +441,24 @@ const view_page view_skin_pages[] = {
                     {"neck, degrees", -170, 170, -120, NULL}},
         .figures = {{-26, "linear"}, {26, "dual quaternions"}},
         .box = {{-24, -50, 0}, {24, 50, 60}},
+        .see = {"palette", "influences"},
         .show = show_dual,
+    },
+    {
+        .name = "normals",
+        .title = "Normals of a stretched body",
+        .about =
+            "A matrix with unequal scales tilts normals off the surface (red). The cofactor "
+            "matrix keeps them at right angles to it (green), also where the matrix mirrors or "
+            "has no inverse.",
+        .clip = "stand",
+        .sliders = {{"width", 0.3f, 1.6f, 1.3f, NULL},
+                    {"height", 0.2f, 1.3f, 0.5f, NULL},
+                    {"lean", -0.7f, 0.7f, 0, NULL}},
+        .figures = {{-34, "by the matrix"}, {34, "by its cofactors"}},
+        .box = {{-24, -66, 0}, {24, 66, 56}},
+        .see = {"matrices", "palette"},
+        .show = show_normals,
     },
     {
         .name = "influences",
@@ -257,6 +469,7 @@ const view_page view_skin_pages[] = {
         .sliders = {{"joint", 0, 9, 3, heats}, {"dance", 0, 1, 0, answers}},
         .figures = {{-26, ""}, {26, ""}},
         .box = {{-26, -50, 0}, {24, 50, 58}},
+        .see = {"bind", "dual"},
         .show = show_influences,
     },
     {.name = NULL},

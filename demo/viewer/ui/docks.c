@@ -20,7 +20,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
-        .has_menu = shown->panel,
+        .has_menu = shown->panel && stage->pages == NULL,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
         .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
                     [VIEW_DOCK_RIGHT] = !is_start
@@ -58,6 +58,18 @@ view_rect view_free_region(const view_stage *stage)
         && surface - region.x >= least)
         region.width = fminf(region.width, surface - region.x);
     return region;
+}
+
+void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now)
+{
+    const bool has_left = now->hierarchy && !before->hierarchy;
+    const bool has_right = (now->inspector && !before->inspector)
+                           || (now->light_list && !before->light_list)
+                           || (now->parm_list && !before->parm_list);
+    if (has_left || has_right) {
+        ui->docks.front = has_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+        ui->docks.is_sheet_open = true;
+    }
 }
 
 // == Heads and edges ======================================================================

@@ -537,20 +537,15 @@ static bool add_way(view_rows *rows, const view_machine *machine, const md5_tran
         used = length > 0 && used + (size_t)length < sizeof text ? used + (size_t)length
                                                                  : sizeof text - 1;
     }
-    char exit[32] = "", priority[32] = "";
+    char fade[48] = "cut", exit[32] = "", priority[32] = "";
+    if (way->duration > 0.0f)
+        (void)snprintf(fade, sizeof fade, "%s %.2f s", fades[way->fade], (double)way->duration);
     if (way->waits)
         (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g", (double)way->exit);
     if (way->priority != 0)
         (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
-    view_add_row(rows, all ? green : VIEW_PLAIN, " ", "%s%s%s%s%s%s", used > 0 ? text : "always",
-                 VIEW_DOT, way->duration > 0.0f ? "" : "cut",
-                 way->duration > 0.0f ? fades[way->fade] : "", exit, priority);
-    if (way->duration > 0.0f) {
-        view_row *const row = &rows->rows[rows->count - 1];
-        (void)snprintf(text, sizeof text, " %.2f s%s%s", (double)way->duration, exit, priority);
-        const size_t length = strlen(row->text) - strlen(exit) - strlen(priority);
-        (void)snprintf(row->text + length, sizeof row->text - length, "%s", text);
-    }
+    view_add_row(rows, all ? green : VIEW_PLAIN, " ", "%s" VIEW_DOT "%s%s%s",
+                 used > 0 ? text : "always", fade, exit, priority);
     return all;
 }
 
@@ -757,6 +752,9 @@ static void open_graph(drawing *of)
         for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
             view->taken[i].edge = MD5_NONE;
     }
+    // Of a machine that was read again the names have moved.
+    for (uint32_t i = 0; i < view->graph->num_states; i++)
+        view->graph->nodes[i].name = of->machine->desc->layers[view->layer].states[i].name;
     of->graph = view->graph;
     of->status = md5_player_layer(of->machine->player, view->layer);
     of->zoom = view->zoom;

@@ -112,15 +112,19 @@ typedef struct graph_way {
     uint32_t low, high, is_back, transition;
 } graph_way;
 
+static int compare_keys(const uint32_t first[4], const uint32_t second[4])
+{
+    int i = 0;
+    while (i < 3 && first[i] == second[i])
+        i++;
+    return first[i] < second[i] ? -1 : first[i] > second[i];
+}
+
 static int compare_ways(const void *a, const void *b)
 {
     const graph_way *const x = a, *const y = b;
-    const uint32_t first[4] = {x->low, x->high, x->is_back, x->transition},
-                   second[4] = {y->low, y->high, y->is_back, y->transition};
-    for (int i = 0; i < 4; i++)
-        if (first[i] != second[i])
-            return first[i] < second[i] ? -1 : 1;
-    return 0;
+    return compare_keys((uint32_t[4]){x->low, x->high, x->is_back, x->transition},
+                        (uint32_t[4]){y->low, y->high, y->is_back, y->transition});
 }
 
 static uint32_t find_name(const name_entry *names, uint32_t count, const char *name)
@@ -677,12 +681,8 @@ static void find_rows(layout *of)
 static int compare_routes(const void *a, const void *b)
 {
     const graph_route *const x = a, *const y = b;
-    const uint32_t first[4] = {x->right, (uint32_t)x->class, x->column, x->edge},
-                   second[4] = {y->right, (uint32_t)y->class, y->column, y->edge};
-    for (int i = 0; i < 4; i++)
-        if (first[i] != second[i])
-            return first[i] < second[i] ? -1 : 1;
-    return 0;
+    return compare_keys((uint32_t[4]){x->right, (uint32_t)x->class, x->column, x->edge},
+                        (uint32_t[4]){y->right, (uint32_t)y->class, y->column, y->edge});
 }
 
 // Lists the lines between columns, and turns their edges so that they run from left to right.
@@ -719,15 +719,14 @@ static uint32_t add_bus(layout *of, uint32_t channel)
     return of->num_buses++;
 }
 
-// Whether a row is free in the columns between two; takes them if `takes`.
-static bool check_row(layout *of, uint32_t row, uint32_t after, uint32_t before, bool takes)
+// Takes a row in the columns between two, if it is free there.
+static bool take_row(layout *of, uint32_t row, uint32_t after, uint32_t before)
 {
-    uint8_t *const cells = of->cells + (size_t)row * of->num_columns;
-    for (uint32_t column = after + 1; column < before; column++)
-        if (cells[column] != 0)
-            return false;
-    for (uint32_t column = after + 1; column < before && takes; column++)
-        cells[column] = 1;
+    uint8_t *const cells = of->cells + (size_t)row * of->num_columns + after + 1;
+    const size_t count = before - after - 1;
+    if (memchr(cells, 1, count) != NULL)
+        return false;
+    memset(cells, 1, count);
     return true;
 }
 
@@ -742,7 +741,7 @@ static uint32_t add_lane(layout *of, const graph_route *route)
     graph_lane lane = {LANE_ROW, right->group, 0, left->column, right->column - 1};
     const uint32_t rows[2] = {(uint32_t)right->row, (uint32_t)left->row};
     for (int i = 0; i < 2 && of->cells != NULL; i++)
-        if (check_row(of, group->first_row + rows[i], left->column, right->column, true)) {
+        if (take_row(of, group->first_row + rows[i], left->column, right->column)) {
             lane.number = rows[i];
             of->lanes[of->num_lanes] = lane;
             return of->num_lanes++;
@@ -853,9 +852,8 @@ static graph_levels levels_of(const layout *of, const graph_route *route)
         levels.begin += between > left ? port : -port;
     if (route->shape == SHAPE_SIDE)
         levels.end += left > right ? side_port : -side_port;
-    else if (route->class == ROUTE_BACK && fabsf(between - right) > 0.1f)
-        levels.end += back_port;
-    else if (route->class == ROUTE_BACK && route->shape == SHAPE_BENT)
+    else if (route->class == ROUTE_BACK
+             && (route->shape == SHAPE_BENT || fabsf(between - right) > 0.1f))
         levels.end += back_port;
     if (route->shape != SHAPE_LONG)
         levels.between = levels.end;

@@ -175,6 +175,7 @@ static view_command command_of(const view_stage *stage, const menu_line *line)
         command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
         break;
     default:
+        command.path = row->action == VIEW_SET ? common_copy("yes") : NULL;
         break;
     }
     return command;

@@ -182,8 +182,6 @@ static void draw_keys(const view_stage *stage)
     view_shrink(canvas, first, 0.5f * stage->width, 0.5f * stage->height, factor);
 }
 
-// -- Drawing and input ----------------------------------------------------------------------
-
 static void draw_notice(const view_ui *ui, const view_stage *stage)
 {
     const float scale = stage->font->scale;
@@ -234,13 +232,17 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     view_reports_panel(ui, stage);
+    if (ui->export.is_open && stage->pages == NULL)
+        view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    return ui->menu.kind != VIEW_NO_MENU ? "menu" : view_open_report(ui, stage);
+    return ui->menu.kind != VIEW_NO_MENU                ? "menu"
+           : ui->export.is_open && stage->pages == NULL ? VIEW_EXPORT_PANEL
+                                                        : view_open_report(ui, stage);
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)

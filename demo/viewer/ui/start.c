@@ -26,7 +26,8 @@ view_rect view_start_box(const view_stage *stage)
     const float width = stage->width >= 760.0f * scale
                             ? roundf(fminf(0.48f * stage->width, 720.0f * scale))
                             : stage->width;
-    return (view_rect){stage->width - width, 0.0f, width, stage->height};
+    const float top = view_layout_of(stage).menu.height;
+    return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
 // A file that was opened before, in its row.

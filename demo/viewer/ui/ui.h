@@ -183,6 +183,51 @@ typedef struct view_start {
 // Closes it and frees its lists.
 void view_clear_start(view_start *start);
 
+// == The dialog of what is exported (export.c) ============================================
+
+typedef enum view_export_kind {
+    VIEW_EXPORT_PICTURE,
+    VIEW_EXPORT_MOVIE,
+    VIEW_EXPORT_TURNTABLE,
+    VIEW_EXPORT_SHEET,
+} view_export_kind;
+
+// What the user chooses: the numbers of words, and texts as they are typed, of which empty ones
+// stand for what the dialog shows in their place.
+typedef struct view_export_choices {
+    uint32_t kind; // view_export_kind
+    uint32_t clips, size, format, samples, background, labels;
+    char range[24], frames[16], sheet[16], resolution[24], rate[16], folder[512], name[128];
+} view_export_choices;
+
+typedef struct view_export {
+    bool is_open;
+    bool is_set; // the choices are: by view_choose_export()
+    view_export_choices choices;
+    size_t first; // row that is shown
+    bool asks;    // whether to replace the file
+
+    // Told by the owner.
+    bool has_ffmpeg;
+    char problem[256];    // why this cannot be exported, or ""
+    char *output;         // for --output
+    char *line;           // the command line that does the same, or NULL
+    char *file;           // that it writes first, or NULL
+    bool exists;          // one of them
+    uint32_t done, total; // pictures; total 0: nothing is exported now
+    double left;          // seconds
+} view_export;
+
+#define VIEW_EXPORT_PANEL "export"
+void view_export_panel(struct view_ui *ui, const view_stage *stage);
+
+// Sets what the choices say in options that describe the rest; those that were never made are set
+// first. `number`: from 2 on it is added to the name. `output` is the caller's to free, with
+// view_free_export(). Returns false and tells the problem if a choice cannot be read.
+bool view_choose_export(view_export *export, const view_stage *stage, unsigned number,
+                        view_options *options);
+void view_free_export(view_export *export);
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
@@ -242,7 +287,6 @@ typedef enum ui_section_number {
     UI_SECTION_STATISTICS,
     UI_SECTION_COMPARED,
     UI_SECTION_SPOT,
-    UI_SECTION_WARNINGS,
 } ui_section_number;
 
 enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
@@ -294,6 +338,7 @@ typedef struct view_ui {
     view_start start;
     view_excerpt excerpt; // of the log's error
     view_warnings warnings;
+    view_export export;
     double notice_end;
 } view_ui;
 
@@ -467,6 +512,9 @@ void view_dock_panels(view_ui *ui, const view_stage *stage);
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
+
+// What was switched on comes to the front where docks share one place.
+void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now);
 
 // Another document: what was folded and scrolled to is another's.
 void view_forget_rows(view_ui *ui);

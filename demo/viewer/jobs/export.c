@@ -1,0 +1,411 @@
+// Exporting from the window: the command line that does the same, and running it between frames.
+#include "demo/viewer/jobs/view.h"
+
+#include "demo/common/memory.h"
+#include "demo/common/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// What is exported: a state of its own, without a window, with the window's renderer.
+typedef struct view_exporting {
+    common_list words; // that the options point into
+    view_options options;
+    view_state viewer;
+    view_output output;
+    Uint32 begin;
+} view_exporting;
+
+// == The command line =============================================================================
+
+static void add_option(common_list *words, const char *name, char *value)
+{
+    common_add(words, common_format("--%s", name));
+    common_add(words, value);
+}
+
+// Each option that says something else than without it, in the order of their table.
+static void add_options(common_list *words, const view_options *now)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options plain;
+    char problem[256];
+    char *bare[] = {"--output", "-", "--no-background"};
+    (void)view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
+    for (size_t i = 0; i < count; i++) {
+        const view_option *const option = &table[i];
+        const unsigned char *const field = (const unsigned char *)now + option->place;
+        if (option->kind == VIEW_OPTION_TEXT || option->kind == VIEW_OPTION_PAIR_TEXT) {
+            const char *const text = *(const char *const *)field;
+            if (text != NULL)
+                add_option(words, option->name, common_copy(text));
+            continue;
+        }
+        char *const value = view_write_option(option, now);
+        char *const usual = view_write_option(option, &plain);
+        const bool is_given = option->given > 0
+                                  ? *((const bool *)((const unsigned char *)now + option->given))
+                                  : usual == NULL || (value != NULL && strcmp(value, usual) != 0);
+        if (value == NULL || !is_given) {
+            free(value);
+        } else if (option->value != NULL) {
+            add_option(words, option->name, value);
+        } else {
+            common_add(words, strcmp(value, "yes") == 0
+                                  ? common_format("--%s", option->name)
+                                  : common_format("--%s=%s", option->name, value));
+            free(value);
+        }
+        free(usual);
+    }
+    view_free_options(&plain);
+}
+
+// The options that may be repeated.
+static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
+{
+    static const char *const maps[] = {[MD5GL_PICTURE_DIFFUSE] = "texture",
+                                       [MD5GL_PICTURE_NORMALS] = "normal-map",
+                                       [MD5GL_PICTURE_SPECULAR] = "specular-map",
+                                       [MD5GL_PICTURE_GLOW] = "glow-map"};
+    for (size_t i = 0; i < now->num_times; i++)
+        add_option(words, "animation-time", common_format("%.17g", now->times[i]));
+    if (now->range_last > now->range_first)
+        add_option(words, "range",
+                   common_format("%u-%u", (unsigned)now->range_first, (unsigned)now->range_last));
+    for (unsigned i = 0; i < 64; i++)
+        if ((viewer->hidden_meshes >> i & 1) != 0)
+            add_option(words, "hide", common_format("%u", i));
+    for (size_t i = 0; i < now->num_settings; i++)
+        add_option(words, "set",
+                   common_format("%s=%.9g@%.17g", now->settings[i].parameter,
+                                 (double)now->settings[i].value, now->settings[i].time));
+    for (size_t i = 0; i < now->num_morphs; i++)
+        add_option(
+            words, "morph",
+            common_format("%s=%.9g", now->morphs[i].parameter, (double)now->morphs[i].value));
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        if (viewer->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
+            add_option(words, "parm", common_format("%d=%.9g", i, (double)viewer->parms.values[i]));
+    for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
+        const view_texture_choice *const choice = &now->textures[i];
+        add_option(words, maps[choice->map],
+                   common_format("%s%s%s", choice->mesh != NULL ? choice->mesh : "",
+                                 choice->mesh != NULL ? "=" : "", choice->file));
+    }
+}
+
+// What is shown: a name in a game, or files.
+static void add_files(common_list *words, const view_scene *scene, const view_crowd *crowd)
+{
+    view_address address;
+    common_list files = {0};
+    if (scene->library != NULL && view_read_address(scene->path, &address)) {
+        common_list places = view_split_place(address.place);
+        for (size_t i = 0; i < places.count; i++)
+            add_option(words, i == 0 ? "game" : "base", common_copy(places.names[i]));
+        common_free_list(&places);
+        common_add(&files, common_copy(address.name));
+        view_free_address(&address);
+    } else {
+        const bool has_clips = !scene->picked_up && !view_is_bind_pose(scene);
+        if (scene->model != NULL)
+            common_add(&files, common_copy(scene->path));
+        for (size_t i = 0; i < scene->num_clips && has_clips; i++)
+            common_add(&files, common_copy(scene->clips[i].path));
+        if (scene->camera_path.camera != NULL)
+            common_add(&files, common_copy(scene->camera_path.path));
+        for (size_t i = 0; i < crowd->files.count; i++)
+            common_add(&files, common_copy(crowd->files.names[i]));
+    }
+    for (size_t i = 0; i < files.count; i++) {
+        const bool is_like_option = files.names[i][0] == '-';
+        common_add(words, is_like_option ? common_format("./%s", files.names[i])
+                                         : common_copy(files.names[i]));
+    }
+    common_free_list(&files);
+}
+
+// What the window shows and the dialog says, as options; some point into the viewer. False if a
+// choice cannot be read.
+static bool describe_export(view_state *viewer, unsigned number, view_options *now)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_play *const play = &viewer->play;
+    const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
+    const view_camera *const framed = &viewer->framed.camera;
+    char up[3], front[3];
+    *now = *viewer->options;
+    view_describe(viewer, now);
+    // Nothing of the window itself.
+    now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
+    now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
+    now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
+    now->shown.auto_quality = true;
+    now->watch = false;
+    now->level = VIEW_INFO;
+    now->record_as = VIEW_RECORD_APNG;
+    now->frame_rate = 0.0;
+    now->game = now->page = NULL;
+
+    view_name_axes(&scene->turn, up, front);
+    now->up_is_y = strcmp(up, "+y") == 0;
+    now->surface = viewer->surface;
+    now->onion = viewer->onion;
+    const int32_t joint = viewer->ui.chosen_joint;
+    now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
+    now->speed = play->backward ? -play->speed : play->speed;
+    now->animation_index = (uint32_t)scene->clip;
+    now->animation_index_given = scene->num_clips > 1 && !view_is_bind_pose(scene);
+    now->no_auto = now->no_auto || (view_is_bind_pose(scene) && scene->model != NULL);
+    now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
+
+    // The camera: its distance, unless it shows the whole clip in any picture.
+    const bool is_framed = viewer->framed.width > 0.0f && camera->distance == framed->distance
+                           && memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
+    now->azimuth = camera->azimuth;
+    now->azimuth_given = camera->azimuth != usual.azimuth;
+    now->elevation = camera->elevation;
+    now->elevation_given = camera->elevation != usual.elevation;
+    now->distance = camera->distance;
+    now->distance_given = now->target_given = !is_framed && !viewer->following;
+    memcpy(now->target, &camera->target, sizeof now->target);
+    now->orthographic = now->orthographic_given = camera->orthographic;
+    const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    return view_choose_export(&viewer->ui.export, &stage, number, now);
+}
+
+static common_list write_words(const view_state *viewer, const view_options *now)
+{
+    common_list words = {0};
+    add_options(&words, now);
+    add_lists(&words, viewer, now);
+    add_files(&words, &viewer->document->scene, &viewer->document->crowd);
+    return words;
+}
+
+common_list view_export_words(view_state *viewer)
+{
+    view_options now;
+    return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
+}
+
+// A word as shells read it.
+static char *quote(const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_-+=.,:/@%";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0')
+        return common_copy(word);
+    char *text = common_copy("'");
+    for (; *word != '\0'; word++) {
+        char *const longer =
+            *word == '\'' ? common_format("%s'\\''", text) : common_format("%s%c", text, *word);
+        free(text);
+        text = longer;
+    }
+    char *const quoted = common_format("%s'", text);
+    free(text);
+    return quoted;
+}
+
+static char *join_words(const common_list *words)
+{
+    char *line = common_copy("md5view");
+    for (size_t i = 0; i < words->count; i++) {
+        char *const word = quote(words->names[i]);
+        char *const longer = common_format("%s %s", line, word);
+        free(word);
+        free(line);
+        line = longer;
+    }
+    return line;
+}
+
+// == What the dialog needs to know ================================================================
+
+// Whether one of the files exists, and the name of the first.
+static bool find_files(view_state *viewer, view_options *now, char **first)
+{
+    view_options *const options = viewer->options;
+    view_scene *const scene = &viewer->document->scene;
+    const size_t shown = scene->clip;
+    const size_t count = now->all_clips && now->sheet_columns == 0 ? scene->num_clips : 1;
+    bool exists = false;
+    *first = NULL;
+    viewer->options = now;
+    for (size_t i = 0; i < count; i++) {
+        scene->clip = count > 1 ? i : shown;
+        char *const path = view_name_output(viewer, 1, false);
+        exists = exists || common_file_stamp(path) != 0;
+        if (*first == NULL)
+            *first = path;
+        else
+            free(path);
+    }
+    scene->clip = shown;
+    viewer->options = options;
+    return exists;
+}
+
+static bool has_ffmpeg(void)
+{
+#ifdef _WIN32
+    return false;
+#else
+    const char *path = getenv("PATH");
+    bool is_found = false;
+    for (size_t length; path != NULL && *path != '\0' && !is_found; path += length) {
+        length = strcspn(path, ":");
+        char *const folder = common_format("%.*s", (int)length, path);
+        char *const file = common_join(folder, "ffmpeg");
+        is_found = common_is_file(file);
+        free(file);
+        free(folder);
+        length += path[length] == ':';
+    }
+    return is_found;
+#endif
+}
+
+static void tell_dialog(view_state *viewer)
+{
+    view_export *const export = &viewer->ui.export;
+    view_options now;
+    const bool is_right = describe_export(viewer, 1, &now);
+    free(export->line);
+    free(export->file);
+    export->line = export->file = NULL;
+    export->exists = false;
+    if (!is_right)
+        return;
+    common_list words = write_words(viewer, &now);
+    export->line = join_words(&words);
+    export->exists = find_files(viewer, &now, &export->file);
+    common_free_list(&words);
+}
+
+// == Running ======================================================================================
+
+static void end_export(view_state *viewer, bool is_stopped)
+{
+    view_exporting *const exporting = viewer->exporting;
+    view_state *const own = &exporting->viewer;
+    viewer->ui.export.total = 0;
+    viewer->exporting = NULL;
+    if (is_stopped)
+        own->log.level = VIEW_QUIET; // that it is not whole is no error
+    const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
+    char *const file = common_copy(exporting->options.output);
+    if (is_saved) {
+        viewer->ui.export.is_open = false;
+        view_notice(viewer, "Saved %s",
+                    viewer->ui.export.file != NULL ? viewer->ui.export.file : file);
+    } else if (is_stopped) {
+        view_notice(viewer, "Stopped");
+    } else {
+        memcpy(viewer->log.error, own->log.error, sizeof viewer->log.error);
+        view_notice(viewer, "Cannot export %s", file);
+    }
+    free(file);
+    view_end(own);
+    view_free_options(&exporting->options);
+    common_free_list(&exporting->words);
+    free(exporting);
+    view_tell_state(viewer, "exported");
+}
+
+void view_stop_export(view_state *viewer)
+{
+    if (viewer->exporting != NULL)
+        end_export(viewer, true);
+}
+
+// `number`: see view_choose_export().
+static void begin_export(view_state *viewer, unsigned number)
+{
+    view_options now;
+    char problem[256];
+    if (viewer->exporting != NULL || !describe_export(viewer, number, &now))
+        return;
+    view_exporting *const exporting = common_alloc(1, sizeof *exporting);
+    view_state *const own = &exporting->viewer;
+    viewer->exporting = exporting;
+    exporting->words = write_words(viewer, &now);
+    exporting->begin = SDL_GetTicks();
+    bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
+                                      &exporting->options, problem, sizeof problem);
+    view_begin(own, &exporting->options);
+    own->renderer = viewer->renderer;
+    own->chosen = viewer->chosen;
+    own->log.level = viewer->log.level;
+    if (!is_ready)
+        view_error(&own->log, "%s", problem);
+    const float scale = exporting->options.ui_scale > 0.0f ? exporting->options.ui_scale : 1.0f;
+    is_ready = is_ready && view_open_first(own) && view_set_scale(own, scale)
+               && view_begin_output(&exporting->output, own);
+    viewer->ui.export.asks = false;
+    viewer->ui.export.done = 0;
+    viewer->ui.export.total = exporting->output.total;
+    if (!is_ready)
+        end_export(viewer, false);
+}
+
+void view_perform_export(view_state *viewer, view_action action)
+{
+    enum { MOST_NAMES = 10000 };
+    view_export *const export = &viewer->ui.export;
+    view_options now;
+    if (action == VIEW_STOP_EXPORT) {
+        view_stop_export(viewer);
+    } else if (viewer->pages.open >= 0) {
+        view_notice(viewer, "Pages are not exported; --output with --page draws them");
+    } else if (action == VIEW_EXPORT) {
+        export->is_open = !export->is_open;
+        export->has_ffmpeg = has_ffmpeg();
+        export->asks = false;
+        export->first = 0;
+    } else if (action == VIEW_RUN_EXPORT) {
+        begin_export(viewer, 1);
+    } else { // again
+        unsigned number = 1;
+        bool exists = true;
+        for (; exists && number < MOST_NAMES && describe_export(viewer, number, &now); number++) {
+            free(export->file);
+            exists = find_files(viewer, &now, &export->file);
+        }
+        if (!exists)
+            begin_export(viewer, number - 1);
+    }
+}
+
+bool view_follow_export(view_state *viewer)
+{
+    const Uint32 slice = 25, begin = SDL_GetTicks(); // milliseconds
+    view_exporting *const exporting = viewer->exporting;
+    view_export *const export = &viewer->ui.export;
+    if (exporting == NULL) {
+        if (export->is_open)
+            tell_dialog(viewer);
+        return false;
+    }
+    view_output *const output = &exporting->output;
+    bool has_more = true;
+    while (has_more && SDL_GetTicks() - begin < slice)
+        has_more = view_step_output(output);
+    const Uint32 now = SDL_GetTicks();
+    export->done = output->num_done;
+    export->left = output->num_done > 0
+                       ? 1e-3 * (now - exporting->begin) * (output->total - output->num_done)
+                             / output->num_done
+                       : 0.0;
+    if (!export->is_open)
+        view_notice(viewer, "Exporting: %u of %u", (unsigned)export->done, (unsigned)export->total);
+    if (!has_more)
+        end_export(viewer, false);
+    return true;
+}

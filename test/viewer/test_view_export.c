@@ -1,0 +1,314 @@
+// The dialog of exports: what it writes is what its command line writes, and no file is replaced
+// unasked.
+#define _POSIX_C_SOURCE 200809L // popen()
+#include "test/own.h"
+#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/jobs/view.h"
+
+#include <SDL.h>
+#include <unistd.h>
+
+enum { WIDTH = 800, HEIGHT = 600 };
+
+// A window's viewer without the window, whose dialog is open and writes small files to a folder.
+typedef struct export_case {
+    gl_scene gl;
+    char *folder;
+    view_options options;
+    view_state viewer;
+} export_case;
+
+static bool open_case(export_case *of)
+{
+    char problem[256];
+    *of = (export_case){.folder = folder_make()};
+    CHECK(view_read_options(0, NULL, &of->options, problem, sizeof problem));
+    of->options.level = VIEW_QUIET;
+    if (!scene_share(&of->gl))
+        return false;
+    view_begin(&of->viewer, &of->options);
+    of->viewer.width = WIDTH;
+    of->viewer.height = HEIGHT;
+    of->viewer.renderer = of->gl.renderer;
+    const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
+                                 test_path("models/thimble/walk.md5anim"),
+                                 test_path("models/thimble/idle.md5anim")};
+    if (!CHECK(view_set_scale(&of->viewer, 1.0f)) || !CHECK(view_open(&of->viewer, files, 3, true)))
+        return false;
+    view_perform_export(&of->viewer, VIEW_EXPORT);
+    (void)view_follow_export(&of->viewer);
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    choices->samples = 0;
+    choices->size = 4;
+    (void)snprintf(choices->resolution, sizeof choices->resolution, "64x48");
+    (void)snprintf(choices->folder, sizeof choices->folder, "%s", of->folder);
+    (void)snprintf(choices->name, sizeof choices->name, "out");
+    return true;
+}
+
+static void close_case(export_case *of)
+{
+    view_end(&of->viewer);
+    view_free_options(&of->options);
+    scene_close(&of->gl);
+    folder_remove(of->folder);
+}
+#define TEST_EXPORT(title) \
+    TEST_IF (title, export_case, of, open_case(of) || (close_case(of), false), close_case(of))
+
+static void finish(export_case *of)
+{
+    while (of->viewer.exporting != NULL)
+        (void)view_follow_export(&of->viewer);
+}
+
+// Runs what the dialog says to its end.
+static void run(export_case *of)
+{
+    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
+    CHECK(of->viewer.exporting != NULL);
+    finish(of);
+}
+
+static bool exists(const export_case *of, const char *name)
+{
+    OWN char *const path = common_join(of->folder, name);
+    return common_is_file(path);
+}
+
+// -- The command line ---------------------------------------------------------------------------
+
+// Changes that a user makes with keys and the mouse.
+static void change_all(view_state *viewer)
+{
+    view_change_clip(viewer, 1);
+    viewer->shown.edges = viewer->shown.skeleton = true;
+    viewer->shown.shadows = false;
+    viewer->lights.values[VIEW_LIGHT_RIM] = 0.3f;
+    viewer->camera.azimuth = -71.3f;
+    viewer->camera.elevation = 33.1f;
+    viewer->camera.distance *= 1.1f;
+    viewer->camera.target.x += 2.7f;
+    viewer->onion.count = 2;
+    viewer->play.speed = 0.5;
+    viewer->hidden_meshes = 1;
+    view_show_meshes(viewer->document, 1);
+}
+
+// Draws what the words say as the program does.
+static void run_words(const export_case *of, const common_list *words)
+{
+    view_options options;
+    view_state viewer;
+    char problem[256] = "";
+    const bool is_read =
+        view_read_options((int)words->count, words->names, &options, problem, sizeof problem);
+    CHECK_THAT(is_read, "%s", problem);
+    options.level = VIEW_QUIET;
+    view_begin(&viewer, &options);
+    viewer.renderer = of->gl.renderer;
+    CHECK_THAT(view_open_first(&viewer) && view_run_job(&viewer), "%s", viewer.log.error);
+    view_end(&viewer);
+    view_free_options(&options);
+}
+
+// Compares what the dialog writes with what its command line writes.
+static void check_same(export_case *of, const char *name)
+{
+    size_t sizes[2] = {0};
+    const char *reason = NULL;
+    OWN char *const path = common_join(of->folder, name);
+    run(of);
+    OWN char *const written = common_read_stream(path, &sizes[0], &reason);
+    CHECK(remove(path) == 0);
+    common_list words = view_export_words(&of->viewer);
+    run_words(of, &words);
+    common_free_list(&words);
+    OWN char *const again = common_read_stream(path, &sizes[1], &reason);
+    CHECK_THAT(written != NULL && again != NULL && sizes[0] == sizes[1]
+                   && memcmp(written, again, sizes[0]) == 0,
+               "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
+}
+
+TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    check_same(of, "out.png");
+    change_all(&of->viewer);
+    of->viewer.play.time = 0.37;
+    check_same(of, "out.png");
+    choices->kind = VIEW_EXPORT_MOVIE;
+    (void)snprintf(choices->frames, sizeof choices->frames, "3");
+    choices->background = choices->labels = 1;
+    check_same(of, "out.apng");
+    choices->kind = VIEW_EXPORT_SHEET;
+    choices->clips = 1;
+    check_same(of, "out.png");
+}
+
+// The picture itself is that of the window: the same state drawn there.
+TEST_EXPORT (view_export_shows_what_the_window_shows) {
+    view_state *const viewer = &of->viewer;
+    md5_error error = {0};
+    change_all(viewer);
+    viewer->play.time = 0.37;
+    common_list words = view_export_words(viewer);
+    view_options options;
+    view_state other;
+    char problem[256];
+    CHECK(view_read_options((int)words.count, words.names, &options, problem, sizeof problem));
+    view_begin(&other, &options);
+    other.renderer = of->gl.renderer;
+    CHECK(view_set_scale(&other, 1.0f) && view_open_first(&other));
+    // Of the clip that was framed first: the grid and the nearest depth follow it.
+    other.camera.scene_radius = viewer->camera.scene_radius;
+    view_state *const both[] = {viewer, &other};
+    uint8_t *pixels[2];
+    for (int i = 0; i < 2; i++) {
+        pixels[i] = common_alloc(4, 64 * 48);
+        both[i]->width = 64;
+        both[i]->height = 48;
+        both[i]->shown.panel = false;
+        md5gl_target *const target = md5gl_create_target(of->gl.renderer, 64, 48, 1, &error);
+        CHECK(view_draw(both[i], target, 64, 48, false, true, &error));
+        CHECK(md5gl_read_pixels(of->gl.renderer, target, 64, 48, pixels[i], &error));
+        md5gl_destroy_target(of->gl.renderer, target);
+    }
+    CHECK(memcmp(pixels[0], pixels[1], 4 * 64 * 48) == 0);
+    free(pixels[0]);
+    free(pixels[1]);
+    view_end(&other);
+    view_free_options(&options);
+    common_free_list(&words);
+}
+
+// What is copied is quoted so that a shell passes on the same words.
+TEST_EXPORT (view_export_command_line_survives_a_shell) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    (void)snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
+    (void)view_follow_export(&of->viewer);
+    const char *const line = of->viewer.ui.export.line;
+    REQUIRE(line);
+    common_list words = view_export_words(&of->viewer);
+    OWN char *const command = common_format("printf '%%s\\n' %s", line);
+    FILE *const shell = popen(command, "r");
+    REQUIRE(shell);
+    char word[1024];
+    CHECK(fgets(word, sizeof word, shell) != NULL && strcmp(word, "md5view\n") == 0);
+    for (size_t i = 0; i < words.count; i++) {
+        OWN char *const expected = common_format("%s\n", words.names[i]);
+        CHECK_THAT(fgets(word, sizeof word, shell) != NULL && strcmp(word, expected) == 0,
+                   "%s became %s", expected, word);
+    }
+    CHECK(fgets(word, sizeof word, shell) == NULL);
+    CHECK(pclose(shell) == 0);
+    common_free_list(&words);
+}
+
+// Of a window as it opens, the command line names the choices and the time.
+TEST_EXPORT (view_export_command_line_is_short) {
+    static const char allowed[] = " --output --resolution --samples --animation-index "
+                                  "--animation-time ";
+    common_list words = view_export_words(&of->viewer);
+    CHECK(words.count > 0);
+    for (size_t i = 0; i < words.count; i++) {
+        OWN char *const word = common_format(" %s ", words.names[i]);
+        CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
+    }
+    common_free_list(&words);
+}
+
+TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
+    view_export *const export = &of->viewer.ui.export;
+    (void)snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
+    (void)view_follow_export(&of->viewer);
+    CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
+    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
+    CHECK(of->viewer.exporting == NULL);
+}
+
+// -- Files --------------------------------------------------------------------------------------
+
+static view_action press_key(export_case *of, int32_t key)
+{
+    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
+    return view_run_ui(&of->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
+}
+
+TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
+    folder_put_text(of->folder, "out.png", "mine");
+    (void)view_follow_export(&of->viewer);
+    CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
+    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
+    CHECK(item_find(&of->viewer, &facts, "export/Replace").width > 0.0f);
+    CHECK(press_key(of, SDLK_RETURN) == VIEW_RUN_EXPORT);
+}
+
+TEST_EXPORT (view_export_asks_again_for_another_name) {
+    folder_put_text(of->folder, "out.png", "mine");
+    (void)view_follow_export(&of->viewer);
+    (void)press_key(of, SDLK_RETURN);
+    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
+    (void)item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
+    CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
+}
+
+TEST_EXPORT (view_export_again_takes_the_next_free_name) {
+    run(of);
+    view_perform_export(&of->viewer, VIEW_EXPORT_AGAIN);
+    finish(of);
+    view_perform_export(&of->viewer, VIEW_EXPORT_AGAIN);
+    finish(of);
+    CHECK(exists(of, "out.png") && exists(of, "out-2.png") && exists(of, "out-3.png"));
+}
+
+TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    choices->kind = VIEW_EXPORT_MOVIE;
+    choices->clips = 1;
+    (void)snprintf(choices->frames, sizeof choices->frames, "2");
+    run(of);
+    CHECK(exists(of, "out_walk.apng") && exists(of, "out_idle.apng"));
+}
+
+TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    choices->kind = VIEW_EXPORT_MOVIE;
+    (void)snprintf(choices->frames, sizeof choices->frames, "100000");
+    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
+    (void)view_follow_export(&of->viewer);
+    CHECK(of->viewer.ui.export.done > 0 && of->viewer.exporting != NULL);
+    view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
+    common_list left = common_list_folder(of->folder, NULL);
+    CHECK(left.count == 0 && of->viewer.log.error[0] == '\0');
+    common_free_list(&left);
+}
+
+TEST_EXPORT (view_export_that_fails_says_why) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
+    run(of);
+    CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
+}
+
+// -- The dialog ---------------------------------------------------------------------------------
+
+TEST_EXPORT (view_export_dialog_closes_by_escape) {
+    CHECK(press_key(of, SDLK_ESCAPE) == VIEW_EXPORT);
+}
+
+// In the smallest window everything can be scrolled to, and its buttons are in it.
+TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
+    const float width = 420.0f, height = 300.0f;
+    view_state *const viewer = &of->viewer;
+    view_stage facts = item_draw(viewer, width, height);
+    const view_rect button = item_find(viewer, &facts, "export/Export");
+    CHECK(button.width > 0.0f && button.x + button.width < width
+          && button.y + button.height < height);
+    CHECK(!(item_find(viewer, &facts, "export/name").width > 0.0f));
+    (void)view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -1.0f});
+    CHECK(item_find(viewer, &facts, "export/name").width > 0.0f);
+}
