@@ -136,6 +136,8 @@ static bool draw_window(view_state *viewer, bool moving)
         return false;
     viewer->is_moving = moving;
     viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
+    if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
+        view_note_state(viewer);
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)

@@ -20,22 +20,6 @@ void view_note_state(view_state *viewer)
     options->speed = viewer->play.backward ? -viewer->play.speed : viewer->play.speed;
 }
 
-void view_take_options(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    viewer->log.level = options->level;
-    viewer->parms = options->parms;
-    viewer->shown = options->shown;
-    viewer->surface = options->surface;
-    viewer->onion = options->onion;
-    viewer->lights = options->lights;
-    viewer->document->scene.root = options->root;
-    viewer->document->scene.dual = options->dual;
-    viewer->play.wrap = options->wrap;
-    viewer->play.speed = fabs(options->speed);
-    viewer->play.backward = options->speed < 0.0;
-}
-
 // == Effects ======================================================================================
 
 static bool is_one_of(const char *names, const view_option *option)

@@ -812,7 +812,7 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     if (viewer->pages.open >= 0 && viewer->pages.open != VIEW_CONTENTS)
         return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
     const uint32_t parameter =
-        machine->player != NULL
+        view_mode_of(viewer->document) == VIEW_MODE_MACHINE
             ? md5_find_parameter(machine->character->machine, setting->parameter)
             : MD5_NONE;
     if (parameter == MD5_NONE)

@@ -11,6 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+void view_take_options(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    viewer->log.level = options->level;
+    viewer->parms = options->parms;
+    viewer->shown = options->shown;
+    viewer->surface = options->surface;
+    viewer->onion = options->onion;
+    viewer->lights = options->lights;
+    viewer->document->scene.root = options->root;
+    viewer->document->scene.dual = options->dual;
+    viewer->play.wrap = options->wrap;
+    viewer->play.speed = fabs(options->speed);
+    viewer->play.backward = options->speed < 0.0;
+}
+
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
@@ -77,8 +93,6 @@ bool view_set_scale(view_state *viewer, float scale)
 
 view_stage view_stage_of(view_state *viewer, float width, float height)
 {
-    if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
-        view_note_state(viewer);
     const view_movie *const movie = viewer->movie;
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;

@@ -10,37 +10,6 @@
 
 // == Where they lie =======================================================================
 
-view_layout_wish view_wish_layout(const view_stage *stage)
-{
-    const view_shown *const shown = stage->shown;
-    const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
-    const bool has_panels = shown->panel && !is_start;
-    view_layout_wish wish = {
-        .width = stage->width,
-        .height = stage->height - stage->caption,
-        .em = view_em(stage->font),
-        .has_menu = shown->panel && stage->pages == NULL,
-        .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
-        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
-                    [VIEW_DOCK_RIGHT] = !is_start
-                                        && ((shown->panel && shown->inspector) || shown->light_list
-                                            || shown->parm_list),
-                    [VIEW_DOCK_BOTTOM] = has_panels && shown->graph && is_machine},
-        .docks = stage->docks,
-    };
-    // In a small window the time bar has the button that opens the sheet.
-    wish.has_time =
-        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
-    return wish;
-}
-
-view_layout view_layout_of(const view_stage *stage)
-{
-    const view_layout_wish wish = view_wish_layout(stage);
-    return view_lay_out(&wish);
-}
-
 view_rect view_free_region(const view_stage *stage)
 {
     // Without what comes and goes with a click: that must not move the picture.

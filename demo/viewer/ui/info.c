@@ -10,6 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width)
+{
+    const float em = view_em(stage->font), scale = stage->font->scale;
+    const view_rect dock = view_layout_of(stage).docks[VIEW_DOCK_RIGHT];
+    const float width = dock.width > 0.0f ? dock.width : 25.0f * em;
+    rows->font = stage->font;
+    rows->width = width - 2.0f * VIEW_INSET * scale;
+    rows->label_width = label_width * scale;
+    rows->count = 0;
+    rows->is_docked = true;
+}
+
 // == Numbers ===============================================================================
 //
 // They change while the pose does: digits are equally wide, and signs have places of their own. How

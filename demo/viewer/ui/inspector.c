@@ -13,18 +13,6 @@
 
 #include <SDL.h>
 
-void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width)
-{
-    const float em = view_em(stage->font), scale = stage->font->scale;
-    const view_rect dock = view_layout_of(stage).docks[VIEW_DOCK_RIGHT];
-    const float width = dock.width > 0.0f ? dock.width : 25.0f * em;
-    rows->font = stage->font;
-    rows->width = width - 2.0f * VIEW_INSET * scale;
-    rows->label_width = label_width * scale;
-    rows->count = 0;
-    rows->is_docked = true;
-}
-
 // The spaces of a section, for sliders and switches. False if it is folded.
 static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number section)
 {

@@ -99,6 +99,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     const view_scene *const scene = &stage->document->scene;
     const view_machine *const machine = &scene->machine;
     const view_option *const option = option_of(row);
+    const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     char *text;
     uint32_t layer, state;
     int32_t trigger;
@@ -121,14 +122,14 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         line->is_set = (stage->hidden_meshes >> number & 1) == 0;
         return true;
     case VIEW_LIST_STATES:
-        if (machine->player == NULL || !find_state(machine->desc, number, &layer, &state))
+        if (!has_machine || !find_state(machine->desc, number, &layer, &state))
             return false;
         (void)snprintf(label, size, "%s: %s", machine->desc->layers[layer].name,
                        machine->desc->layers[layer].states[state].name);
         line->is_set = md5_player_layer(machine->player, layer).state == state;
         return true;
     case VIEW_LIST_TRIGGERS:
-        trigger = machine->player != NULL ? view_find_trigger(machine, (uint32_t)number) : -1;
+        trigger = has_machine ? view_find_trigger(machine, (uint32_t)number) : -1;
         if (trigger < 0)
             return false;
         (void)snprintf(label, size, "%s", machine->desc->parameters[trigger].name);

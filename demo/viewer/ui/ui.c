@@ -9,6 +9,39 @@
 
 #include <SDL.h>
 
+// -- Where the docks lie --------------------------------------------------------------------
+
+view_layout_wish view_wish_layout(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    const view_scene *const scene = &stage->document->scene;
+    const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
+    const bool has_panels = shown->panel && !is_start;
+    view_layout_wish wish = {
+        .width = stage->width,
+        .height = stage->height - stage->caption,
+        .em = view_em(stage->font),
+        .has_menu = shown->panel && stage->pages == NULL,
+        .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
+        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
+                    [VIEW_DOCK_RIGHT] = !is_start
+                                        && ((shown->panel && shown->inspector) || shown->light_list
+                                            || shown->parm_list),
+                    [VIEW_DOCK_BOTTOM] = has_panels && shown->graph && is_machine},
+        .docks = stage->docks,
+    };
+    // In a small window the time bar has the button that opens the sheet.
+    wish.has_time =
+        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
+    return wish;
+}
+
+view_layout view_layout_of(const view_stage *stage)
+{
+    const view_layout_wish wish = view_wish_layout(stage);
+    return view_lay_out(&wish);
+}
+
 // -- Panels and items -----------------------------------------------------------------------
 
 void ui_begin(view_ui *ui, const char *panel)
@@ -307,7 +340,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui), is_changed = is_focused && edit(ui, text, size);
     // Keys that are letters come again as text.
-    if (is_focused && ui_key(ui, SDLK_ESCAPE))
+    if (is_focused && ui->modal == NULL && ui_key(ui, SDLK_ESCAPE))
         ui->focus.panel = NULL;
     if (is_focused && ui->mouse.key >= SDLK_SPACE && ui->mouse.key < SDLK_DELETE
         && !ui->mouse.control)
