@@ -334,6 +334,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
     const size_t number = command->number;
     view_scene *const scene = &viewer->document->scene;
     view_stage stage;
+    char *line;
     float scale;
     switch (action) {
     case VIEW_SCREENSHOT:
@@ -394,6 +395,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
         view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, 0.4f * (float)viewer->width,
                        0.3f * (float)viewer->height);
         viewer->ui.menu.context = viewer->pick.is_set ? VIEW_ON_MODEL : VIEW_ON_GROUND;
+        break;
+    case VIEW_COPY_COMMAND:
+        line = view_command_line(viewer);
+        SDL_SetClipboardText(line);
+        view_notice(viewer, "Copied: %s", line);
+        free(line);
         break;
     case VIEW_ASK:
         stage = stage_of(viewer);

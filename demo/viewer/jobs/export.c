@@ -226,6 +226,20 @@ static char *join_words(const common_list *words)
     return line;
 }
 
+char *view_command_line(view_state *viewer)
+{
+    view_options now;
+    (void)describe_export(viewer, 1, &now);
+    now.output = NULL; // in a window
+    now.num_frames = now.sheet_columns = now.sheet_rows = 0;
+    now.turntable = now.all_clips = now.labels = now.no_background = false;
+    common_list words = write_words(viewer, &now);
+    char *const line = join_words(&words);
+    common_free_list(&words);
+    view_free_export(&viewer->ui.export);
+    return line;
+}
+
 // == What the dialog needs to know ================================================================
 
 // Whether one of the files exists, and the name of the first.

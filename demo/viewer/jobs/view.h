@@ -356,6 +356,9 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 // dialog then says so.
 common_list view_export_words(view_state *viewer);
 
+// The command line that shows in a window what this one shows. Free it.
+char *view_command_line(view_state *viewer);
+
 // Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
 void view_perform_export(view_state *viewer, view_action action);
 
