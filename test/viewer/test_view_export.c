@@ -99,7 +99,7 @@ static void change_all(view_state *viewer)
     view_show_meshes(viewer->document, 1);
 }
 
-TEST_HERE (view_command_line_shows_the_same_in_a_window) {
+TEST_EXPORT(view_command_line_shows_the_same_in_a_window) {
     change_all(&of->viewer);
     OWN char *const line = view_command_line(&of->viewer);
     static const char *const words[] = {"md5view ",   " --edges ",        " --armature ",
