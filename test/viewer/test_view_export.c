@@ -99,11 +99,11 @@ static void change_all(view_state *viewer)
     view_show_meshes(viewer->document, 1);
 }
 
-TEST_EXPORT(view_command_line_shows_the_same_in_a_window) {
+TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
     change_all(&of->viewer);
     OWN char *const line = view_command_line(&of->viewer);
     static const char *const words[] = {"md5view ",   " --edges ",        " --armature ",
-                                        " --onion 2", " --no-shadow",     "bobbin.md5mesh",
+                                        " --onion 2", " --no-shadow",     "thimble.md5mesh",
                                         " --hide 0",  " --camera-target "};
     EACH (word, words)
         CHECK_THAT(strstr(line, *word) != NULL, "no '%s' in '%s'", *word, line);
