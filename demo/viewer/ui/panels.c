@@ -119,7 +119,8 @@ static float lay_out_keys(const view_stage *stage, key_page *page, uint32_t num)
         page->height = fmaxf(page->height, column->height);
     }
     page->height = page->height * font->line[VIEW_TEXT] + 2.0f * padding;
-    return fminf(1.0f, fminf(stage->width / page->width, stage->height / page->height));
+    const float room = stage->height - view_layout_of(stage).menu.height;
+    return fminf(1.0f, fminf(stage->width / page->width, room / page->height));
 }
 
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
@@ -157,8 +158,10 @@ static void draw_keys(const view_stage *stage)
             page = tried;
         }
     }
+    const float top = view_layout_of(stage).menu.height;
+    const float middle = top + 0.5f * (stage->height - top);
     const view_rect box = {roundf(0.5f * (stage->width - page.width)),
-                           roundf(0.5f * (stage->height - page.height)), page.width, page.height};
+                           roundf(middle - 0.5f * page.height), page.width, page.height};
     const uint32_t first = canvas->count;
     view_draw_round_rect(canvas, box, VIEW_RADIUS * font->scale, 0x12151AF6u);
     float x = box.x + key_padding * font->scale;
@@ -179,21 +182,38 @@ static void draw_keys(const view_stage *stage)
         }
         x += column->keys + column->help + 3.0f * gap;
     }
-    view_shrink(canvas, first, 0.5f * stage->width, 0.5f * stage->height, factor);
+    view_shrink(canvas, first, 0.5f * stage->width, middle, factor);
 }
 
-static void draw_notice(const view_ui *ui, const view_stage *stage)
+// A text in the middle of the free region, at a height of it.
+static void draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
 {
     const float scale = stage->font->scale;
     const view_rect free = view_layout_of(stage).free;
-    const float text =
-        fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice), stage->width - 80.0f * scale);
-    const view_rect box = {roundf(free.x + 0.5f * (free.width - text) - 16.0f * scale),
-                           free.y + free.height - 50.0f * scale, text + 32.0f * scale,
-                           34.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                   text + 1.0f, VIEW_BRIGHT, ui->notice);
+    const float width = fminf(view_text_width(stage->font, VIEW_TEXT, text),
+                              fmaxf(free.width - 40.0f * scale, 8.0f * scale));
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12.0f * scale),
+                           roundf(free.y + down), width + 24.0f * scale, 28.0f * scale};
+    view_draw_round_rect(stage->canvas, view_inset(box, -scale), 6.0f * scale, edge);
+    view_draw_round_rect(stage->canvas, box, 5.0f * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12.0f * scale,
+                   box.y + 0.5f * (box.height - stage->font->line[VIEW_TEXT]), width + 1.0f,
+                   VIEW_BRIGHT, text);
+}
+
+// Where keys go to the character, so that nobody looks for what they did before.
+static void draw_driving(const view_stage *stage)
+{
+    char text[160];
+    const view_scene *const scene = &stage->document->scene;
+    if (!stage->is_driving || view_mode_of(stage->document) != VIEW_MODE_MACHINE
+        || view_is_bind_pose(scene))
+        return;
+    (void)snprintf(text, sizeof text, "Driving %s" VIEW_DOT "%sEsc gives the keys back",
+                   scene->machine.desc->name,
+                   view_can_walk(&scene->machine) ? "W A S D walk" VIEW_DOT "Shift run" VIEW_DOT
+                                                  : "");
+    draw_badge(stage, 10.0f * stage->font->scale, VIEW_ACCENT, text);
 }
 
 // -- Drawing and input ----------------------------------------------------------------------
@@ -210,10 +230,13 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         label_joint(ui, stage);
         if (view_shows_graph(stage))
             view_graph_panel(ui, stage);
+        if (stage->shown->panel && stage->recorded < 0.0)
+            draw_driving(stage);
         view_dock_panels(ui, stage);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end)
-        draw_notice(ui, stage);
+        draw_badge(stage, view_layout_of(stage).free.height - 50.0f * stage->font->scale, VIEW_EDGE,
+                   ui->notice);
     if (stage->shown->help)
         draw_keys(stage);
     view_browser_panel(ui, stage);
