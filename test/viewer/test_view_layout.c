@@ -34,6 +34,7 @@ static bool overlaps(view_rect a, view_rect b)
            && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of variables
 #define EACH_LAYOUT(wish, layout)                                                     \
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)                     \
         for (size_t c = 0; c < sizeof scales / sizeof *scales; c++)                   \
@@ -42,6 +43,7 @@ static bool overlaps(view_rect a, view_rect b)
                                       *once = &wish;                                  \
                      once != NULL; once = NULL)                                       \
                     for (view_layout layout = view_lay_out(&wish); once != NULL; once = NULL)
+// NOLINTEND(bugprone-macro-parentheses)
 
 TEST (layout_parts_do_not_overlap) {
     EACH_LAYOUT(wish, layout)

@@ -258,8 +258,12 @@ const char *view_format_number(char *text, size_t size, double value, int places
     double half = 0.5; // of the last place
     for (int i = 0; i < places; i++)
         half *= 0.1;
-    for (double limit = 1e4; places > 0 && absolute + half >= limit; limit *= 10.0, half *= 10.0)
+    double limit = 1e4;
+    while (places > 0 && absolute + half >= limit) {
         places--;
+        limit *= 10.0;
+        half *= 10.0;
+    }
     char digits[32];
     if (!isfinite(value))
         (void)snprintf(digits, sizeof digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");

@@ -310,7 +310,8 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
     view_hull hull;
     for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
-        const float angle = 2.0f * VIEW_PI * ((float)(i / 2) + 0.5f) / (VIEW_HULL_POINTS / 2);
+        const unsigned pair = i / 2, num_pairs = VIEW_HULL_POINTS / 2;
+        const float angle = 2.0f * VIEW_PI * ((float)pair + 0.5f) / (float)num_pairs;
         const float x = cosf(angle), y = sinf(angle);
         hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
                                     middle.y + radius * y + copysignf(half_y - radius, y),
@@ -830,15 +831,17 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
     for (uint32_t i = first; i < count && i < first + across * down; i++) {
         const view_page *const page = view_page_at(i);
+        const uint32_t row = (i - first) / across;
         const view_rect tile = {room.x + (float)(i % across) * (width + gap),
-                                room.y + (float)((i - first) / across) * height, width, height};
+                                room.y + (float)row * height, width, height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
         if (page->family != NULL && strcmp(page->family, family) != 0)
             view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, page->family);
         family = page->family != NULL ? page->family : family;
-        const float u = 1.0f / PICTURE_COLUMNS,
-                    v = 1.0f / (float)((count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS);
-        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)(i / PICTURE_COLUMNS);
+        const uint32_t num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+        const uint32_t picture_row = i / PICTURE_COLUMNS;
+        const float u = 1.0f / (float)PICTURE_COLUMNS, v = 1.0f / (float)num_rows;
+        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)picture_row;
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
                             pages->thumbnails, true);

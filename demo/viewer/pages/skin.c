@@ -290,7 +290,8 @@ static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 
 static double angle_between(md5_vec3 a, md5_vec3 b)
 {
-    return atan2(md5_vec3_length(md5_vec3_cross(a, b)), md5_vec3_dot(a, b)) * 57.29577951308232;
+    return atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b))
+           * 57.29577951308232;
 }
 
 static void show_normals(view_picture *picture)

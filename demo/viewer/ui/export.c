@@ -46,7 +46,7 @@ static void set_usual(view_export *export, const view_stage *stage)
     (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folder);
     free(folder);
     for (uint32_t i = 0; i < NUM_SAMPLES; i++)
-        if ((uint32_t)atoi(samples[i]) <= stage->options->samples)
+        if ((uint32_t)strtoul(samples[i], NULL, 10) <= stage->options->samples)
             export->choices.samples = i;
 }
 
@@ -103,7 +103,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     const uint32_t *const size = resolutions[is_own_size ? WINDOW_SIZE : choices->size];
     options->width = size[0] > 0 ? size[0] : (uint32_t)stage->width;
     options->height = size[1] > 0 ? size[1] : (uint32_t)stage->height;
-    options->samples = (uint32_t)atoi(samples[choices->samples]);
+    options->samples = (uint32_t)strtoul(samples[choices->samples], NULL, 10);
     options->no_background = choices->background == 1;
     options->shown.grid = options->shown.grid && !options->no_background;
     options->labels = choices->labels == 1;

@@ -387,16 +387,17 @@ static void draw_loop(const drawing *of, float x, float y, view_color color)
 static void draw_dashes(const drawing *of, view_rect rect, view_color color)
 {
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
-    for (float x = rect.x; x < right; x += 2.0f * dash)
-        for (int side = 0; side < 2; side++) {
-            const float y = side == 0 ? rect.y : bottom;
-            draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
-        }
-    for (float y = rect.y; y < bottom; y += 2.0f * dash)
-        for (int side = 0; side < 2; side++) {
-            const float x = side == 0 ? rect.x : right;
-            draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
-        }
+    const unsigned across = (unsigned)ceilf(0.5f * rect.width / dash);
+    const unsigned down = (unsigned)ceilf(0.5f * rect.height / dash);
+    for (unsigned i = 0; i < 2 * across; i++) {
+        const float x = rect.x + 2.0f * dash * (float)(i % across),
+                    y = i < across ? rect.y : bottom;
+        draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
+    }
+    for (unsigned i = 0; i < 2 * down; i++) {
+        const float y = rect.y + 2.0f * dash * (float)(i % down), x = i < down ? rect.x : right;
+        draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
+    }
 }
 
 // Whether a state stands back behind what is below the mouse.

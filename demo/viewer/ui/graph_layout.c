@@ -616,7 +616,7 @@ static double length_of(const layout *of)
         const view_graph_edge *const edge = &of->graph->edges[i];
         if (edge->kind == VIEW_EDGE_LINE && is_free(of, edge->ends[0])
             && is_free(of, edge->ends[1]))
-            sum += fabs(of->places[edge->ends[0]].row - of->places[edge->ends[1]].row);
+            sum += fabs((double)(of->places[edge->ends[0]].row - of->places[edge->ends[1]].row));
     }
     return sum;
 }
@@ -966,7 +966,8 @@ static float place_box(layout *of)
     graph->box.y = fmaxf(0.5f * (graph->height - graph->box.height), top);
     for (uint32_t i = 0; i < graph->num_states; i++)
         if (graph->nodes[i].place == VIEW_NODE_BOXED) {
-            const float column = (float)(number % num_columns), row = (float)(number / num_columns);
+            const uint32_t place = number / num_columns;
+            const float column = (float)(number % num_columns), row = (float)place;
             graph->nodes[i].rect =
                 (view_rect){padding + (width + padding) * column,
                             graph->box.y + title + row_height * row, width, node_height};

@@ -545,11 +545,13 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
         }
         menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
         if (has_inner) {
-            float y = box.y;
-            for (size_t i = menu->first; i < outer->count;
-                 i++, y += roundf(row_lines * stage->font->line[VIEW_TEXT]))
-                if (outer->lines[i].row == menu->row && outer->lines[i].is_group)
-                    break;
+            size_t opened = menu->first;
+            while (opened < outer->count
+                   && !(outer->lines[opened].row == menu->row && outer->lines[opened].is_group))
+                opened++;
+            const float y =
+                box.y
+                + (float)(opened - menu->first) * roundf(row_lines * stage->font->line[VIEW_TEXT]);
             const bool flips =
                 box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
             last =
@@ -613,12 +615,13 @@ static void draw_question(view_ui *ui, const view_stage *stage)
     const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
     (void)ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
     float y = inside.y + 2.0f * line;
-    for (const char *text = option->help; text != NULL; y += line) {
+    for (const char *text = option->help; text != NULL;) {
         char part[128];
         const size_t length = strcspn(text, "\n");
         (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
         view_draw_text(stage->canvas, VIEW_TEXT, inside.x, y, inside.width, VIEW_DIM, part);
         text = text[length] != '\0' ? text + length + 1 : NULL;
+        y += line;
     }
     const float button = 7.0f * line;
     const view_rect set = {inside.x + inside.width - button, inside.y + inside.height - 1.6f * line,
@@ -638,13 +641,13 @@ static void draw_question(view_ui *ui, const view_stage *stage)
         free(command.path);
 }
 
-void view_ask(view_ui *ui, const view_stage *stage, size_t number)
+void view_ask(view_ui *ui, const view_stage *stage, size_t option)
 {
     size_t count;
-    const view_option *const option = &view_options_table(&count)[number];
-    char *const text = view_write_option(option, stage->options);
+    const view_option *const row = &view_options_table(&count)[option];
+    char *const text = view_write_option(row, stage->options);
     view_open_menu(ui, VIEW_MENU_ASKING, 0, 0);
-    ui->menu.option = number;
+    ui->menu.option = option;
     (void)snprintf(ui->menu.text, sizeof ui->menu.text, "%s", text != NULL ? text : "");
     free(text);
 }

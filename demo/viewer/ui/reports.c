@@ -51,13 +51,14 @@ static float write_lines(view_ui *ui, view_rect room, view_color color, const ch
 {
     const float line = ui->canvas->font->line[VIEW_TEXT];
     float y = 0.0f;
-    for (; *text != '\0'; y += line) {
+    while (*text != '\0') {
         const char *const begin = text;
         const size_t length = take_line(ui->canvas->font, room.width, &text);
         char *const words = common_format("%.*s", (int)length, begin);
         if (is_drawn && y + line < room.height + 1.0f)
             view_draw_text(ui->canvas, VIEW_TEXT, room.x, room.y + y, 0.0f, color, words);
         free(words);
+        y += line;
     }
     return y;
 }
@@ -139,7 +140,7 @@ static void draw_excerpt(view_ui *ui, view_rect room, uint32_t from, uint32_t to
     const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
     view_draw_round_rect(canvas, room, 4.0f * scale, VIEW_FIELD);
     float y = room.y + 4.0f * scale;
-    for (uint32_t i = from; i < to; i++, y += height) {
+    for (uint32_t i = from; i < to; i++) {
         const bool is_wrong = excerpt->first + i == line;
         char *const text =
             common_format("%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
@@ -162,6 +163,7 @@ static void draw_excerpt(view_ui *ui, view_rect room, uint32_t from, uint32_t to
             view_draw_triangle(canvas, corners, VIEW_WRONG);
         }
         free(text);
+        y += height;
     }
 }
 

@@ -289,10 +289,12 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
                 uint32_t *choice)
 {
     const uint32_t before = *choice;
-    view_rect part = {rect.x, rect.y, rect.width / (float)count, rect.height};
-    for (uint32_t i = 0; i < count; i++, part.x += part.width)
+    const float width = rect.width / (float)count;
+    for (uint32_t i = 0; i < count; i++) {
+        const view_rect part = {rect.x + (float)i * width, rect.y, width, rect.height};
         if (ui_button(ui, part, words[i], i == before))
             *choice = i;
+    }
     return *choice != before;
 }
 
