@@ -387,8 +387,8 @@ static void draw_loop(const drawing *of, float x, float y, view_color color)
 static void draw_dashes(const drawing *of, view_rect rect, view_color color)
 {
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
-    const unsigned across = (unsigned)ceilf(0.5f * rect.width / dash);
-    const unsigned down = (unsigned)ceilf(0.5f * rect.height / dash);
+    const unsigned across = 1 + (unsigned)(0.5f * rect.width / dash);
+    const unsigned down = 1 + (unsigned)(0.5f * rect.height / dash);
     for (unsigned i = 0; i < 2 * across; i++) {
         const float x = rect.x + 2.0f * dash * (float)(i % across),
                     y = i < across ? rect.y : bottom;
