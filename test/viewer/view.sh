@@ -38,7 +38,7 @@ helps() {
         runs 0 -h && says out 'Exit status'
 }
 has_bindings() {
-    runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
+    runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' J 'Ctrl+B or Shift+H' PageDown \
         'Left drag' 'Wheel'; do says out "  $key" || return 1; done
 }
 # Every option of the help is known: an empty value is reported as wrong usage. test_view_ui.c does

@@ -7,7 +7,7 @@
 # -- Lists --------------------------------------------------------------------------------------
 
 finds_files() {
-    open_viewer "$folder/b.md5mesh" && press play space && press files f &&
+    open_viewer "$folder/b.md5mesh" && press play space && press files ctrl+o &&
         says 'is["list"] == "files" && is["found"] >= 3' || return 1
     for letter in a period m d 5 m e s h; do
         after list xdotool key $letter || return 1
@@ -26,7 +26,7 @@ lists_by_mouse() {
         says 'is["list"] == "none"'
 }
 finds_clips() {
-    after drop python3 test/viewer/x11.py drop "$window" "$own" && press clips a &&
+    after drop python3 test/viewer/x11.py drop "$window" "$own" && press clips ctrl+l &&
         says "is[\"list\"] == \"clips\" && is[\"found\"] == $(find models/bobbin -name '*.md5anim' | wc -l)" || return 1
     for letter in w a l; do
         after list xdotool key $letter || return 1
@@ -36,10 +36,10 @@ finds_clips() {
         clicks choose 300 200 &&
         says 'is["list"] == "none" && is["clip"] != "walk"'
 }
-check "F lists files, typing filters them, Enter opens one" finds_files
-check "Ctrl+O lists files too, Esc closes the list" closes_lists
+check "Ctrl+O lists files, typing filters them, Enter opens one" finds_files
+check "Ctrl+O lists them again, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
-check "A lists clips, which are chosen by key or mouse" finds_clips
+check "Ctrl+L lists clips, which are chosen by key or mouse" finds_clips
 
 # The outliner comes to the front when it is switched on: meshes below the search, then joints.
 hides_mesh() {
@@ -50,11 +50,11 @@ hides_mesh() {
         after mesh xdotool click 1 && says 'is["hidden"] == 0'
 }
 marks_joint() {
-    press front 1 && press panel Tab && take unmarked && press panel Tab &&
+    press front 1 && press panel h && take unmarked && press panel h &&
         clicks joint 700 214 && says 'is["joint"] >= 0' &&
-        xdotool mousemove --window "$window" 300 300 && press panel Tab &&
+        xdotool mousemove --window "$window" 300 300 && press panel h &&
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
-        press close-lists Escape && says 'is["joint"] == -1' && press panel Tab
+        press close-lists Escape && says 'is["joint"] == -1' && press panel h
 }
 shows_errors() {
     quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
@@ -76,7 +76,7 @@ remembers() {
         open_viewer || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["model"] == "b" && is["edges"] == 1 && is["azimuth"] == -90 && is["orthographic"] == 1 &&
-          is["size"] == "700x400"' && press files f && says 'is["found"] >= 4' &&
+          is["size"] == "700x400"' && press files ctrl+o && says 'is["found"] >= 4' &&
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
 # The command line overrides the configuration file.

@@ -41,9 +41,9 @@ restores_state() {
 }
 remembers_all() {
     open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
-        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b joint-bounds:shift+b \
+        presses grid:g axes:x edges:e normals:n skeleton:j bounds:b joint-bounds:shift+b \
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
-            hierarchy:shift+h light-list:shift+l root:o loop:l right:3 orthographic:5 || return 1
+            hierarchy:shift+h light-list:shift+l root:shift+r loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
     after lights drag 1 611 93 705 93 && after lights drag 1 642 189 694 189 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&

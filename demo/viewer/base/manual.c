@@ -80,14 +80,17 @@ static void print_bindings(FILE *file)
 // -- Manual page ----------------------------------------------------------------------------
 
 // Writes text with roff's special characters escaped. Hyphens are written as \-, so that they can
-// be copied into a command line.
+// be copied into a command line, and the one sign that is not ASCII, of labels, as three dots.
 static void print_roff(FILE *file, const char *text)
 {
     bool begins = true;
     for (; *text != '\0'; text++) {
         if (begins && (*text == '.' || *text == '\''))
             fputs("\\&", file);
-        if (*text == '-')
+        if (strncmp(text, "…", 3) == 0) {
+            fputs("...", file);
+            text += 2;
+        } else if (*text == '-')
             fputs("\\-", file);
         else if (*text == '\\')
             fputs("\\e", file);
