@@ -569,6 +569,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const bool left = button->button == SDL_BUTTON_LEFT;
     const bool is_right = button->button == SDL_BUTTON_RIGHT;
     viewer->drag = VIEW_DRAG_NONE;
+    viewer->is_alt_alone = false;
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
@@ -683,7 +684,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
-    const bool is_menu = key->sym == SDLK_LALT || (key->sym == SDLK_F10 && !view_drives(viewer));
+    viewer->is_alt_alone = key->sym == SDLK_LALT;
     if (type(viewer, &(ui_mouse){.key = key->sym, .shift = shift, .control = control}))
         return;
     if (!control && !alt
@@ -718,7 +719,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         }
         view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));
         view_tell_state(viewer, "unused");
-    } else if (is_menu && !repeated) {
+    } else if (key->sym == SDLK_F10 && !repeated) {
         view_perform(viewer, (view_command){.action = VIEW_MENUS});
     } else if (!control && !alt && view_moved_key(key->sym, shift) != NULL) {
         view_notice(viewer, "%s", view_moved_key(key->sym, shift));
@@ -743,6 +744,10 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         let_go = view_find_key(event->key.keysym.sym, false, false, false, true);
         if (let_go != NULL)
             view_drive(viewer, let_go, false);
+        // Not if another window takes over, which lets go of all keys.
+        if (event->key.keysym.sym == SDLK_LALT && viewer->is_alt_alone
+            && SDL_GetKeyboardFocus() != NULL)
+            view_perform(viewer, (view_command){.action = VIEW_MENUS});
         break;
     case SDL_TEXTINPUT:
         *redraw = type(viewer, &(ui_mouse){.text = event->text.text})

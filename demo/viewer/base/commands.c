@@ -80,6 +80,8 @@ static const view_command_row table[] = {
 
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL(SDLK_p)), ON_BOTH,
      .words = "search find menu palette", .help = "find a command by a word"},
+    {VIEW_MENUS, VIEW_MENU_EDIT, "menus", "Menus", .words = "bar",
+     .help = "the key Alt alone, or F10 while nothing is driven"},
     {VIEW_CONTEXT, VIEW_MENU_EDIT, "context", "Menu of what is chosen",
      KEYS(SDLK_APPLICATION, SHIFT(SDLK_F10)), .words = "context right click"},
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", "Copy command line of this view",

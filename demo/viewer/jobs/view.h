@@ -128,6 +128,7 @@ typedef struct view_state {
     double now;                       // seconds since the start
     double noted;                     // when the state was last noted for the configuration
     bool has_let_go;                  // keys no longer go to what moves the model
+    bool is_alt_alone;                // the key Alt is down, and no other was pressed since
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since

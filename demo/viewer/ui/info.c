@@ -197,7 +197,7 @@ static void list_clip(const view_stage *stage, view_rows *rows)
     if (text[0] != '\0')
         view_add_row(rows, VIEW_ACCENT, NULL, "%s", text);
     if (scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
-        view_make_hit(&rows->rows[rows->count - 1], HIT_CLIPS, "A");
+        view_make_hit(&rows->rows[rows->count - 1], HIT_CLIPS, "Ctrl+L");
     if (mover->list_clips != NULL && !is_crowd)
         mover->list_clips(scene, rows);
     if (anim == NULL)
@@ -401,7 +401,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     view_begin_inspector_rows(stage, rows, 84.0f);
     view_row *const title = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", document->scene.name);
     title->kind = VIEW_ROW_TITLE;
-    view_make_hit(title, HIT_FILES, "F");
+    view_make_hit(title, HIT_FILES, "Ctrl+O");
     list_clip(stage, rows);
     // The file's axes, if they are not those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);
@@ -459,7 +459,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
                       HIT_WARNINGS, "Ctrl+W");
     }
     view_add_gap(rows);
-    view_add_row(rows, VIEW_DIM, NULL, "H: keys" VIEW_DOT "M: statistics");
+    view_add_row(rows, VIEW_DIM, NULL, "F1: keys" VIEW_DOT "M: statistics");
 }
 
 void view_figures_panel(view_ui *ui, const view_stage *stage)
