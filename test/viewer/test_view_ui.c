@@ -749,8 +749,10 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         OWN char *const line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i].label);
-        CHECK_THAT(strstr(manual, view_label_of(&rows[i])) != NULL, "--man does not tell of %s",
-                   rows[i].label);
+        // Without the sign at the end of what asks for something, which roff does not know.
+        const char *const label = view_label_of(&rows[i]);
+        OWN char *const words = common_format("%.*s", (int)strcspn(label, "\xE2"), label);
+        CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i].label);
     }
 }
 
