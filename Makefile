@@ -48,8 +48,7 @@ TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
-# -ffp-contract=off: fused multiply-adds would give other bits on other machines. Position-independent objects
-# serve both libraries; without semantic interposition they are as fast as others.
+# Fused multiply-adds give other bits on other machines. Without semantic interposition, -fPIC costs nothing.
 STANDARD := -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -I.
 # In standard C, gcc for s390x computes with floats as doubles, unless this option forbids it.
 STANDARD += $(if $(filter 1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null)),-fexcess-precision=fast)
@@ -59,20 +58,18 @@ FLAGS_release := -O2 -DNDEBUG
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 # Evaluated only when used, after `deps` has installed the packages. -isystem suppresses warnings about headers
-# of other projects. zlib compresses the viewer's PNG files, and fontconfig finds letters that its fonts lack, if
-# they are there.
+# of other projects. If they are there, zlib compresses the viewer's PNG files, fontconfig finds letters it lacks.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
 SDL_CFLAGS = $(call package_cflags,sdl2)
 VIEW_CFLAGS = -isystem build/glad/include $(SDL_CFLAGS) $(call package_cflags,libjpeg)
-ZLIB_LIBS = $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
-ZLIB_FLAGS = $(if $(ZLIB_LIBS),-DVIEW_HAS_ZLIB $(call package_cflags,zlib))
-FONT_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
-FONT_FLAGS = $(if $(FONT_LIBS),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
+FOUND_LIBS = $(foreach name,zlib fontconfig,$(shell $(PKG_CONFIG) --libs $(name) 2>/dev/null))
+has_library = $(if $(filter -l$(1),$(FOUND_LIBS)),-DVIEW_HAS_$(2) $(call package_cflags,$(3)))
+FOUND_FLAGS = $(call has_library,z,ZLIB,zlib) $(call has_library,fontconfig,FONTCONFIG,fontconfig)
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Archives are read through libzip, if this compiler can link it. Found when a program is made.
 ZIP_LIBS = $(eval ZIP_LIBS := $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS)))$(ZIP_LIBS)
 ZIP_DEFINES = $(if $(ZIP_LIBS),-DCOMMON_HAS_ZIP)
-PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(ZLIB_LIBS) $(FONT_LIBS) -lpthread -lm
+PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
 # make counts by a dry run when the first one begins; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
@@ -146,8 +143,7 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
-$(BUILD)/demo/viewer/base/stb.o: EXTRA += $(ZLIB_FLAGS)
-$(BUILD)/demo/viewer/base/font.o: EXTRA += $(FONT_FLAGS)
+$(BUILD)/demo/viewer/base/stb.o $(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
 $(BUILD)/demo/common/game_folder.o: EXTRA = $(ZIP_DEFINES)
 $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
@@ -164,7 +160,7 @@ $(1): $(if $(COUNTING),,FORCE)
 endef
 quote = '$(subst ','\'',$(1))'
 $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
-$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(ZLIB_FLAGS) $$(FONT_FLAGS)))
+$(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(FOUND_FLAGS)))
 $(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 

@@ -58,7 +58,7 @@ $(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(LIBRARY)
 
 TEST_VIEW_OBJECTS := $(call objects,$(TEST_GL_SOURCES) test/bench/bench_gl.c test/viewer/view_png.c)
 $(TEST_VIEW_OBJECTS): EXTRA = $(VIEW_CFLAGS)
-$(BUILD)/test/viewer/test_view_font.o: EXTRA += $(FONT_FLAGS)
+$(BUILD)/test/viewer/test_view_font.o: EXTRA += $(FOUND_FLAGS)
 $(TEST_VIEW_OBJECTS): $(GLAD_HEADER) | deps
 
 # Keeps GL drivers loaded, whose memory would look like a leak of ours.
