@@ -32,11 +32,10 @@ view_rect view_free_region(const view_stage *stage)
 void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now)
 {
     const bool has_left = now->hierarchy && !before->hierarchy;
-    const bool has_right = (now->inspector && !before->inspector)
-                           || (now->light_list && !before->light_list)
-                           || (now->parm_list && !before->parm_list)
-                           || (now->statistics && !before->statistics)
-                           || (now->frame_time && !before->frame_time);
+    const bool has_right =
+        (now->inspector && !before->inspector) || (now->light_list && !before->light_list)
+        || (now->parm_list && !before->parm_list) || (now->statistics && !before->statistics)
+        || (now->frame_time && !before->frame_time);
     if (has_left || has_right) {
         ui->docks.front = has_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
         ui->docks.is_sheet_open = true;

@@ -389,14 +389,15 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
     const unsigned across = 1 + (unsigned)(0.5f * rect.width / dash);
     const unsigned down = 1 + (unsigned)(0.5f * rect.height / dash);
-    for (unsigned i = 0; i < 2 * across; i++) {
-        const float x = rect.x + 2.0f * dash * (float)(i % across),
-                    y = i < across ? rect.y : bottom;
-        draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
-    }
-    for (unsigned i = 0; i < 2 * down; i++) {
-        const float y = rect.y + 2.0f * dash * (float)(i % down), x = i < down ? rect.x : right;
-        draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < across; i++) {
+            const float x = rect.x + 2.0f * dash * (float)i, y = side == 0 ? rect.y : bottom;
+            draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
+        }
+        for (unsigned i = 0; i < down; i++) {
+            const float y = rect.y + 2.0f * dash * (float)i, x = side == 0 ? rect.x : right;
+            draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
+        }
     }
 }
 
