@@ -245,8 +245,8 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     const int glyph = stbtt_FindGlyphIndex(info, code);
     const float unit = stbtt_ScaleForMappingEmToPixels(info, em);
     int left, top, right, bottom, advance, bearing;
-    stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, OVERSAMPLING * unit, unit, 0.0f, 0.0f, &left, &top,
-                                    &right, &bottom);
+    stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0.0f, 0.0f,
+                                    &left, &top, &right, &bottom);
     stbtt_GetGlyphHMetrics(info, glyph, &advance, &bearing);
     const int most = 4 * (int)height; // some letters of some fonts are as wide as a line
     const bool is_empty = right <= left || bottom <= top;
@@ -268,10 +268,10 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     uint8_t *const texels =
         more->coverage + (size_t)more->y * (size_t)more->width + (size_t)more->x;
     stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, more->width,
-                                           OVERSAMPLING * unit, unit, 0.0f, 0.0f, OVERSAMPLING, 1,
-                                           &sub_x, &sub_y, glyph);
-    letter->x0 = (float)left / OVERSAMPLING + sub_x;
-    letter->x1 = (float)(left + width) / OVERSAMPLING + sub_x;
+                                           (float)OVERSAMPLING * unit, unit, 0.0f, 0.0f,
+                                           OVERSAMPLING, 1, &sub_x, &sub_y, glyph);
+    letter->x0 = (float)left / (float)OVERSAMPLING + sub_x;
+    letter->x1 = (float)(left + width) / (float)OVERSAMPLING + sub_x;
     letter->y0 = (float)top + sub_y;
     letter->y1 = (float)bottom + sub_y;
     letter->u0 = (float)more->x / (float)more->width;
@@ -489,7 +489,7 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     for (int side = 256; side <= LARGEST_SIDE && font->mask == 0; side *= 2) {
         // Room for about 400 letters more, which are as wide as high.
         const float letter = text_height(font, VIEW_TEXT) + 2.0f;
-        const int rows = (int)(400.0f * OVERSAMPLING * letter * letter / (float)side);
+        const int rows = (int)(400.0f * (float)OVERSAMPLING * letter * letter / (float)side);
         more->width = side;
         more->height = side + (rows < LARGEST_SIDE - side ? rows : LARGEST_SIDE - side);
         more->first = more->y = more->height > side ? side + 1 : side;

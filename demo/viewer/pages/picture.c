@@ -714,8 +714,8 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
         draw_series(pages.picture.plots, stage.canvas,
-                    (view_rect){4.0f, 0.5f * PICTURE_HEIGHT, PICTURE_WIDTH - 8.0f,
-                                0.5f * PICTURE_HEIGHT - 4.0f},
+                    (view_rect){4.0f, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8.0f,
+                                0.5f * (float)PICTURE_HEIGHT - 4.0f},
                     1.5f);
     view_draw_canvas(&stage);
     is_drawn =
@@ -816,7 +816,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
                             box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
     const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
     const float width = (room.width + gap) / columns - gap,
-                high = width * PICTURE_HEIGHT / PICTURE_WIDTH, height = high + 3.0f * line;
+                high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH,
+                height = high + 3.0f * line;
     const uint32_t count = view_num_pages(), across = (uint32_t)columns,
                    rows = (count + across - 1) / across,
                    down = (uint32_t)fmaxf(floorf(room.height / height), 1.0f);
