@@ -38,10 +38,11 @@ bool view_follow(view_state *viewer, double seconds)
     const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share = md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
+    ui_scroll *const moved[] = {&ui->scrolls[0], &ui->scrolls[1], &ui->keys, &viewer->pages.scroll};
     bool scrolls = false;
     viewer->is_smooth = ui->is_smooth = true;
-    for (int i = 0; i < 2; i++) {
-        ui_scroll *const scroll = &ui->scrolls[i];
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
+        ui_scroll *const scroll = moved[i];
         const float way = scroll->wanted - scroll->shown;
         const bool is_moving = fabsf(way) > 0.5f;
         scroll->shown = is_moving ? scroll->shown + way * share : scroll->wanted;

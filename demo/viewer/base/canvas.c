@@ -34,15 +34,6 @@ bool view_contains(view_rect rect, float x, float y)
     return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
 }
 
-void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor)
-{
-    for (uint32_t i = first; i < canvas->count && factor < 1.0f; i++) {
-        md5gl_panel_vertex *const vertex = &canvas->vertices[i];
-        vertex->x = x + (vertex->x - x) * factor;
-        vertex->y = y + (vertex->y - y) * factor;
-    }
-}
-
 // -- Triangles ------------------------------------------------------------------------------
 
 static void add(view_canvas *canvas, float x, float y, float u, float v, view_color color)

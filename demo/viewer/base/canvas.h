@@ -35,7 +35,7 @@ typedef struct view_canvas {
 void view_clear_canvas(view_canvas *canvas);
 
 // What is drawn from now on is cut off outside of a rectangle; {0} = nowhere. Returns the one
-// before, to set it again. The cut is made before view_shrink().
+// before, to set it again.
 view_rect view_clip_canvas(view_canvas *canvas, view_rect clip);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
@@ -49,7 +49,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color);
 
 // The part from (uv[0], uv[1]) to (uv[2], uv[3]) of an image, repeated outside of 0 to 1. Images
-// beyond VIEW_MAX_CANVAS_IMAGES are left out. They are not affected by view_shrink().
+// beyond VIEW_MAX_CANVAS_IMAGES are left out.
 void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
                      bool is_color);
 
@@ -64,9 +64,6 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
 // where there is none, as wide as the minus. Digits are equally wide, and two spaces as wide as
 // one. Returns `text`; 32 bytes are enough.
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column);
-
-// Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
-void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
 
 bool view_contains(view_rect rect, float x, float y);
 

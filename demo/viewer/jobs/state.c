@@ -30,7 +30,7 @@ void view_take_options(view_state *viewer)
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
-                           .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
+                           .ui = {.hovered_joint = -1, .chosen_joint = -1}};
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;

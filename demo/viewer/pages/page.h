@@ -283,8 +283,7 @@ typedef struct view_pages {
     view_picture picture; // as last drawn
     view_lens lens;
     view_rect panel;   // likewise, pixels
-    float shrunk;      // the factor by which the panel's text was scaled down
-    float scroll;      // rows of code above those that are shown
+    ui_scroll scroll;  // of the panel, or of the contents
     uint32_t unfolded; // the slider whose choices are listed, from 1; 0: none
 
     // Of the contents: the folder of the characters, or NULL; the pictures so far, as a texture and

@@ -255,7 +255,7 @@ void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     pages->open = number;
-    pages->scroll = 0.0f;
+    pages->scroll = (ui_scroll){0.0f, 0.0f};
     pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
@@ -349,14 +349,13 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
                         comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu,
                         choice_box = 0x2A303AFFu, chosen_box = 0x33507FFFu;
-enum { MOST_WORDS = 64, LEAST_ROWS = 4 }; // of a choice; of the box of code
+enum { MOST_WORDS = 64 }; // of a choice
 
 // What is written so far: from the top downward.
 typedef struct column {
     view_canvas *canvas;
-    view_ui *ui; // NULL: it is written only to see how high it becomes
+    view_ui *ui;
     float x, y, width;
-    uint32_t num_rows, first_row, shown_rows; // of code: all, and those in the box
 } column;
 
 // Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
@@ -387,54 +386,50 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
-// follows `//` has the colour of comments. Counts the rows; the box has those that are shown.
+// follows `//` has the colour of comments.
 static void write_code(column *c, const char *lines)
 {
-    const view_font *const font = c->canvas->font;
+    view_canvas *const canvas = c->canvas;
+    const view_font *const font = canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
     const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
-    const float num_shown = (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows);
-    const view_rect box = {c->x, c->y + space, c->width, num_shown * row + 2.0f * inset};
-    view_draw_round_rect(c->canvas, box, 6.0f * font->scale, code_box);
-    if (c->num_rows > c->shown_rows) { // how much, and which part
-        const float part = row * num_shown / (float)c->num_rows;
-        const view_rect bar = {box.x + box.width - inset,
-                               box.y + inset + part * (float)c->first_row, 4.0f * font->scale,
-                               part * num_shown};
-        view_draw_round_rect(c->canvas, bar, 2.0f * font->scale, VIEW_DIM);
-    }
-    c->y = box.y + inset;
-    c->num_rows = 0;
-    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
-        length = strcspn(lines, "\n");
-        size_t indent = strspn(lines, " "), part;
-        bool in_comment = false;
-        c->num_rows += indent >= length;
-        for (size_t at = indent; at < length; at += part + strspn(lines + at + part, " ")) {
-            char code[512], comment[512] = "";
-            float x = (float)indent * letter;
-            part =
-                find_break(lines + at, length - at,
-                           (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f), in_comment);
-            (void)snprintf(code, sizeof code, "%.*s", (int)part, lines + at);
-            char *const begin = in_comment ? code : strstr(code, "//");
-            if (begin != NULL) {
-                (void)snprintf(comment, sizeof comment, "%s", begin);
-                *begin = '\0';
-                in_comment = true;
+    const float top = c->y + space;
+    // Once to see how high the box is, and once over it.
+    for (int run = 0; run < 2; run++) {
+        const char *rest = lines;
+        c->y = top + inset;
+        for (size_t length; *rest != '\0'; rest += length + (rest[length] == '\n')) {
+            length = strcspn(rest, "\n");
+            size_t indent = strspn(rest, " "), part;
+            bool in_comment = false;
+            c->y += indent >= length ? row : 0.0f;
+            for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
+                char code[512], comment[512] = "";
+                float x = (float)indent * letter;
+                part = find_break(rest + at, length - at,
+                                  (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f),
+                                  in_comment);
+                (void)snprintf(code, sizeof code, "%.*s", (int)part, rest + at);
+                char *const begin = in_comment ? code : strstr(code, "//");
+                if (begin != NULL) {
+                    (void)snprintf(comment, sizeof comment, "%s", begin);
+                    *begin = '\0';
+                    in_comment = true;
+                }
+                x += c->x + inset;
+                if (run == 1) {
+                    x += view_draw_text(canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
+                    view_draw_text(canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
+                }
+                c->y += row;
+                indent += at == indent ? 4 : 0;
             }
-            x += c->x + inset;
-            const float y = c->y + row * ((float)c->num_rows - (float)c->first_row);
-            if (c->num_rows >= c->first_row && c->num_rows - c->first_row < c->shown_rows) {
-                x += view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, code_color, code);
-                view_draw_text(c->canvas, VIEW_CODE, x, y, 0.0f, comment_color, comment);
-            }
-            c->num_rows++;
-            indent += at == indent ? 4 : 0;
         }
+        if (run == 0)
+            view_draw_round_rect(canvas, (view_rect){c->x, top, c->width, c->y + inset - top},
+                                 6.0f * font->scale, code_box);
     }
-    c->y +=
-        row * (float)(c->num_rows < c->shown_rows ? c->num_rows : c->shown_rows) + inset + space;
+    c->y += inset + space;
 }
 
 static void write_text(column *c, view_text_size size, view_color color, const char *text)
@@ -471,7 +466,7 @@ static int write_words(column *c, float left, const char *label, const char *con
                        words[i]);
         char name[96];
         (void)snprintf(name, sizeof name, "%s=%s", label, words[i]);
-        if (c->ui != NULL && ui_item(c->ui, word, name))
+        if (ui_item(c->ui, word, name))
             pressed = i;
         x += width + gap;
     }
@@ -533,16 +528,14 @@ static void write_column(column *c, view_pages *pages)
             write_choice(c, pages, i);
             continue;
         }
-        if (c->ui != NULL) {
-            c->ui->space = (view_rect){c->x, c->y, c->width, line};
-            c->ui->label_width = 0.34f * c->width;
-            c->ui->value_width = 0.3f * c->width;
-            (void)snprintf(text, sizeof text, slider->words != NULL ? "%.0f" : "%.3g", *value);
-            if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low,
-                          slider->high, &slider->first, value)
-                && slider->words != NULL)
-                *value = roundf(*value);
-        }
+        c->ui->space = (view_rect){c->x, c->y, c->width, line};
+        c->ui->label_width = 0.34f * c->width;
+        c->ui->value_width = 0.3f * c->width;
+        (void)snprintf(text, sizeof text, slider->words != NULL ? "%.0f" : "%.3g", *value);
+        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low, slider->high,
+                      &slider->first, value)
+            && slider->words != NULL)
+            *value = roundf(*value);
         c->y += line;
     }
     c->y += 0.3f * line;
@@ -573,45 +566,22 @@ static void write_column(column *c, view_pages *pages)
             (view_command){.action = VIEW_OPEN_PAGE, .number = (uint32_t)linked[pressed]};
 }
 
-// If the window is too low, the box of code has a part of its rows, which the wheel moves; if it is
-// lower still, the text is written wider and scaled down.
 static void run_page(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
-    const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
-    const uint32_t before = stage->canvas->count;
-    const float row = stage->font->line[VIEW_CODE];
-    column c = {.canvas = stage->canvas};
-    float factor = 1.03f, height;
-    do {
-        factor -= 0.03f;
-        c.x = c.y = left;
-        c.width = (width - 2.0f * padding) / factor;
-        c.shown_rows = UINT32_MAX;
-        write_column(&c, pages);
-        stage->canvas->count = before;
-        const float hidden = fmaxf(ceilf((c.y - left - room / factor) / row), 0.0f),
-                    most = (float)c.num_rows - fminf((float)c.num_rows, LEAST_ROWS);
-        c.shown_rows = c.num_rows - (uint32_t)fminf(hidden, most);
-        height = c.y - left - row * (float)(c.num_rows - c.shown_rows);
-    } while (height * factor > room + 0.5f && factor > 0.4f);
-    pages->shrunk = factor;
-    pages->panel = (view_rect){margin, margin, width, height * factor + 2.0f * padding};
+    const float padding = VIEW_PADDING * scale;
+    ui_column rows;
+    pages->panel = (view_rect){margin, margin, panel_width(stage) - 1.5f * margin,
+                               stage->height - 2.0f * margin};
     (void)ui_box(ui, "page-slider", pages->panel, "");
-    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
-        pages->scroll -= 3.0f * ui->mouse.wheel;
-        ui->has_taken = true;
-    }
-    pages->scroll = view_clamp(pages->scroll, 0.0f, (float)(c.num_rows - c.shown_rows));
-    ui->fit_x = ui->fit_y = left;
-    ui->fit = factor;
-    c.first_row = (uint32_t)roundf(pages->scroll);
-    c.ui = ui;
-    c.y = left;
+    view_rect area = view_inset(pages->panel, padding);
+    area.width += padding; // of the scroll bar
+    ui_begin_column(ui, &rows, area, &pages->scroll);
+    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding};
     write_column(&c, pages);
-    ui_end(ui);
+    rows.y = c.y;
+    ui_end_column(ui);
 }
 
 // -- Plots and labels -----------------------------------------------------------------------
@@ -816,33 +786,34 @@ static void run_contents(view_ui *ui, const view_stage *stage)
                             box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
     const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
     const float width = (room.width + gap) / columns - gap,
-                high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH,
-                height = high + 3.0f * line;
+                high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
     const uint32_t count = view_num_pages(), across = (uint32_t)columns,
-                   rows = (count + across - 1) / across,
-                   down = (uint32_t)fmaxf(floorf(room.height / height), 1.0f);
-    (void)ui_box(ui, "contents", box, "");
-    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
-        pages->scroll -= ui->mouse.wheel;
-        ui->has_taken = true;
-    }
-    pages->scroll = view_clamp(pages->scroll, 0.0f, rows > down ? (float)(rows - down) : 0.0f);
-    const uint32_t first = across * (uint32_t)roundf(pages->scroll);
+                   num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const float u = 1.0f / (float)PICTURE_COLUMNS, v = 1.0f / (float)num_rows;
     const char *family = "";
+    ui_column rows;
+    view_rect row;
+    bool is_seen = false;
+    (void)ui_box(ui, "contents", box, "");
     view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
-    for (uint32_t i = first; i < count && i < first + across * down; i++) {
+    ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
+                    &pages->scroll);
+    for (uint32_t i = 0; i < count; i++) {
         const view_page *const page = view_page_at(i);
-        const uint32_t row = (i - first) / across;
-        const view_rect tile = {room.x + (float)(i % across) * (width + gap),
-                                room.y + (float)row * height, width, height};
+        if (i % across == 0)
+            is_seen = ui_take_row(ui, high + 3.0f * line, &row);
+        const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
+                                row.height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
-        if (page->family != NULL && strcmp(page->family, family) != 0)
-            view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, page->family);
+        const bool is_first = page->family != NULL && strcmp(page->family, family) != 0;
         family = page->family != NULL ? page->family : family;
-        const uint32_t num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
-        const uint32_t picture_row = i / PICTURE_COLUMNS;
-        const float u = 1.0f / (float)PICTURE_COLUMNS, v = 1.0f / (float)num_rows;
-        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)picture_row;
+        if (ui_item(ui, tile, page->title))
+            ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
+        if (!is_seen)
+            continue;
+        if (is_first)
+            view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, family);
+        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)(i / PICTURE_COLUMNS);
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
                             pages->thumbnails, true);
@@ -851,9 +822,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         for (uint32_t k = 0; k < title.count; k++)
             view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
                            VIEW_BRIGHT, title.rows[k].text);
-        if (ui_item(ui, tile, page->title))
-            ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
     }
+    ui_end_column(ui);
 }
 
 void view_page_panel(view_ui *ui, const view_stage *stage)

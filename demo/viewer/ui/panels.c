@@ -51,78 +51,6 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-enum { MAX_COLUMNS = 4 };
-
-typedef struct key_column {
-    uint32_t begin, end; // its lines: whole groups
-    float height;        // in lines
-    float keys, help;    // widths in pixels
-} key_column;
-
-// The keys of the current mode, in columns.
-typedef struct key_page {
-    view_key_line lines[VIEW_MAX_KEY_LINES];
-    uint32_t num_lines;
-    key_column columns[MAX_COLUMNS];
-    uint32_t num_columns;
-    float width, height; // pixels, padding included
-} key_page;
-
-// In lines: the height of a heading with its spacing, and the space before a group.
-static const float heading_lines = 1.3f, gap_lines = 1.0f;
-
-// In layout units; the gap is between keys and their texts, and between columns.
-static const float key_padding = 24.0f, key_gap = 18.0f;
-
-// Fills at most `num` columns of at most `max_height` lines. Returns whether that was enough.
-static bool split_columns(key_page *page, float max_height, uint32_t num)
-{
-    page->num_columns = 0;
-    for (uint32_t begin = 0, end; begin < page->num_lines; begin = end) {
-        end = begin + 1;
-        while (end < page->num_lines && page->lines[end].heading == NULL)
-            end++;
-        const float lines = heading_lines + (float)(end - begin);
-        key_column *const last = &page->columns[page->num_columns > 0 ? page->num_columns - 1 : 0];
-        if (page->num_columns > 0 && last->height + gap_lines + lines <= max_height) {
-            last->height += gap_lines + lines;
-            last->end = end;
-            continue;
-        }
-        if (page->num_columns == num)
-            return false;
-        page->columns[page->num_columns++] = (key_column){begin, end, lines, 0, 0};
-    }
-    return true;
-}
-
-// The columns of least height, at most `num` of them. Returns the factor by which they fit into a
-// picture.
-static float lay_out_keys(const view_stage *stage, key_page *page, uint32_t num)
-{
-    const view_font *const font = stage->font;
-    const float padding = key_padding * font->scale, gap = key_gap * font->scale;
-    float max_height = 1.0f;
-    while (!split_columns(page, max_height, num))
-        max_height += 0.1f;
-    page->width = 2.0f * padding - 2.0f * gap;
-    page->height = 0.0f;
-    for (uint32_t i = 0; i < page->num_columns; i++) {
-        key_column *const column = &page->columns[i];
-        for (uint32_t k = column->begin; k < column->end; k++) {
-            column->keys =
-                fmaxf(column->keys, view_text_width(font, VIEW_TEXT, page->lines[k].keys));
-            column->help =
-                fmaxf(column->help, view_text_width(font, VIEW_TEXT, page->lines[k].help));
-        }
-        page->width += column->keys + column->help + 3.0f * gap;
-        page->height = fmaxf(page->height, column->height);
-    }
-    page->height = page->height * font->line[VIEW_TEXT] + 2.0f * padding;
-    const float room = stage->height - view_layout_of(stage).menu.height;
-    return fminf(1.0f, fminf(stage->width / page->width, room / page->height));
-}
-
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     const char *triggers[VIEW_MAX_TRIGGERS];
@@ -142,47 +70,52 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
     return view_list_keys(have, triggers, count, walks, lines);
 }
 
-// With the number of columns that allows the largest text.
-static void draw_keys(const view_stage *stage)
+// The keys of the current mode, in as many columns as there is room for.
+static void run_keys(view_ui *ui, const view_stage *stage)
 {
     const view_font *const font = stage->font;
-    view_canvas *const canvas = stage->canvas;
-    const float line = font->line[VIEW_TEXT], gap = key_gap * font->scale;
-    key_page page = {.num_lines = 0}, tried;
-    float factor = 0.0f;
-    tried.num_lines = view_current_keys(stage->document, tried.lines);
-    for (uint32_t num = 1; num <= MAX_COLUMNS; num++) {
-        const float found = lay_out_keys(stage, &tried, num);
-        if (found > factor) {
-            factor = found;
-            page = tried;
-        }
-    }
+    const float em = view_em(font), line = font->line[VIEW_TEXT], gap = VIEW_PADDING * font->scale;
     const float top = view_layout_of(stage).menu.height;
-    const float middle = top + 0.5f * (stage->height - top);
-    const view_rect box = {roundf(0.5f * (stage->width - page.width)),
-                           roundf(middle - 0.5f * page.height), page.width, page.height};
-    const uint32_t first = canvas->count;
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * font->scale, 0x12151AF6u);
-    float x = box.x + key_padding * font->scale;
-    for (uint32_t i = 0; i < page.num_columns; i++) {
-        const key_column *const column = &page.columns[i];
-        const float help_x = x + column->keys + gap;
-        float y = box.y + key_padding * font->scale;
-        for (uint32_t k = column->begin; k < column->end; k++) {
-            const view_key_line *const key = &page.lines[k];
-            if (key->heading != NULL) {
-                y += k > column->begin ? gap_lines * line : 0.0f;
-                view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_ACCENT, key->heading);
-                y += heading_lines * line;
-            }
-            view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, key->keys);
-            view_draw_text(canvas, VIEW_TEXT, help_x, y, 0, VIEW_PLAIN, key->help);
-            y += line;
-        }
-        x += column->keys + column->help + 3.0f * gap;
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    const uint32_t count = view_current_keys(stage->document, lines);
+    uint32_t num_rows = 0, row = 0;
+    float keys = 0.0f, help = 0.0f;
+    for (uint32_t i = 0; i < count; i++) {
+        num_rows += lines[i].heading != NULL ? 3 : 1;
+        keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines[i].keys));
+        help = fmaxf(help, view_text_width(font, VIEW_TEXT, lines[i].help));
     }
-    view_shrink(canvas, first, 0.5f * stage->width, middle, factor);
+    const float width = keys + help + 3.0f * gap, room = stage->width - 2.0f * em - 3.0f * gap;
+    const float columns = view_clamp(floorf(room / width), 1.0f, 4.0f);
+    const uint32_t down = (num_rows + (uint32_t)columns - 1) / (uint32_t)columns;
+    const float wide = fminf(columns * width + 3.0f * gap, stage->width - 2.0f * em);
+    const float high = fminf((float)(down + 2) * line + 2.0f * gap, stage->height - top - em);
+    const view_rect box = {roundf(0.5f * (stage->width - wide)),
+                           roundf(top + 0.5f * (stage->height - top - high)), wide, high};
+    ui_column column;
+    view_rect all;
+    view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * font->scale, VIEW_POPOVER);
+    ui_begin(ui, "keys");
+    (void)ui_item(ui, box, "");
+    view_rect area = view_inset(box, gap);
+    area.width += gap; // of the scroll bar
+    ui_begin_column(ui, &column, area, &ui->keys);
+    (void)ui_take_row(ui, (float)(down + 2) * line, &all);
+    for (uint32_t i = 0; i < count; i++, row++) {
+        const bool is_head = lines[i].heading != NULL;
+        row += is_head && row % down > 0 ? 1 : 0; // a free line
+        if (is_head && row % down + 2 > down)     // not alone at the end of a column
+            row += down - row % down;
+        const float x = all.x + (float)(row / down) * width;
+        if (is_head)
+            view_draw_text(ui->canvas, VIEW_TEXT, x, all.y + (float)(row++ % down) * line, 0,
+                           VIEW_ACCENT, lines[i].heading);
+        const float y = all.y + (float)(row % down) * line;
+        view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, lines[i].keys);
+        view_draw_text(ui->canvas, VIEW_TEXT, x + keys + gap, y,
+                       fmaxf(all.width - keys - gap, 1.0f), VIEW_PLAIN, lines[i].help);
+    }
+    ui_end_column(ui);
 }
 
 // A text in the middle of the free region, at a height of it.
@@ -238,7 +171,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         draw_badge(stage, view_layout_of(stage).free.height - 50.0f * stage->font->scale, VIEW_EDGE,
                    ui->notice);
     if (stage->shown->help)
-        draw_keys(stage);
+        run_keys(ui, stage);
     view_browser_panel(ui, stage);
 }
 
@@ -247,7 +180,6 @@ static void run_panels(view_ui *ui, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
-    ui->fit = 1.0f;
     if (ui->is_event) // it is drawn by itself
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)

@@ -47,22 +47,6 @@ view_layout view_layout_of(const view_stage *stage)
 void ui_begin(view_ui *ui, const char *panel)
 {
     ui->item = (ui_item_id){panel, 0};
-    ui->fit = 1.0f;
-    ui->first = ui->canvas->count;
-}
-
-void ui_end(view_ui *ui)
-{
-    view_shrink(ui->canvas, ui->first, ui->fit_x, ui->fit_y, ui->fit);
-    ui->fit = 1.0f;
-}
-
-// Where a rectangle of a panel that is scaled down is seen.
-static view_rect seen(const view_ui *ui, view_rect rect)
-{
-    return (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
-                       ui->fit_y + (rect.y - ui->fit_y) * ui->fit, rect.width * ui->fit,
-                       rect.height * ui->fit};
 }
 
 static bool is_same(ui_item_id a, ui_item_id b)
@@ -98,13 +82,13 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
     if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == SDLK_TAB)
         pass_focus(ui);
     if (is_same(ui->focus, ui->item)) {
-        ui->focus_rect = seen(ui, rect);
+        ui->focus_rect = rect;
         if (ui->is_focus_shown)
             view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
                             VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
-    if (view_contains(seen(ui, rect), ui->mouse.x, ui->mouse.y)
+    if (view_contains(rect, ui->mouse.x, ui->mouse.y)
         && (!(clip.width > 0.0f) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
         ui->top = ui->item;
     if (ui->column != NULL && is_same(ui->hot, ui->item))
@@ -115,7 +99,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         const size_t length = strlen(ui->sought);
         if (strncmp(name, ui->sought, length) == 0 && name[length] != '_'
             && isalnum((unsigned char)name[length]) == 0) // a whole word
-            ui->found = seen(ui, rect);
+            ui->found = rect;
     }
     return ui->mouse.is_pressed && is_same(ui->hot, ui->item);
 }
@@ -165,7 +149,6 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
     const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
     if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0.0f)
         return false;
-    track = seen(ui, track);
     *part = view_clamp((ui->mouse.x - track.x) / track.width, 0.0f, 1.0f);
     return true;
 }
@@ -233,7 +216,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
                        text_top(ui, all), 0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
-        if (usual != NULL && ui->mouse.x < seen(ui, track).x - 8.0f * scale * ui->fit) {
+        if (usual != NULL && ui->mouse.x < track.x - 8.0f * scale) {
             ui->held = ui->item.panel;
             *value = *usual;
             return true;

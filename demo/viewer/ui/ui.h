@@ -311,9 +311,6 @@ typedef struct view_ui {
     float low, high;      // the range of the active slider when it was pressed
     const char *held;     // the panel whose value the last press has changed
 
-    // Of a page that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
-    float fit_x, fit_y, fit;
-    uint32_t first;
     view_rect space; // the next row that ui_slider() takes
     float label_width, value_width;
 
@@ -326,6 +323,7 @@ typedef struct view_ui {
     view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[2];                                    // of the left and the right dock
+    ui_scroll keys;                                          // of their list
     ui_column *column;                                       // the items are in, or NULL
     bool is_smooth;                                          // after view_follow()
     char filter[64];                                         // of the outliner
@@ -347,13 +345,10 @@ typedef struct view_ui {
 // Begins a panel. Its name is the word for it in the log and in tests.
 void ui_begin(view_ui *ui, const char *panel);
 
-// Scales down what was drawn since, if it is a page that does not fit.
-void ui_end(view_ui *ui);
-
 // Adds an item. Returns whether it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
-// Draws the box of a panel and begins it: the box is its first item, and is not scaled down.
+// Draws the box of a panel and begins it: the box is its first item.
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 
 // Whether the event is this key and for this panel, and nothing has used it. It is used then.
