@@ -37,6 +37,7 @@ static size_t size_of_field(const view_option *option)
         [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),
         [VIEW_OPTION_NUMBER] = sizeof(double),  [VIEW_OPTION_GRID] = sizeof(uint32_t[2]),
         [VIEW_OPTION_COLOR] = sizeof(float[3]), [VIEW_OPTION_LIGHTS] = sizeof(view_lights),
+        [VIEW_OPTION_POINT] = sizeof(float[3]),
     };
     return sizes[option->kind];
 }
@@ -92,6 +93,9 @@ static char *any_value(const view_option *option, uint64_t *random)
     case VIEW_OPTION_GRID:
         return common_format("%.0f,%.0f", test_between(low, high, random),
                              test_between(low, high, random));
+    case VIEW_OPTION_POINT:
+        return common_format("%.17g,%.17g,%.17g", test_between(low, high, random),
+                             test_between(low, high, random), test_between(low, high, random));
     case VIEW_OPTION_COLOR:
         return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
                              test_random(random));

@@ -326,6 +326,19 @@ static void perform_camera(view_state *viewer, view_action action)
     }
 }
 
+// The menu of a spot of the body, with the joint and the mesh that are there, or of the ground.
+static void open_context(view_state *viewer, const view_pick *pick, float x, float y)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, x, y);
+    view_target *const target = &viewer->ui.menu.target;
+    target->context = pick->is_set ? VIEW_ON_MODEL | VIEW_ON_JOINT | VIEW_ON_MESH : VIEW_ON_GROUND;
+    target->number = pick->mesh;
+    if (pick->is_set && pick->joint >= 0 && (uint32_t)pick->joint < scene->num_joints)
+        (void)snprintf(target->name, sizeof target->name, "%s",
+                       scene->skeleton->joints[pick->joint].name);
+}
+
 // The window, what is shown over the picture, and what the mouse chooses in it; else files.
 static void perform_rest(view_state *viewer, const view_command *command)
 {
@@ -336,6 +349,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
     view_stage stage;
     char *line;
     float scale;
+    int32_t joint;
+    uint64_t only;
     switch (action) {
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
@@ -392,9 +407,24 @@ static void perform_rest(view_state *viewer, const view_command *command)
         view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
         break;
     case VIEW_CONTEXT: // of what is chosen, in the middle
-        view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, 0.4f * (float)viewer->width,
-                       0.3f * (float)viewer->height);
-        viewer->ui.menu.context = viewer->pick.is_set ? VIEW_ON_MODEL : VIEW_ON_GROUND;
+        open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
+                     0.3f * (float)viewer->height);
+        break;
+    case VIEW_CHOOSE_PARENT:
+        joint = viewer->ui.chosen_joint;
+        if (joint >= 0 && (uint32_t)joint < scene->num_joints
+            && scene->skeleton->joints[joint].parent != MD5_NONE)
+            viewer->ui.chosen_joint = (int32_t)scene->skeleton->joints[joint].parent;
+        break;
+    case VIEW_ONLY_MESH:
+        only = ~((uint64_t)1 << (number & 63));
+        viewer->hidden_meshes = viewer->hidden_meshes == only ? 0 : only;
+        view_show_meshes(viewer->document, viewer->hidden_meshes);
+        break;
+    case VIEW_COPY_NAME:
+    case VIEW_COPY_PATH:
+        SDL_SetClipboardText(command->path);
+        view_notice(viewer, "Copied: %s", command->path);
         break;
     case VIEW_COPY_COMMAND:
         line = view_command_line(viewer);
@@ -576,7 +606,8 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     // A menu is closed by any button beside it.
     if (left || viewer->ui.menu.kind != VIEW_NO_MENU) {
         const view_stage stage = stage_of(viewer);
-        const ui_mouse event = {.x = x, .y = y, .is_pressed = true};
+        const ui_mouse event = {
+            .x = x, .y = y, .is_pressed = true, .is_double = button->clicks == 2};
         if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
             return;
     }
@@ -616,15 +647,19 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 }
 
 // The menu of what is below the mouse, which is chosen by that.
-static void open_context(view_state *viewer)
+static void click_right(view_state *viewer)
 {
-    const view_pick pick = find_at(viewer, viewer->press_x, viewer->press_y);
+    const float x = viewer->press_x, y = viewer->press_y;
+    const view_stage stage = stage_of(viewer);
+    const ui_mouse event = {.x = x, .y = y, .is_right = true};
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
+        return;
+    const view_pick pick = find_at(viewer, x, y);
     if (pick.is_set) {
         viewer->pick = pick;
         viewer->ui.chosen_joint = pick.joint;
     }
-    view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, viewer->press_x, viewer->press_y);
-    viewer->ui.menu.context = pick.is_set ? VIEW_ON_MODEL : VIEW_ON_GROUND;
+    open_context(viewer, &pick, x, y);
     view_tell_state(viewer, "context");
 }
 
@@ -638,7 +673,7 @@ static void release(view_state *viewer)
     const bool is_still = viewer->press_travel < 4.0f && viewer->pages.open < 0;
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
     if (viewer->drag == VIEW_DRAG_ZOOM && is_still)
-        open_context(viewer);
+        click_right(viewer);
     else if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)

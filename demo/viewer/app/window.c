@@ -33,22 +33,38 @@ void view_pace_work(view_pace *pace, double seconds, bool moving)
 // In a window the picture follows the user's camera and lists smoothly. Without one no time passes
 // between two pictures, so that they are where they were set.
 
+// Comes nearer to what is wanted. Returns whether it is still on its way.
+static bool approach(float *shown, float wanted, float share)
+{
+    const bool is_moving = fabsf(wanted - *shown) > 0.5f;
+    *shown = is_moving ? *shown + (wanted - *shown) * share : wanted;
+    return is_moving;
+}
+
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
-    const float share = md5_follow_share(rate, (float)seconds);
+    const float share =
+        viewer->shown.reduced_motion ? 1.0f : md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    ui_scroll *const moved[] = {&ui->scrolls[0], &ui->scrolls[1], &ui->keys, &viewer->pages.scroll};
-    bool scrolls = false;
+    ui_scroll *const scrolls[] = {&ui->scrolls[0], &ui->scrolls[1], &ui->keys,
+                                  &viewer->pages.scroll};
+    bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++) {
-        ui_scroll *const scroll = moved[i];
-        const float way = scroll->wanted - scroll->shown;
-        const bool is_moving = fabsf(way) > 0.5f;
-        scroll->shown = is_moving ? scroll->shown + way * share : scroll->wanted;
-        scrolls = scrolls || is_moving;
+    for (size_t i = 0; i < sizeof scrolls / sizeof scrolls[0]; i++)
+        is_moving = approach(&scrolls[i]->shown, scrolls[i]->wanted, share) || is_moving;
+    if (viewer->font.scale > 0.0f) { // it was laid out
+        const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+        const view_rect free = view_free_region(&stage);
+        view_rect *const seen = &viewer->seen_region;
+        if (!(seen->width > 0.0f))
+            *seen = free;
+        is_moving = approach(&seen->x, free.x, share) || is_moving;
+        is_moving = approach(&seen->y, free.y, share) || is_moving;
+        is_moving = approach(&seen->width, free.width, share) || is_moving;
+        is_moving = approach(&seen->height, free.height, share) || is_moving;
     }
-    return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
+    return view_follow_camera(&viewer->seen, &viewer->camera, share) || is_moving;
 }
 
 // == The window ===================================================================================
@@ -199,7 +215,11 @@ bool view_run_window(view_state *viewer)
         // And one more shows a picture that stopped in full quality, and without a frame time.
         const bool stopped =
             moved && !moving && (viewer->quality.step > 0 || viewer->shown.frame_time);
-        if (redraw || moving || stopped || noticing || noticed || viewer->options->watch) {
+        view_ui *const ui = &viewer->ui;
+        const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
+        const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
+        if (redraw || moving || stopped || noticing || noticed || has_tip
+            || viewer->options->watch) {
             char name[sizeof title];
             (void)snprintf(name, sizeof name, "%s%s - md5view", recording ? "recording: " : "",
                            viewer->document->scene.name);
@@ -228,8 +248,8 @@ bool view_run_window(view_state *viewer)
         // Waits for events: not at all while the picture moves, otherwise until the next event, the
         // end of a notice or the next check of the files.
         SDL_Event event;
-        const bool hurried =
-            viewer->now < viewer->ui.notice_end || viewer->options->watch || viewer->scan != NULL;
+        const bool hurried = viewer->now < ui->notice_end || awaits_tip || viewer->options->watch
+                             || viewer->scan != NULL;
         const bool hastens = moving || viewer->exporting != NULL;
         if (hastens ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
             do

@@ -9,8 +9,8 @@
 #include <string.h>
 
 const char *const view_menu_names[VIEW_NUM_GROUPS] = {
-    "File",   "Edit",  "View", "Model", "Animation",         "Machine",
-    "Camera", "Light", "Help", "Mouse", "While you drive it"};
+    "File",   "Edit",  "View", "Model", "Animation",          "Machine",
+    "Camera", "Light", "Help", "Mouse", "While you drive it", ""};
 
 // == The table ====================================================================================
 
@@ -24,8 +24,9 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define MACHINE VIEW_NEEDS_MACHINE
 #define CLIPS VIEW_NEEDS_CLIPS
 #define ONE VIEW_NEEDS_ONE
-#define ON_MODEL .context = VIEW_ON_MODEL
-#define ON_GROUND .context = VIEW_ON_GROUND
+#define ON(what) .context = VIEW_ON_##what
+#define ON_MODEL ON(MODEL)
+#define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
 // A switch, a value that is asked for, and a choice of words: of an option.
 #define SWITCH(menu, label, its_option) \
@@ -38,6 +39,7 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
     {                                                                  \
         VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .help = (its_help) \
     }
+#define TARGET(action, name, label) (action), VIEW_MENU_TARGET, (name), (label)
 #define TRIGGER(number, key)                                                                   \
     {                                                                                          \
         VIEW_TRIGGER, VIEW_MENU_DRIVING, "trigger", "trigger", KEYS(ANY(key)), NEEDS(MACHINE), \
@@ -78,7 +80,7 @@ static const view_command_row table[] = {
     {WORDS(FILE, "Record as", "record-as"), .words = "movie gif mp4 webm apng video"},
     {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", KEYS(CTRL(SDLK_q)), .words = "exit close"},
 
-    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL(SDLK_p)), ON_BOTH,
+    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL(SDLK_p)), ON(ANY),
      .words = "search find menu palette", .help = "find a command by a word"},
     {VIEW_MENUS, VIEW_MENU_EDIT, "menus", "Menus", .words = "bar",
      .help = "the key Alt alone, or F10 while nothing is driven"},
@@ -88,6 +90,8 @@ static const view_command_row table[] = {
      .words = "clipboard options shell", .help = "that shows the same again",
      .covers = "config no-config resolution"},
     {ASK(EDIT, "Mark joint…", "joint"), NEEDS(MODEL | ONE), .words = "bone select"},
+    {VIEW_CHOOSE_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", NEEDS(MODEL | ONE),
+     ON(JOINT), .words = "joint bone"},
     {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Clear selection, close", KEYS(SDLK_ESCAPE),
      .help = "one step out: menu, list, error, driving, selection, page"},
     {WORDS(EDIT, "Messages", "verbose"), .words = "log debug"},
@@ -114,7 +118,8 @@ static const view_command_row table[] = {
     {SWITCH(VIEW, "Show/Bounds", "bounds"), KEYS(SDLK_b), NEEDS(ONE), .words = "box size"},
     {SWITCH(VIEW, "Show/Bounds of joints", "bounds-of-joints"), KEYS(SHIFT(SDLK_b)), NEEDS(ONE),
      .words = "hit boxes"},
-    {WORDS(VIEW, "Surface", "surface"), .words = "weights heat map uv images", ON_MODEL},
+    {WORDS(VIEW, "Surface", "surface"), .words = "weights heat map uv images",
+     .context = VIEW_ON_MODEL | VIEW_ON_JOINT},
     {VIEW_NEXT_SURFACE, VIEW_MENU_VIEW, "surface", "Next surface", KEYS(SHIFT(SDLK_c)),
      .help = "materials, weights, UV grid, images"},
     {SWITCH(VIEW, "Checkerboard", "checkerboard"), KEYS(SDLK_c), .words = "uv texture"},
@@ -129,6 +134,8 @@ static const view_command_row table[] = {
     {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text",
      KEYS(CTRL(ANY(SDLK_MINUS)), CTRL(SDLK_KP_MINUS)), .words = "zoom font"},
     {ASK(VIEW, "Scale of the interface…", "ui-scale"), .words = "text font size dpi"},
+    {ASK(VIEW, "Sizes of panels…", "docks"), .words = "reset layout docks width"},
+    {SWITCH(VIEW, "Reduced motion", "reduced-motion"), .words = "animation accessibility smooth"},
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", KEYS(SDLK_F11)},
 
     {ASK(MODEL, "Skin…", "skin"), NEEDS(MODEL), .words = "quake"},
@@ -137,7 +144,7 @@ static const view_command_row table[] = {
     {ASK(MODEL, "Textures/Specular map…", "specular-map"), NEEDS(MODEL), .words = "texture gloss"},
     {ASK(MODEL, "Textures/Glow map…", "glow-map"), NEEDS(MODEL), .words = "texture emission"},
     {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", NEEDS(MODEL | ONE), .covers = "hide",
-     .list = VIEW_LIST_MESHES, ON_MODEL, .words = "hide show part"},
+     .list = VIEW_LIST_MESHES, .words = "hide show part"},
     {SWITCH(MODEL, "Two-sided", "two-sided"), ON_MODEL, .words = "back faces culling"},
     {WORDS(MODEL, "Up axis", "up"), .words = "stand z y"},
     {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Quarter turn about x", KEYS(SHIFT(SDLK_x)),
@@ -148,7 +155,7 @@ static const view_command_row table[] = {
     {SWITCH(MODEL, "Material parameters", "parm-list"), KEYS(SHIFT(SDLK_m)),
      .words = "sliders stages game"},
     {ASK(MODEL, "Material parameter…", "parm"), .words = "stages game"},
-    {ASK(MODEL, "Attach to joint…", "attach"), NEEDS(MODEL), ON_MODEL, .words = "weapon hand"},
+    {ASK(MODEL, "Attach to joint…", "attach"), NEEDS(MODEL), ON(JOINT), .words = "weapon hand"},
     {ASK(MODEL, "Retarget to…", "retarget"), NEEDS(MODEL), .words = "another model same pose"},
     {ASK(MODEL, "Compare with…", "compare"), NEEDS(MODEL), .words = "difference clip model"},
     {ASK(MODEL, "Add guest…", "guest"), NEEDS(MACHINE), .words = "second machine character"},
@@ -179,7 +186,7 @@ static const view_command_row table[] = {
     {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "To the end", KEYS(SHIFT(SDLK_RIGHT)),
      .words = "last frame"},
     {ASK(ANIMATION, "Go to time…", "animation-time"), KEYS(CTRL(SDLK_g)), .words = "seek frame",
-     .help = "a time in seconds"},
+     ON(TIME), .help = "a time in seconds"},
     {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", NEEDS(CLIPS), .list = VIEW_LIST_CLIPS,
      .words = "animation", .covers = "animation-index"},
     {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", KEYS(CTRL(SDLK_PAGEDOWN)),
@@ -195,12 +202,12 @@ static const view_command_row table[] = {
     {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Reverse", KEYS(SDLK_r), .words = "backward"},
     {VIEW_NEXT_LOOP, VIEW_MENU_ANIMATION, "loop", "Loop, cycle, once", KEYS(SDLK_l), NEEDS(CLIPS),
      .words = "repeat", .covers = "loop"},
-    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Begin here", KEYS(SDLK_i),
-     NEEDS(CLIPS | CLIP), .words = "trim"},
-    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/End here", KEYS(SDLK_o),
-     NEEDS(CLIPS | CLIP), .words = "trim"},
+    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Range from here", KEYS(SDLK_i),
+     NEEDS(CLIPS | CLIP), ON(TIME), .words = "trim"},
+    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/Range to here", KEYS(SDLK_o),
+     NEEDS(CLIPS | CLIP), ON(TIME), .words = "trim"},
     {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/All frames", KEYS(SHIFT(SDLK_i)),
-     NEEDS(CLIPS | CLIP)},
+     NEEDS(CLIPS | CLIP), ON(TIME)},
     {ASK(ANIMATION, "Range/Frames…", "range"), NEEDS(CLIPS | CLIP), .words = "trim"},
     {VIEW_NEXT_ROOT, VIEW_MENU_ANIMATION, "root", "Root: stored, id's, in place",
      KEYS(SHIFT(SDLK_r)), NEEDS(CLIPS), .words = "motion origin", .covers = "root"},
@@ -236,7 +243,7 @@ static const view_command_row table[] = {
     {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", KEYS(SDLK_HOME), ON_BOTH,
      .words = "fit reset view show everything"},
     {VIEW_FRAME_CHOSEN, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", KEYS(SDLK_f),
-     NEEDS(ONE), ON_MODEL, .words = "zoom focus joint", .help = "the joint that is chosen"},
+     NEEDS(ONE), ON(JOINT), .words = "zoom focus joint", .help = "the joint that is chosen"},
     {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow path, free", KEYS(SDLK_v),
      NEEDS(VIEW_NEEDS_CAMERA_PATH), .words = "cut scene md5camera"},
     {WORDS(CAMERA, "Show path", "camera-path"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
@@ -265,6 +272,19 @@ static const view_command_row table[] = {
      KEYS(SHIFT(SDLK_y))},
     {ASK(HELP, "Techniques/Page…", "page"), .words = "learn tutorial contents",
      .covers = "help man version completions"},
+
+    {TARGET(VIEW_OPEN_CLIP, "clip", "Play"), ON(CLIP)},
+    {TARGET(VIEW_HIDE_MESH, "mesh", "Hide, show"), ON(MESH)},
+    {TARGET(VIEW_ONLY_MESH, "only-mesh", "Only this mesh, all"), ON(MESH)},
+    {TARGET(VIEW_GO_TO_STATE, "state", "Go there"), ON(STATE)},
+    {TARGET(VIEW_TAKE_TRANSITION, "transition", "Fire"), ON(EDGE)},
+    {TARGET(VIEW_OPEN_FILE, "file", "Open"), ON(FILE)},
+    {TARGET(VIEW_SET, "set", "Compare with this"), .option = "compare", NEEDS(MODEL),
+     .context = VIEW_ON_CLIP | VIEW_ON_FILE},
+    {TARGET(VIEW_SET, "set", "Add as guest"), .option = "guest", NEEDS(MACHINE), ON(FILE)},
+    {TARGET(VIEW_COPY_NAME, "copy-name", "Copy name"),
+     .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE},
+    {TARGET(VIEW_COPY_PATH, "copy-path", "Copy path"), .context = VIEW_ON_CLIP | VIEW_ON_FILE},
 
     MOUSE("Left drag", "orbit"),
     MOUSE("Click on the model", "its joint, triangle and vertex in numbers"),

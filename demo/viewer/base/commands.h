@@ -63,11 +63,15 @@ typedef enum view_action {
     VIEW_START_PAGE,
     VIEW_WARNINGS, // opens or closes their list
     VIEW_CLOSE_LISTS,
-    VIEW_DRIVE,        // keys go to what moves the model
-    VIEW_MENUS,        // open the first menu
-    VIEW_SEARCH,       // for commands
-    VIEW_CONTEXT,      // open the menu of what is chosen
-    VIEW_COPY_COMMAND, // the command line that shows this
+    VIEW_DRIVE,         // keys go to what moves the model
+    VIEW_MENUS,         // open the first menu
+    VIEW_SEARCH,        // for commands
+    VIEW_CONTEXT,       // open the menu of what is chosen
+    VIEW_CHOOSE_PARENT, // of the chosen joint
+    VIEW_ONLY_MESH,     // hide all but mesh `number`, or show all
+    VIEW_COPY_NAME,     // `path`, of what a context menu is about
+    VIEW_COPY_PATH,     // likewise
+    VIEW_COPY_COMMAND,  // the command line that shows this
     VIEW_QUIT,
     VIEW_ASK,  // for the value of option `number`
     VIEW_SET,  // option `number` to the text `path`
@@ -139,6 +143,7 @@ typedef enum view_menu {
     VIEW_NUM_MENUS, // the bar ends here
     VIEW_MENU_MOUSE = VIEW_NUM_MENUS,
     VIEW_MENU_DRIVING,
+    VIEW_MENU_TARGET, // in context menus alone: about what was clicked on
     VIEW_NUM_GROUPS,
 } view_menu;
 
@@ -163,8 +168,16 @@ const char *view_reason(uint32_t missing);
 
 // What a context menu is opened on. Bits.
 enum {
-    VIEW_ON_MODEL = 1,
-    VIEW_ON_GROUND = 2,
+    VIEW_ON_MODEL = 1 << 0, // in the picture
+    VIEW_ON_GROUND = 1 << 1,
+    VIEW_ON_JOINT = 1 << 2,
+    VIEW_ON_MESH = 1 << 3,
+    VIEW_ON_CLIP = 1 << 4,
+    VIEW_ON_STATE = 1 << 5,
+    VIEW_ON_EDGE = 1 << 6, // of the state graph
+    VIEW_ON_FILE = 1 << 7, // in a list
+    VIEW_ON_TIME = 1 << 8, // the time bar
+    VIEW_ON_ANY = (1 << 9) - 1,
 };
 
 // A submenu that is a list of what there is, instead of a command.
@@ -202,7 +215,7 @@ typedef struct view_command_row {
     const char *words;  // others by which it is found
     const char *help;   // a line; NULL: that of the option, or the label says it
     view_menu_list list;
-    uint8_t context;
+    uint16_t context;
     uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
 } view_command_row;
 

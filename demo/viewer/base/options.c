@@ -258,6 +258,12 @@ static const view_option table[] = {
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
+    {"docks", "LEFT,RIGHT,BOTTOM",
+     "sizes of outliner, inspector and lower panel, in heights of\n"
+     "the text (0,0,0: as usual)",
+     AT(POINT, docks), RANGE(0, 1000), REMEMBERED},
+    {"reduced-motion", NULL, "the picture goes at once to where it is moved",
+     SHOWN(SWITCH, reduced_motion, "reduced-motion"), REMEMBERED},
 
     {"config", "FILE",
      "file that stores window size, settings, camera and files;\n"

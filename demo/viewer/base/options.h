@@ -120,6 +120,7 @@ typedef struct view_options {
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = by the screen's resolution
+    float docks[3];      // sizes in em: see view_docks
     view_level level;
 } view_options;
 

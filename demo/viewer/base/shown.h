@@ -18,6 +18,7 @@ typedef struct view_shown {
     bool levels;                          // of detail in a crowd
     bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
     bool auto_quality; // pictures of a window leave out what makes them slow
+    bool reduced_motion;
 } view_shown;
 
 // What the body shows.

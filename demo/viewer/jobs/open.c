@@ -130,6 +130,7 @@ void view_describe(const view_state *viewer, view_options *options)
     options->root = viewer->document->scene.root;
     options->dual = viewer->document->scene.dual;
     options->wrap = viewer->play.wrap;
+    memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
     if (viewer->text_scale != 1.0f) // chosen by keys
         options->ui_scale = viewer->font.scale;
 

@@ -20,6 +20,7 @@ void view_take_options(view_state *viewer)
     viewer->surface = options->surface;
     viewer->onion = options->onion;
     viewer->lights = options->lights;
+    memcpy(viewer->ui.docks.sizes, options->docks, sizeof options->docks);
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
     viewer->play.wrap = options->wrap;
@@ -29,8 +30,7 @@ void view_take_options(view_state *viewer)
 
 void view_begin(view_state *viewer, view_options *options)
 {
-    *viewer = (view_state){.options = options,
-                           .ui = {.hovered_joint = -1, .chosen_joint = -1}};
+    *viewer = (view_state){.options = options, .ui = {.hovered_joint = -1, .chosen_joint = -1}};
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -138,7 +138,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
-        stage.region = view_free_region(&stage);
+        stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
+                           ? viewer->seen_region
+                           : view_free_region(&stage);
     return stage;
 }
 
@@ -174,7 +176,8 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
     if (viewer->following || !is_framed)
         return;
     const view_document *const document = viewer->document;
-    const view_rect region = view_stage_of(viewer, (float)width, (float)height).region;
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    const view_rect region = view_free_region(&stage);
     // Unless the framing still fits the document: it is neither cut off, up to a margin of 8 %, nor
     // too small.
     if (region.width != framed->width || region.height != framed->height
@@ -203,6 +206,7 @@ void view_change_clip(view_state *viewer, size_t clip)
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
+    viewer->seen_region.width = 0.0f;
     for (int i = 0; i < 2; i++)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }

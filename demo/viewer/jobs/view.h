@@ -78,11 +78,12 @@ typedef struct view_state {
     // The document and its camera.
     view_document *document; // empty before the first is opened
     view_play play;
-    view_camera camera;  // the user's, where it is set
-    view_camera seen;    // where it is drawn in a window, on its way there
-    bool is_smooth;      // draw `seen`: time passes between pictures
-    view_framing framed; // as last set by view_frame_*()
-    bool following;      // the picture follows the camera path, which exists then
+    view_camera camera;    // the user's, where it is set
+    view_camera seen;      // where it is drawn in a window, on its way there
+    view_rect seen_region; // likewise, what panels leave free; without width: as it is
+    bool is_smooth;        // draw `seen`: time passes between pictures
+    view_framing framed;   // as last set by view_frame_*()
+    bool following;        // the picture follows the camera path, which exists then
     view_shown shown;
     view_surface surface;
     view_onion onion;

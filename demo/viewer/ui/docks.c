@@ -76,8 +76,13 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     else
         area.y = edge.y, area.height = edge.height;
     float unused;
-    const bool is_dragged = ui_drag(ui, ui_item(ui, area, ""), area, &unused);
+    const bool is_pressed = ui_item(ui, area, "");
+    const bool is_dragged = ui_drag(ui, is_pressed, area, &unused);
     view_draw_rect(ui->canvas, edge, ui_is_hot(ui) ? VIEW_ACCENT : VIEW_EDGE);
+    if (is_pressed && ui->mouse.is_double) {
+        ui->docks.sizes[dock] = 0.0f;
+        ui->active.panel = NULL;
+    }
     if (!is_dragged || !ui->mouse.is_moved)
         return;
     const float size = view_drag_dock(&wish, dock, ui->mouse.x, ui->mouse.y);
@@ -122,7 +127,9 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
         view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[dock]);
     const view_rect cross = {box.x + box.width - height, box.y, height, height};
     const float r = 0.28f * em, mx = cross.x + 0.5f * height, my = cross.y + 0.5f * height;
-    if (ui_item(ui, cross, "close")) {
+    const bool is_closed = ui_item(ui, cross, "close");
+    ui_tip(ui, "Close");
+    if (is_closed) {
         if (layout->arrangement == VIEW_ARRANGE_SHEET)
             ui->docks.is_sheet_open = false;
         else

@@ -147,7 +147,8 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     }
 }
 
-static view_command command_of(const view_stage *stage, const menu_line *line)
+static view_command command_of(const view_stage *stage, const menu_line *line,
+                               const view_target *target)
 {
     const view_command_row *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
@@ -156,8 +157,15 @@ static view_command command_of(const view_stage *stage, const menu_line *line)
     const view_option *const table = view_options_table(&count);
     view_command command = {.action = view_action_of(row), .number = line->number};
     uint32_t layer, state;
+    if (row->menu == VIEW_MENU_TARGET) {
+        command.number = target->number;
+        command.item = target->item;
+        command.path = common_copy(row->action == VIEW_COPY_NAME ? target->name : target->path);
+    }
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - table);
+    if (row->menu == VIEW_MENU_TARGET)
+        return command;
     switch (row->list) {
     case VIEW_LIST_RECENT:
         command.path = common_copy(stage->config->recent[line->number]);
@@ -251,10 +259,15 @@ static void list_context(menu_lines *lines, const view_stage *stage, unsigned co
 {
     size_t count;
     const view_command_row *const table = view_commands(&count);
-    for (size_t i = 0; i < count; i++)
-        if ((table[i].context & context) != 0)
+    const view_command_row *search = NULL; // is the last line
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].action == VIEW_SEARCH)
+            search = &table[i];
+        else if ((table[i].context & context) != 0)
             (void)add_line(lines, stage, &table[i], view_label_of(&table[i]),
                            table[i].list != VIEW_LIST_NONE);
+    }
+    (void)add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
 }
 
 // -- The search -----------------------------------------------------------------------------
@@ -367,7 +380,7 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
         (void)snprintf(ui->menu.group, sizeof ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;
     } else {
-        const view_command command = command_of(stage, line);
+        const view_command command = command_of(stage, line, &ui->menu.target);
         view_close_menu(ui);
         ui->command = command;
     }
@@ -506,7 +519,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (is_bar)
         list_menu(outer, stage, menu->menu, "");
     else
-        list_context(outer, stage, menu->context);
+        list_context(outer, stage, menu->target.context);
     if (has_inner)
         list_menu(inner, stage, menu->row->menu, menu->group);
     menu_lines *const taking = has_inner ? inner : outer;

@@ -84,6 +84,8 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
     const bool is_pressed = ui_item(ui, row, of->label);
+    ui_tip_cut(ui, of->name,
+               right - view_text_width(font, VIEW_TEXT, of->text) - name - 4.0f * scale);
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
@@ -147,6 +149,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
                                      .color = is_hidden ? VIEW_DIM : VIEW_PLAIN})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
+        (void)ui_context(ui, VIEW_ON_MESH, i, 0, name, NULL);
     }
 }
 
@@ -177,6 +180,7 @@ static void list_clips(view_ui *ui, const view_stage *stage)
                                      .is_chosen = is_shown})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+        (void)ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
 
@@ -238,6 +242,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
                                          .is_chosen = k == status.state})
                 != PART_NONE)
                 ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
+            (void)ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
 }
@@ -345,6 +350,10 @@ static void list_joints(view_ui *ui, const view_stage *stage)
                                          .is_chosen = (int32_t)joint == marked});
             if (ui->mouse.is_moved && ui_is_hot(ui))
                 ui->hovered_joint = (int32_t)joint;
+            if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
+                ui->chosen_joint = ui->revealed_joint = (int32_t)joint;
+                ui->command.action = VIEW_MARKED;
+            }
             if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
                 ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
             } else if (part != PART_NONE) {

@@ -70,6 +70,37 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
     return view_list_keys(have, triggers, count, walks, lines);
 }
 
+// What explains the item below the mouse, near to it: one or two lines.
+static void draw_tip(view_ui *ui, const view_stage *stage)
+{
+    const view_font *const font = stage->font;
+    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 6.0f * scale;
+    const bool is_due = stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    ui->is_tip_shown = ui->tip[0] != '\0' && is_due;
+    if (!ui->is_tip_shown)
+        return;
+    char *const second = strchr(ui->tip, '\n');
+    if (second != NULL)
+        *second = '\0';
+    float width = view_text_width(font, VIEW_TEXT, ui->tip);
+    if (second != NULL)
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, second + 1));
+    width = fminf(width, stage->width - 4.0f * gap);
+    view_rect box = {ui->mouse.x, ui->mouse.y + 18.0f * scale, width + 2.0f * gap,
+                     (second != NULL ? 2.0f : 1.0f) * line + gap};
+    box.x = fmaxf(fminf(box.x, stage->width - box.width - gap), gap);
+    if (box.y + box.height + gap > stage->height)
+        box.y = ui->mouse.y - box.height - gap;
+    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1.0f)), 4.0f * scale,
+                         VIEW_EDGE);
+    view_draw_round_rect(stage->canvas, box, 3.0f * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap, width + 1.0f,
+                   VIEW_BRIGHT, ui->tip);
+    if (second != NULL)
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap + line,
+                       width + 1.0f, VIEW_DIM, second + 1);
+}
+
 // The keys of the current mode, in as many columns as there is room for.
 static void run_keys(view_ui *ui, const view_stage *stage)
 {
@@ -180,6 +211,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
+    ui->tip[0] = '\0';
     if (ui->is_event) // it is drawn by itself
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
@@ -215,8 +247,10 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         return ui->command; // nothing was drawn yet
     if (is_moved && ui->held == NULL)
         ui->hovered_joint = -1;
-    if (is_pressed)
+    if (is_pressed) {
         ui->active.panel = ui->held = NULL;
+        ui->tip_since = (double)INFINITY;
+    }
     const ui_mouse *const place = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = place->x, .y = place->y};
     ui->is_event = event != NULL;
@@ -224,8 +258,10 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->window = (view_rect){0.0f, 0.0f, stage->width, stage->height};
     ui->modal = topmost_panel(ui, stage);
     run_panels(ui, stage);
-    if (event == NULL)
+    if (event == NULL) {
+        draw_tip(ui, stage);
         return ui->command;
+    }
     // Again with the event, now that it is known what is below the mouse. Nothing is drawn.
     const bool is_key = event->key != 0 || event->text != NULL;
     ui->hot = ui->top;
@@ -243,7 +279,9 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
                                .is_pressed = true};
         is_pressed = true;
     }
-    ui->has_taken = is_pressed && ui->hot.panel != NULL;
+    ui->has_taken = (is_pressed || event->is_right) && ui->hot.panel != NULL;
+    if (ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel)
+        ui->tip_since = stage->now;
     if (event->key == SDLK_TAB) {
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL;

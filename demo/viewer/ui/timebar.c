@@ -79,21 +79,24 @@ static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, vie
                                          : VIEW_CONTROL);
     draw_sign(ui->canvas, sign, stage->play->playing, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT);
     *x = box.x + box.width + 0.45f * em;
+    ui_tip_command(ui, signs[sign].action);
     if (is_pressed)
         ui->command.action = signs[sign].action;
     return is_pressed;
 }
 
 // A button with a word that ends at `*right`, which moves, as wide as `widest`.
-static bool word_button(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
-                        const char *word, float *right)
+static void word_button(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
+                        const char *word, view_action action, float *right)
 {
     const float em = view_em(stage->font);
     const float width = ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + em);
     const view_rect box = {roundf(*right - width), roundf(bar.y + 0.65f * em), width,
                            roundf(1.7f * em)};
     *right = box.x - 0.45f * em;
-    return ui_button(ui, box, word, false);
+    if (ui_button(ui, box, word, false))
+        ui->command.action = action;
+    ui_tip_command(ui, action);
 }
 
 // The name of the shown clip, which opens the list of clips; as wide for each of them.
@@ -181,20 +184,18 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
     const double length = view_cycle_length(play, anim);
     char text[48], widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
-        if (word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), right))
-            ui->command.action = VIEW_NEXT_LOOP;
-        if (arrangement == VIEW_ARRANGE_BESIDE && word_button(ui, stage, bar, "+", "+", right))
-            ui->command.action = VIEW_FASTER;
+        const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
+        word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), VIEW_NEXT_LOOP, right);
+        if (is_wide)
+            word_button(ui, stage, bar, "+", "+", VIEW_FASTER, right);
         (void)snprintf(text, sizeof text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
                        play->speed);
-        if (word_button(ui, stage, bar,
-                        "\xE2\x88\x92"
-                        "0.25\xC3\x97",
-                        text, right))
-            ui->command.action = VIEW_NORMAL_SPEED;
-        if (arrangement == VIEW_ARRANGE_BESIDE
-            && word_button(ui, stage, bar, "+", "\xE2\x88\x92", right))
-            ui->command.action = VIEW_SLOWER;
+        word_button(ui, stage, bar,
+                    "\xE2\x88\x92"
+                    "0.25\xC3\x97",
+                    text, VIEW_NORMAL_SPEED, right);
+        if (is_wide)
+            word_button(ui, stage, bar, "+", "\xE2\x88\x92", VIEW_SLOWER, right);
         *right -= 0.45f * view_em(stage->font);
     }
     if (arrangement == VIEW_ARRANGE_BESIDE) {
@@ -296,6 +297,11 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     const view_rect reach = {track.x, bar.y, track.width, bar.height};
     if (ui_drag(ui, ui_item(ui, reach, "time"), track, &part))
         view_seek(stage->play, anim, part * length);
+    if (ui_context(ui, VIEW_ON_TIME, 0, 0, NULL, NULL)) { // of the frame below the mouse
+        part = view_clamp((ui->mouse.x - track.x) / track.width, 0.0f, 1.0f);
+        stage->play->playing = false;
+        view_seek(stage->play, anim, part * length);
+    }
     const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
     view_draw_round_rect(canvas, track, 2.0f * scale, VIEW_EDGE);
     if (length > 0.0)

@@ -135,6 +135,50 @@ void ui_focus_next(view_ui *ui)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
+void ui_tip(view_ui *ui, const char *text)
+{
+    if (ui_is_hot(ui))
+        (void)snprintf(ui->tip, sizeof ui->tip, "%s", text);
+}
+
+void ui_tip_command(view_ui *ui, view_action action)
+{
+    size_t count;
+    const view_command_row *const table = view_commands(&count);
+    for (size_t i = 0; i < count && ui_is_hot(ui); i++) {
+        char keys[64], text[sizeof ui->tip];
+        if (view_action_of(&table[i]) != action || table[i].menu >= VIEW_NUM_MENUS)
+            continue;
+        view_print_keys(&table[i], keys, sizeof keys);
+        (void)snprintf(text, sizeof text, "%s%s%s%s%s", view_label_of(&table[i]),
+                       keys[0] != '\0' ? "  " : "", keys, table[i].help != NULL ? "\n" : "",
+                       table[i].help != NULL ? table[i].help : "");
+        ui_tip(ui, text);
+        return;
+    }
+}
+
+void ui_tip_cut(view_ui *ui, const char *text, float width)
+{
+    if (ui_is_hot(ui) && view_text_width(ui->canvas->font, VIEW_TEXT, text) > width)
+        ui_tip(ui, text);
+}
+
+bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
+                const char *path)
+{
+    if (!ui->mouse.is_right || !ui_is_hot(ui))
+        return false;
+    view_open_menu(ui, VIEW_MENU_OF_CONTEXT, ui->mouse.x, ui->mouse.y);
+    view_target *const target = &ui->menu.target;
+    target->context = context;
+    target->number = number;
+    target->item = item;
+    (void)snprintf(target->name, sizeof target->name, "%s", name != NULL ? name : "");
+    (void)snprintf(target->path, sizeof target->path, "%s", path != NULL ? path : "");
+    return true;
+}
+
 bool ui_is_panel_hot(const view_ui *ui)
 {
     return ui->hot.panel != NULL && strcmp(ui->hot.panel, ui->item.panel) == 0;
@@ -265,6 +309,7 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
     draw_centred(ui->canvas, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    ui_tip_cut(ui, text, rect.width);
     return is_pressed;
 }
 
@@ -488,6 +533,7 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
                    is_chosen ? VIEW_BRIGHT : color, text);
     if (ui_item(ui, row, label))
         list->pressed = line;
+    ui_tip_cut(ui, text, row.width - indent);
     if (ui->mouse.is_moved && is_same(ui->hot, ui->item))
         list->hovered = line;
 }

@@ -114,10 +114,17 @@ typedef enum view_menu_kind {
     VIEW_MENU_ASKING, // for the value of an option
 } view_menu_kind;
 
+// What a context menu is about, as it is in the commands that are about it.
+typedef struct view_target {
+    unsigned context; // VIEW_ON_*
+    size_t number, item;
+    char name[256], path[1024];
+} view_target;
+
 typedef struct view_menus {
     view_menu_kind kind;
-    view_menu menu;              // of the bar
-    unsigned context;            // VIEW_ON_*
+    view_menu menu; // of the bar
+    view_target target;
     float x, y;                  // where it begins, pixels
     char group[192];             // the menu within that is open; "": none
     const view_command_row *row; // of that
@@ -244,8 +251,10 @@ void view_free_export(view_export *export);
 typedef struct ui_mouse {
     float x, y;
     bool is_pressed, is_moved;
-    float wheel; // steps
-    int32_t key; // SDL_Keycode; 0: none
+    bool is_double; // the second press of two
+    bool is_right;  // a click of the right button, which opens a menu
+    float wheel;    // steps
+    int32_t key;    // SDL_Keycode; 0: none
     bool shift, control;
     const char *text; // typed, or NULL
 } ui_mouse;
@@ -333,6 +342,9 @@ typedef struct view_ui {
     int32_t hovered_joint;                                   // in the list, -1 = none
     int32_t chosen_joint;                                    // that was clicked on, likewise
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
+    char tip[320];    // of the item below the mouse; "": it has none
+    double tip_since; // the mouse is on that, likewise; INFINITY: it was pressed
+    bool is_tip_shown;
     view_start start;
     view_excerpt excerpt; // of the log's error
     view_warnings warnings;
@@ -357,6 +369,17 @@ bool ui_key(view_ui *ui, int32_t key);
 // Whether the mouse is on the last item, or the keyboard.
 bool ui_is_hot(const view_ui *ui);
 bool ui_is_focused(const view_ui *ui);
+
+// Explains the last item while the mouse rests on it: by a text, by the command that it gives, or
+// by the whole text where that has more than `width` pixels.
+void ui_tip(view_ui *ui, const char *text);
+void ui_tip_command(view_ui *ui, view_action action);
+void ui_tip_cut(view_ui *ui, const char *text, float width);
+
+// A right click on the last item opens its menu. Returns whether there was one. `name` and `path`:
+// to be copied, or NULL.
+bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
+                const char *path);
 
 // A filled button, `is_chosen` or not. Returns whether it was pressed.
 bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen);
@@ -450,7 +473,11 @@ uint32_t view_found_needs(const view_document *document);
 // What of the needs of a command the document lacks: VIEW_NEEDS_*.
 uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
 
-// Opens a menu; of the bar, the first one, at (x, y); or closes the open one.
+// How long the mouse rests on an item until that is explained, seconds.
+#define VIEW_TIP_DELAY 0.5
+
+// Opens a menu; of the bar, the first one, at (x, y); or closes the open one. The target of that of
+// a context is to be set after that.
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
 void view_close_menu(view_ui *ui);
 
