@@ -241,6 +241,81 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     CHECK(!s->viewer.shown.inspector);
 }
 
+TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
+    const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    s->viewer.ui.docks.sizes[VIEW_DOCK_LEFT] = 30.0f;
+    draw(s);
+    const view_rect wide = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    CHECK(wide.width > before.width);
+    const ui_mouse twice = {
+        .x = wide.x + wide.width - 1.0f, .y = 300.0f, .is_pressed = true, .is_double = true};
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &twice);
+    (void)item_release(&s->viewer);
+    draw(s);
+    CHECK(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
+}
+
+// == Menus and explanations of items ==============================================================
+
+// Clicks on an item with the right button, then on a line of its menu.
+static void choose(screen *s, const char *item, const char *line)
+{
+    const view_rect found = item_find(&s->viewer, &s->facts, item);
+    const ui_mouse right = {
+        .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
+    CHECK_THAT(found.width > 0.0f, "there is no %s", item);
+    (void)view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
+    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
+    draw(s);
+    (void)press(s, line, 0.5f);
+    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+}
+
+TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
+    const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
+    choose(s, "mesh/eyes", "menu/Only this mesh");
+    CHECK(s->viewer.hidden_meshes == ~(uint64_t)2);
+    choose(s, "mesh/eyes", "menu/Hide");
+    CHECK((s->viewer.hidden_meshes & 2) != 0);
+    choose(s, "joint/tail_2", "menu/Select parent");
+    CHECK(s->viewer.ui.chosen_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
+    choose(s, "joint/tail_3", "menu/Copy name");
+    char *const name = SDL_GetClipboardText();
+    CHECK(!SDL_HasClipboardText() || strcmp(name, "tail_3") == 0);
+    SDL_free(name);
+    const double length =
+        view_cycle_length(&s->viewer.play, view_clock(&s->viewer.document->scene));
+    choose(s, "scrub/time", "menu/Range to here");
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, view_clock(&s->viewer.document->scene)),
+               0.5 * length, 0.02 * length);
+    CHECK(s->viewer.play.range_last > 0);
+}
+
+TEST_HERE (menus_of_states_go_there, MACHINE) {
+    (void)press(s, "layer/gesture", 0.1f);
+    choose(s, "layer/gesture/wave", "menu/Go there");
+    const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
+    uint32_t layer = 0;
+    while (strcmp(desc->layers[layer].name, "gesture") != 0)
+        layer++;
+    const md5_layer_status status =
+        md5_player_layer(s->viewer.document->scene.machine.player, layer);
+    CHECK_STRING(desc->layers[layer].states[status.state].name, "wave");
+}
+
+TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
+    const view_rect found = item_find(&s->viewer, &s->facts, "scrub/play");
+    const ui_mouse over = {
+        .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &over);
+    draw(s);
+    CHECK(!s->viewer.ui.is_tip_shown);
+    s->viewer.now += 0.6;
+    draw(s);
+    CHECK(s->viewer.ui.is_tip_shown);
+    CHECK(strstr(s->viewer.ui.tip, "Space") != NULL);
+}
+
 TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
     s->width = 800.0f;
     s->height = 600.0f;

@@ -2,6 +2,9 @@
 #include "test/test.h"
 
 #include "demo/viewer/base/layout.h"
+#include "demo/viewer/base/panel.h"
+
+#include <math.h>
 
 static const float windows[][2] = {{420, 300},  {800, 600},   {1024, 768},  {1280, 720},
                                    {1366, 768}, {1920, 1080}, {2560, 1440}, {3840, 2160}};
@@ -135,4 +138,40 @@ TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
     CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12.0f, 1e-4);
     CHECK(view_drag_dock(&wish, VIEW_DOCK_LEFT, 13.0f, 0.0f) == 0.0f);
     CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30.0f, 1e-4);
+}
+
+// == Colours ======================================================================================
+
+// Of a colour over white, by WCAG 2.1: relative luminance.
+static double luminance(view_color color)
+{
+    const double opacity = (color & 255) / 255.0;
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        static const double parts[3] = {0.2126, 0.7152, 0.0722};
+        const double value = opacity * (color >> (24 - 8 * i) & 255) / 255.0 + 1.0 - opacity;
+        sum += parts[i] * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static double contrast(view_color text, view_color ground)
+{
+    const double a = luminance(text), b = luminance(ground);
+    return (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
+}
+
+// Text is told from what it is on, also where a panel lies over white.
+TEST (colors_have_enough_contrast) {
+    static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM,
+                                       VIEW_ACCENT, VIEW_AMBER, VIEW_WRONG};
+    static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)
+            CHECK_THAT(contrast(texts[i], grounds[k]) >= 4.5, "%08x on %08x: %.2f", texts[i],
+                       grounds[k], contrast(texts[i], grounds[k]));
+    CHECK(contrast(VIEW_BRIGHT, VIEW_CHOSEN) >= 4.5 && contrast(VIEW_PLAIN, VIEW_CHOSEN) >= 4.5);
+    CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);
+    CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // of the button that plays
+    CHECK(contrast(0xFFFFFFFFu, VIEW_RECORDING) >= 4.5);
 }

@@ -446,7 +446,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6.0f * scale,
                            width, height};
     ui->canvas = stage->canvas;
-    view_draw_round_rect(stage->canvas, box, 0.5f * height, 0x7A1F1FFFu);
+    view_draw_round_rect(stage->canvas, box, 0.5f * height, VIEW_RECORDING);
     view_draw_disc(stage->canvas, box.x + 16.0f * scale, box.y + 0.5f * height, radius,
                    0xFFFFFFFFu);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26.0f * scale,
