@@ -50,7 +50,7 @@ static bool start_video(bool visible)
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }
 
-// Opens a window, hidden for pictures, and the renderer in it.
+// Opens a window and the renderer in it. It is hidden: for pictures, or until it has its first one.
 static bool open_window(view_state *viewer, bool visible)
 {
     md5_error error = {0};
@@ -63,8 +63,8 @@ static bool open_window(view_state *viewer, bool visible)
         SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
         SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
         SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-        const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI
-                             | (visible ? SDL_WINDOW_RESIZABLE : SDL_WINDOW_HIDDEN);
+        const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN
+                             | (visible ? SDL_WINDOW_RESIZABLE : 0u);
         // A hidden window needs no size: pictures have their own targets.
         viewer->window = SDL_CreateWindow("md5view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
                                           visible ? (int)viewer->width : 16,

@@ -136,12 +136,14 @@ static double seconds_since_start(void)
 }
 
 // `moving`: the picture changes by itself, and its frames may leave something out. A still picture
-// is drawn in full quality.
+// is drawn in full quality. The first one is drawn quickly, and only then the window is shown.
 static bool draw_window(view_state *viewer, bool moving)
 {
     md5_error error = {0};
     const double begin = seconds_since_start();
-    const bool gives_way = moving && viewer->shown.auto_quality && viewer->movie == NULL;
+    const bool is_first = (SDL_GetWindowFlags(viewer->window) & SDL_WINDOW_HIDDEN) != 0;
+    const bool gives_way =
+        moving && !is_first && viewer->shown.auto_quality && viewer->movie == NULL;
     int width = 0, height = 0;
     SDL_GL_GetDrawableSize(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -152,7 +154,7 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
         return false;
     viewer->is_moving = moving;
-    viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
+    viewer->economy = view_economies[is_first ? 2 : gives_way ? viewer->quality.step : 0];
     if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
         view_note_state(viewer);
     const bool drawn = view_present(viewer, &error);
@@ -163,6 +165,10 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_present_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
     SDL_GL_SwapWindow(viewer->window);
+    if (is_first) { // the picture is finished now, and what a hidden window got is lost
+        SDL_ShowWindow(viewer->window);
+        SDL_GL_SwapWindow(viewer->window);
+    }
     view_note_frame(viewer, seconds_since_start() - begin);
     // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
     // only work is timed.
