@@ -352,6 +352,7 @@ void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
     ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .chosen = SIZE_MAX};
     if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
         ui->focus = (ui_item_id){"menu", 2}; // its field
+    ui->selects_all = kind == VIEW_MENU_ASKING;
     if (kind == VIEW_MENU_SEARCH)
         ui->menu.chosen = 0;
 }

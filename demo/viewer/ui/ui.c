@@ -368,7 +368,16 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
                               rect.width - 2.0f * padding, canvas->font->line[VIEW_TEXT]};
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
-    const bool is_focused = ui_is_focused(ui), is_changed = is_focused && edit(ui, text, size);
+    const bool is_focused = ui_is_focused(ui), selects_all = is_focused && ui->selects_all;
+    bool is_changed = false;
+    if (selects_all && (ui->mouse.text != NULL || ui->mouse.key != 0 || ui->mouse.is_pressed)) {
+        ui->selects_all = false;
+        if (ui->mouse.text != NULL || ui->mouse.key == SDLK_BACKSPACE
+            || (ui->mouse.control && ui->mouse.key == SDLK_v))
+            text[0] = '\0';
+        is_changed = text[0] == '\0';
+    }
+    is_changed = (is_focused && edit(ui, text, size)) || is_changed;
     // Keys that are letters come again as text.
     if (is_focused && ui->modal == NULL && ui_key(ui, SDLK_ESCAPE))
         ui->focus.panel = NULL;
@@ -384,6 +393,11 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         do
             shown++;
         while (((unsigned char)*shown & 0xC0) == 0x80);
+    if (selects_all && !is_empty)
+        view_draw_rect(canvas,
+                       (view_rect){inside.x, inside.y,
+                                   view_text_width(canvas->font, VIEW_TEXT, shown), inside.height},
+                       VIEW_CHOSEN);
     const float end = view_draw_text(canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                                      is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
     if (is_focused)

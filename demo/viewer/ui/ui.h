@@ -314,6 +314,7 @@ typedef struct view_ui {
     ui_item_id focus;     // takes keys: a field, or what the key Tab has reached
     view_rect focus_rect; // where that was drawn last
     bool is_focus_shown;  // by a frame: from Tab until the mouse is used
+    bool selects_all;     // what is typed replaces the text of the field that has the focus
     bool takes_next;      // on Tab, the next item takes the focus
     ui_item_id before;    // on Tab, the item before that could take it
     const char *modal;    // the panel above all others, which alone takes keys; NULL: none

@@ -1,0 +1,333 @@
+// What somebody who never read a manual wants to do, as he does it in the window: by keys, typed
+// words, clicks and drops, each of which is one action. None takes more than four.
+#include "test/own.h"
+#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/app/window.h"
+
+#include <SDL.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define MACHINE "models/bobbin/bobbin.md5machine"
+
+typedef struct desk {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+    view_stage facts;
+    char *folder; // of files that tasks need
+    unsigned actions;
+} desk;
+
+// == Actions ======================================================================================
+
+static void draw(desk *d)
+{
+    d->facts = item_draw(&d->viewer, (float)d->viewer.width, (float)d->viewer.height);
+}
+
+static void send(desk *d, SDL_Event event)
+{
+    bool redraw = false;
+    view_handle_event(&d->viewer, &event, &redraw);
+    draw(d);
+}
+
+static void key(desk *d, int32_t code, int modifiers)
+{
+    SDL_Event event = {
+        .key = {.type = SDL_KEYDOWN, .keysym = {.sym = code, .mod = (Uint16)modifiers}}};
+    SDL_SetModState((SDL_Keymod)modifiers);
+    send(d, event);
+    event.key.type = SDL_KEYUP;
+    send(d, event);
+    SDL_SetModState(KMOD_NONE);
+    d->actions++;
+}
+
+// Types a word, and Enter.
+static void type(desk *d, const char *word)
+{
+    SDL_Event event = {.text = {.type = SDL_TEXTINPUT}};
+    (void)snprintf(event.text.text, sizeof event.text.text, "%.31s", word);
+    send(d, event);
+    if (strlen(word) > 31) {
+        (void)snprintf(event.text.text, sizeof event.text.text, "%.31s", word + 31);
+        send(d, event);
+    }
+    key(d, SDLK_RETURN, 0);
+}
+
+static void click_at(desk *d, float x, float y, Uint8 button)
+{
+    SDL_Event event = {.motion = {.type = SDL_MOUSEMOTION, .x = (Sint32)x, .y = (Sint32)y}};
+    send(d, event);
+    event = (SDL_Event){.button = {.type = SDL_MOUSEBUTTONDOWN,
+                                   .button = button,
+                                   .clicks = 1,
+                                   .x = (Sint32)x,
+                                   .y = (Sint32)y}};
+    send(d, event);
+    event.button.type = SDL_MOUSEBUTTONUP;
+    send(d, event);
+    d->actions++;
+}
+
+static void click(desk *d, const char *item)
+{
+    const view_rect found = item_find(&d->viewer, &d->facts, item);
+    CHECK_THAT(found.width > 0.0f, "there is no %s", item);
+    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, SDL_BUTTON_LEFT);
+}
+
+static void click_right(desk *d, const char *item)
+{
+    const view_rect found = item_find(&d->viewer, &d->facts, item);
+    CHECK_THAT(found.width > 0.0f, "there is no %s", item);
+    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, SDL_BUTTON_RIGHT);
+}
+
+static void drop(desk *d, const char *path)
+{
+    send(d, (SDL_Event){.drop = {.type = SDL_DROPFILE, .file = SDL_strdup(path)}});
+    d->actions++;
+}
+
+static void search(desk *d, const char *words)
+{
+    key(d, SDLK_p, KMOD_CTRL);
+    type(d, words);
+}
+
+// == Tasks ========================================================================================
+
+static view_scene *scene_of(desk *d)
+{
+    return &d->viewer.document->scene;
+}
+
+static uint32_t joint_of(desk *d, const char *name)
+{
+    return md5_find_joint(scene_of(d)->skeleton, name);
+}
+
+static void place_of_a_bone(desk *d)
+{
+    key(d, SDLK_f, KMOD_CTRL);
+    type(d, "head");
+    key(d, SDLK_g, KMOD_CTRL);
+    type(d, "12");
+    CHECK(d->viewer.ui.chosen_joint == (int32_t)joint_of(d, "head"));
+    CHECK_NEAR(view_frame_place(&d->viewer.play, view_clock(scene_of(d))), 12.0, 1e-3);
+}
+
+static void vertices_of_a_joint(desk *d)
+{
+    click_at(d, 640.0f, 300.0f, SDL_BUTTON_LEFT);
+    CHECK(d->viewer.ui.chosen_joint >= 0);
+    CHECK(item_find(&d->viewer, &d->facts, "inspector/Weights").width > 0.0f);
+}
+
+static void two_clips(desk *d)
+{
+    search(d, "clips");
+    CHECK(d->viewer.ui.browser.kind == VIEW_BROWSE_CLIPS);
+    key(d, SDLK_ESCAPE, 0);
+    d->actions -= 3; // it is the list of the outliner that serves, once it is unfolded
+    d->viewer.ui.folded = 0;
+    draw(d);
+    click_right(d, "clip/bow");
+    click(d, "menu/Compare");
+    CHECK(d->options.compare != NULL);
+}
+
+static void another_model_in_the_same_pose(desk *d)
+{
+    search(d, "retarget");
+    type(d, test_path("models/thimble/thimble.md5mesh"));
+    CHECK(d->options.retarget != NULL);
+}
+
+static void sheet_of_all_clips(desk *d)
+{
+    key(d, SDLK_e, KMOD_CTRL);
+    click(d, "export/sheet");
+    click(d, "export/all");
+    CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_SHEET);
+    CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
+    d->actions++; // which is not pressed here
+}
+
+static void movie_of_this_clip(desk *d)
+{
+    key(d, SDLK_e, KMOD_CTRL);
+    click(d, "export/movie");
+    CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_MOVIE);
+    CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
+    d->actions++;
+}
+
+static void the_state_that_runs(desk *d)
+{
+    key(d, SDLK_g, KMOD_SHIFT);
+    CHECK(d->viewer.shown.graph);
+    CHECK(item_find(&d->viewer, &d->facts, "graph/idle").width > 0.0f);
+}
+
+static void go_to_a_state(desk *d)
+{
+    search(d, "gesture wave");
+    const md5_machine_desc *const desc = scene_of(d)->machine.desc;
+    bool is_there = false;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_status status = md5_player_layer(scene_of(d)->machine.player, i);
+        is_there = is_there || strcmp(desc->layers[i].states[status.state].name, "wave") == 0;
+    }
+    CHECK(is_there);
+}
+
+static void a_crowd(desk *d)
+{
+    search(d, "crowd");
+    type(d, "5");
+    CHECK_UINT(d->viewer.document->crowd.count, 5);
+}
+
+static void a_broken_file(desk *d)
+{
+    char *const path = common_join(d->folder, "broken.md5mesh");
+    drop(d, path);
+    CHECK(strstr(d->viewer.log.error, "broken.md5mesh") != NULL);
+    CHECK(item_find(&d->viewer, &d->facts, "error/Copy").width > 0.0f);
+    free(path);
+}
+
+static void command_line_of_what_is_seen(desk *d)
+{
+    search(d, "command line");
+    CHECK(strstr(d->viewer.ui.notice, "Copied: md5view") != NULL);
+}
+
+static void a_clip_by_its_name(desk *d)
+{
+    search(d, "dance");
+    CHECK_STRING(scene_of(d)->clips[scene_of(d)->clip].name, "dance");
+}
+
+static void without_a_part(desk *d)
+{
+    click(d, "mesh/eyes");
+    CHECK(d->viewer.hidden_meshes == 2);
+}
+
+static void triangles(desk *d)
+{
+    search(d, "wireframe");
+    CHECK(d->viewer.shown.edges);
+}
+
+static void half_the_speed(desk *d)
+{
+    search(d, "slow");
+    CHECK(d->viewer.play.speed == 0.5);
+}
+
+static void from_the_side(desk *d)
+{
+    key(d, SDLK_3, 0);
+    CHECK_NEAR(d->viewer.camera.azimuth, -90.0, 1e-3);
+}
+
+static void a_part_of_the_clip(desk *d)
+{
+    click_right(d, "scrub/time");
+    click(d, "menu/Range from here");
+    CHECK(d->viewer.play.range_first > 0);
+}
+
+static void another_background(desk *d)
+{
+    search(d, "background color");
+    type(d, "#ffffff");
+    CHECK(d->options.background_given && d->options.background[1] == 1.0f);
+}
+
+static void two_spots(desk *d)
+{
+    click_at(d, 640.0f, 300.0f, SDL_BUTTON_LEFT);
+    SDL_SetModState(KMOD_CTRL);
+    click_at(d, 640.0f, 480.0f, SDL_BUTTON_LEFT);
+    SDL_SetModState(KMOD_NONE);
+    CHECK(d->viewer.measured.is_set);
+}
+
+static void why_a_texture_is_missing(desk *d)
+{
+    key(d, SDLK_t, KMOD_CTRL);
+    CHECK(item_find(&d->viewer, &d->facts, "textures/").width > 0.0f);
+}
+
+static const struct {
+    const char *title, *file;
+    void (*run)(desk *d);
+} tasks[] = {
+    {"place of a bone at frame 12", BOBBIN, place_of_a_bone},
+    {"vertices of a joint", BOBBIN, vertices_of_a_joint},
+    {"compare two clips", BOBBIN, two_clips},
+    {"retarget", BOBBIN, another_model_in_the_same_pose},
+    {"sheet of all clips", BOBBIN, sheet_of_all_clips},
+    {"movie of this clip", BOBBIN, movie_of_this_clip},
+    {"the state that runs", MACHINE, the_state_that_runs},
+    {"go to a state", MACHINE, go_to_a_state},
+    {"crowd", BOBBIN, a_crowd},
+    {"a broken file", BOBBIN, a_broken_file},
+    {"command line", BOBBIN, command_line_of_what_is_seen},
+    {"a clip by its name", BOBBIN, a_clip_by_its_name},
+    {"hide a mesh", BOBBIN, without_a_part},
+    {"triangles", BOBBIN, triangles},
+    {"half the speed", BOBBIN, half_the_speed},
+    {"from the side", BOBBIN, from_the_side},
+    {"a part of the clip", BOBBIN, a_part_of_the_clip},
+    {"another background", BOBBIN, another_background},
+    {"distance of two spots", BOBBIN, two_spots},
+    {"why a texture is missing", BOBBIN, why_a_texture_is_missing},
+};
+
+static bool open_desk(desk *d, const char *file)
+{
+    char problem[256];
+    *d = (desk){.folder = folder_make()};
+    folder_put_text(d->folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\nnumJoints x\n");
+    CHECK(view_read_options(0, NULL, &d->options, problem, sizeof problem));
+    d->options.level = VIEW_QUIET;
+    if (!scene_share(&d->gl))
+        return false;
+    view_begin(&d->viewer, &d->options);
+    d->viewer.lights = view_usual_lights();
+    d->viewer.renderer = d->gl.renderer;
+    d->viewer.width = 1280;
+    d->viewer.height = 720;
+    const char *const path = test_path(file);
+    if (!CHECK(view_set_scale(&d->viewer, 1.0f)) || !CHECK(view_open(&d->viewer, &path, 1, true)))
+        return false;
+    view_pose(scene_of(d), &d->viewer.play);
+    view_frame_again(&d->viewer, d->viewer.width, d->viewer.height);
+    draw(d);
+    return true;
+}
+
+TEST (view_tasks_take_four_actions_at_most) {
+    EACH (task, tasks) {
+        desk d;
+        if (open_desk(&d, task->file)) {
+            task->run(&d);
+            CHECK_THAT(d.actions >= 1 && d.actions <= 4, "%s: %u actions", task->title, d.actions);
+        }
+        view_end(&d.viewer);
+        view_free_options(&d.options);
+        scene_close(&d.gl);
+        folder_remove(d.folder);
+    }
+}
