@@ -24,6 +24,7 @@
 #define NAMES_CONTENT .names_content = true
 #define REMEMBERED .memory = VIEW_REMEMBERED
 #define KEPT .memory = VIEW_KEPT
+#define EFFECT(what) .effect = VIEW_EFFECT_##what
 
 // Of switches.
 #define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
@@ -73,51 +74,53 @@ static const view_option table[] = {
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
-     INTO(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT},
+     INTO(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT, EFFECT(REOPENS)},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
-     NAMES_CONTENT},
+     NAMES_CONTENT, EFFECT(REOPENS)},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
-     INTO(TEXTURE), .map = MD5GL_PICTURE_NORMALS, NAMES_CONTENT},
+     INTO(TEXTURE), .map = MD5GL_PICTURE_NORMALS, NAMES_CONTENT, EFFECT(REOPENS)},
     {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", INTO(TEXTURE),
-     .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT},
+     .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT, EFFECT(REOPENS)},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
-     .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT},
+     .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT, EFFECT(REOPENS)},
     {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED},
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
-     AT(EITHER, up_is_y)},
+     AT(EITHER, up_is_y), EFFECT(OWN)},
     {"two-sided", NULL, "draw back faces; default: only if the texture has holes",
      SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
     {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated", INTO(MESH),
-     NAMES_CONTENT},
+     NAMES_CONTENT, EFFECT(REOPENS)},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
      INTO(SETTING), NAMES_CONTENT},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
-     INTO(WEIGHT), NAMES_CONTENT},
+     INTO(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS)},
     {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
      INTO(PARM), NAMES_CONTENT},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
-     NAMES_CONTENT},
-    {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT},
+     NAMES_CONTENT, EFFECT(REOPENS)},
+    {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT,
+     EFFECT(REOPENS)},
     {"guest", "MACHINE",
      "show another state machine beside it; an event of either sets\n"
      "the trigger of the same name of the other",
-     AT(TEXT, guest), NAMES_CONTENT},
+     AT(TEXT, guest), NAMES_CONTENT, EFFECT(REOPENS)},
     {"compare", "FILE",
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
-     AT(TEXT, compare), NAMES_CONTENT},
-    {"terrain", NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
+     AT(TEXT, compare), NAMES_CONTENT, EFFECT(REOPENS)},
+    {"terrain", NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain),
+     EFFECT(REOPENS)},
     {"walk", NULL,
      "procedural walking instead of clips, on that terrain too;\n"
      "controlled by W A S D and Shift",
@@ -125,34 +128,35 @@ static const view_option table[] = {
     {"crowd", "N",
      "show N characters with different start times, of all named\n"
      "models; one without animations uses those of the first",
-     AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
+     AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT, EFFECT(REOPENS)},
     {"crowd-exact", NULL, "pose every character in every frame, even culled ones",
-     AT(SWITCH, crowd_exact)},
+     AT(SWITCH, crowd_exact), EFFECT(REOPENS)},
     {"crowd-reduced", "PIXELS",
      "draw characters up to this size, and shadows of all, from\n"
      "fewer triangles that are less than a pixel elsewhere\n"
      "(0 = none; 512 for crowds of 100 and more)",
-     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given)},
+     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given), EFFECT(REOPENS)},
     {"crowd-baked", "PIXELS",
      "draw characters up to this size that play clips from baked\n"
      "vertices (0 = none; without --output: 128 for crowds of\n"
      "1000 and more)",
-     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given)},
+     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given), EFFECT(REOPENS)},
     {"crowd-impostors", "PIXELS",
      "draw still smaller ones up to this size as impostors\n"
      "(0 = none; 64 for crowds of 5000 and more)",
-     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
+     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given), EFFECT(REOPENS)},
     {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
      SHOWN(OPPOSITE, levels, "levels")},
-    {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
+    {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto),
+     EFFECT(REOPENS)},
     {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
      "exact without loss)",
-     AT(CHOICE, path)},
+     AT(CHOICE, path), EFFECT(REOPENS)},
     {"skinning", "linear|dual",
      "blending of joints: linear as in the format, or dual\n"
      "quaternions, which preserve volume at twisting joints",
-     AT(EITHER, dual), REMEMBERED},
+     AT(EITHER, dual), REMEMBERED, EFFECT(MEASURES)},
     {"watch", NULL, "reload files, including textures, when they change", AT(SWITCH, watch)},
 
     {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
@@ -160,20 +164,20 @@ static const view_option table[] = {
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
-     INTO(TIMES)},
+     INTO(TIMES), EFFECT(OWN)},
     {"animation-speed-factor", "F", "1 = normal speed, negative = backward", AT(NUMBER, speed),
      RANGE(-1000, 1000)},
     {"range", "A-B",
      "play only these frames, from 0 as in the file;\n"
      "sheets and series show only them, too",
-     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT},
+     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT, EFFECT(OWN)},
     {"onion", "N", "onion skin: N ghosts before (blue) and after (orange) the frame",
      AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
     {"onion-step", "FRAMES", "frames between them (3)", AT(COUNT, onion.step), RANGE(1, 1000)},
     {"loop", "loop|cycle|once", "last frame equals the first (loop) or blends into it (cycle)",
-     AT(CHOICE, wrap), REMEMBERED},
+     AT(CHOICE, wrap), REMEMBERED, EFFECT(MEASURES)},
     {"root", "file|id|in_place", "root motion: as stored, as in id's engine, or none",
-     AT(CHOICE, root), REMEMBERED},
+     AT(CHOICE, root), REMEMBERED, EFFECT(MEASURES)},
 
     {"light", "studio|classic", "physically based, or as in id's engine of 2004",
      .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED},
@@ -187,25 +191,26 @@ static const view_option table[] = {
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
      "the key light, at half its intensity, comes from its\n"
      "brightest side; around turns it",
-     AT(TEXT, environment)},
+     AT(TEXT, environment), EFFECT(OWN)},
     {"no-environment", NULL, "the studio's light although --environment is given",
      SHOWN(OPPOSITE, environment, "environment")},
     {"environment-background", NULL, "show the picture of --environment behind the model",
      SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED},
 
     {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
-     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
+     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given), EFFECT(FRAMES)},
     {"camera-elevation-angle", "DEG", "0 = horizontal, 90 = from above", AT(FLOAT, elevation),
-     RANGE(-90, 90), GIVEN(elevation_given)},
+     RANGE(-90, 90), GIVEN(elevation_given), EFFECT(FRAMES)},
     {"camera-distance", "UNITS", "distance from the model's centre", AT(FLOAT, distance),
-     RANGE(1e-6, 1e9), GIVEN(distance_given)},
+     RANGE(1e-6, 1e9), GIVEN(distance_given), EFFECT(FRAMES)},
     {"camera-target", "X,Y,Z", "centre of the picture, in units", AT(POINT, target),
-     RANGE(-1e9, 1e9), GIVEN(target_given)},
+     RANGE(-1e9, 1e9), GIVEN(target_given), EFFECT(FRAMES)},
     {"camera-orthographic", NULL, "orthographic projection", AT(SWITCH, orthographic),
      GIVEN(orthographic_given)},
-    {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path)},
+    {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path),
+     EFFECT(FRAMES)},
     {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
-     AT(NUMBER, camera_smoothing), RANGE(0, 60)},
+     AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS)},
 
     {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
      SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED},
@@ -250,11 +255,11 @@ static const view_option table[] = {
      SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED},
     {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED},
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
-     NAMES_CONTENT},
+     NAMES_CONTENT, EFFECT(OWN)},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names",
-     AT(TEXT, page), NAMES_CONTENT},
+     AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
@@ -278,7 +283,8 @@ static const view_option table[] = {
      .heading = "Checks", AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
     {"frame-rate", "F", "frames per second: limit of the window, rate of --frames",
      AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
-    {"verify", NULL, "compare GPU skinning with the exact CPU result, exit", AT(SWITCH, verify)},
+    {"verify", NULL, "compare GPU skinning with the exact CPU result, exit", AT(SWITCH, verify),
+     EFFECT(OWN)},
     {"no-render", NULL, "load the files, print a summary, exit", AT(SWITCH, no_render)},
 
     {"list-bindings", NULL, "print key and mouse bindings", .heading = "Help",

@@ -168,6 +168,15 @@ typedef enum view_usual {
     VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
 } view_usual;
 
+// What a window does after an option was set in it, besides showing the value.
+typedef enum view_effect {
+    VIEW_EFFECT_NONE,
+    VIEW_EFFECT_REOPENS,  // the files are read again
+    VIEW_EFFECT_MEASURES, // what is shown has another size
+    VIEW_EFFECT_FRAMES,   // the camera is placed
+    VIEW_EFFECT_OWN,      // by the option's name: see jobs/ask.c
+} view_effect;
+
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
 typedef struct view_option {
@@ -179,6 +188,7 @@ typedef struct view_option {
     md5gl_picture map; // VIEW_OPTION_TEXTURE
     view_option_memory memory;
     bool names_content; // it applies to a certain model, so the last model is not restored
+    view_effect effect;
 
     // Only for a switch whose field is in view_options.shown, of the kind SWITCH, OPPOSITE or
     // EITHER.

@@ -4,6 +4,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/motion/machine.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,6 @@ void view_note_state(view_state *viewer)
 }
 
 // == Effects ======================================================================================
-
-static bool is_one_of(const char *names, const view_option *option)
-{
-    char name[64];
-    (void)snprintf(name, sizeof name, " %s ", option->name);
-    return strstr(names, name) != NULL;
-}
 
 static bool go_to_time(view_state *viewer)
 {
@@ -70,12 +64,6 @@ static bool mark_joint(view_state *viewer)
     return true;
 }
 
-static bool place_camera(view_state *viewer)
-{
-    view_frame_anew(viewer);
-    return true;
-}
-
 static bool turn_up(view_state *viewer)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -94,39 +82,42 @@ static bool verify(view_state *viewer)
     return is_same;
 }
 
-static bool measure(view_state *viewer)
-{
-    view_measure(viewer);
-    return true;
-}
-
-// Reads the model again, with what the options say of it.
-static bool open_again(view_state *viewer)
-{
-    viewer->document->as_asked = true;
-    return view_reload(viewer);
-}
-
-// What is to be done after an option was set; nothing for those that are not listed.
 static const struct {
-    const char *options;
+    const char *option;
     bool (*show)(view_state *viewer);
-} effects[] = {
-    {" animation-time ", go_to_time},
-    {" range ", choose_range},
-    {" joint ", mark_joint},
-    {" environment ", view_choose_environment},
-    {" page ", view_choose_page},
-    {" camera-azimuth-angle camera-elevation-angle camera-distance camera-target camera-path ",
-     place_camera},
-    {" up ", turn_up},
-    {" verify ", verify},
-    {" root skinning loop ", measure},
-    {" texture normal-map specular-map glow-map skin hide morph retarget attach guest compare "
-     "terrain crowd crowd-exact crowd-reduced crowd-baked crowd-impostors path camera-smoothing "
-     "no-auto ",
-     open_again},
+} own_effects[] = {
+    {"animation-time", go_to_time},
+    {"range", choose_range},
+    {"joint", mark_joint},
+    {"environment", view_choose_environment},
+    {"page", view_choose_page},
+    {"up", turn_up},
+    {"verify", verify},
 };
+
+// Shows what an option was set to. Returns false if that is not possible.
+static bool show(view_state *viewer, const view_option *option)
+{
+    switch (option->effect) {
+    case VIEW_EFFECT_REOPENS:
+        viewer->document->as_asked = true;
+        return view_reload(viewer);
+    case VIEW_EFFECT_MEASURES:
+        view_measure(viewer);
+        return true;
+    case VIEW_EFFECT_FRAMES:
+        view_frame_anew(viewer);
+        return true;
+    case VIEW_EFFECT_OWN:
+        for (size_t i = 0; i < sizeof own_effects / sizeof own_effects[0]; i++)
+            if (strcmp(own_effects[i].option, option->name) == 0)
+                return own_effects[i].show(viewer);
+        assert(false); // each such option has a row
+        return true;
+    default:
+        return true;
+    }
+}
 
 // == Setting ======================================================================================
 
@@ -179,9 +170,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
         view_notice(viewer, "--%s takes %s, not '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
     view_take_options(viewer);
-    for (size_t i = 0; i < sizeof effects / sizeof effects[0] && is_set; i++)
-        if (is_one_of(effects[i].options, option))
-            is_set = effects[i].show(viewer);
+    is_set = is_set && show(viewer, option);
     if (!is_set) {
         undo(options, &before);
         view_take_options(viewer);
