@@ -271,7 +271,7 @@ static void draw_count(const drawing *of, const view_graph_edge *edge, view_colo
             middle = (view_graph_point){points[i].x - 0.5f * x, points[i].y - 0.5f * y};
         }
     }
-    if (most < 2 || edge->kind != VIEW_EDGE_LINE)
+    if (most < 2 || (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB))
         return;
     char text[16];
     (void)snprintf(text, sizeof text, "%u", most);
@@ -445,11 +445,6 @@ static void draw_node(const drawing *of, uint32_t number)
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
     // Signs at both ends, the name in the middle of what they leave.
     float left = rect.x, right = rect.x + rect.width;
-    if (node->is_entry) {
-        view_draw_disc(of->stage->canvas, (left + 1.0f) * of->em, middle * of->em, 0.4f * of->em,
-                       dimmed(green, is_dim));
-        left += 1.2f;
-    }
     if (node->mark.width > 0.0f) {
         draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(frame_color, is_dim),
                    0x171A20FFu);
@@ -484,14 +479,14 @@ static void draw_nodes(const drawing *of)
         draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text),
                   graph->box.y + 1.0f, VIEW_DIM, text);
     }
-    if (graph->has_entry) {
-        const view_graph_point disc = graph->entry, tip = {graph->nodes[0].rect.x, disc.y};
-        view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
-        draw_segment(of, disc.x, disc.y, tip.x - 0.4f, tip.y, line_width, green);
-        draw_head(of, tip, disc, head_length, green);
-        draw_text(of, disc.x - 0.8f - 0.5f * measure(of->stage->font, "entry"), disc.y, VIEW_DIM,
-                  "entry");
-    }
+    // The entry; its name where nothing else is.
+    const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
+                           disc = {tip.x - 2.6f, tip.y};
+    view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
+    draw_segment(of, disc.x, disc.y, tip.x - 0.4f, tip.y, line_width, green);
+    draw_head(of, tip, disc, head_length, green);
+    if (graph->hub == 0 || graph->hub == MD5_NONE)
+        draw_text(of, disc.x - 2.6f, disc.y, VIEW_DIM, "entry");
     for (uint32_t i = 0; i < graph->num_nodes; i++)
         draw_node(of, i);
 }
