@@ -493,27 +493,6 @@ static void draw_nodes(const drawing *of)
 
 // -- What an edge says ------------------------------------------------------------------------
 
-static bool holds(const view_machine *machine, const md5_condition *condition)
-{
-    const uint32_t parameter =
-        md5_find_parameter(machine->character->machine, condition->parameter);
-    const float value = md5_player_get(machine->player, parameter);
-    switch (condition->compare) {
-    case MD5_IS_SET:
-        return value != 0.0f;
-    case MD5_IS_CLEAR:
-        return value == 0.0f;
-    case MD5_IS_LESS:
-        return value < condition->value;
-    case MD5_IS_GREATER:
-        return value > condition->value;
-    case MD5_IS_AT_MOST:
-        return value <= condition->value;
-    default:
-        return value >= condition->value;
-    }
-}
-
 // Adds what a transition waits for and how it fades. Returns whether its conditions hold.
 static bool add_way(view_rows *rows, const view_machine *machine, const md5_transition_desc *way)
 {
@@ -528,7 +507,7 @@ static bool add_way(view_rows *rows, const view_machine *machine, const md5_tran
         char word[96];
         (void)snprintf(word, sizeof word, signs[condition->compare], condition->parameter,
                        (double)condition->value);
-        all &= holds(machine, condition);
+        all &= md5_player_is_met(machine->player, condition);
         const int length =
             snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " and " : "", word);
         used = length > 0 && used + (size_t)length < sizeof text ? used + (size_t)length
