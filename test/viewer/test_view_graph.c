@@ -1,9 +1,14 @@
-// The layout of state graphs: what has to hold of every machine, whatever it looks like.
+// The layout of state graphs: what has to hold of every machine, whatever it looks like; and what
+// the panel does with it.
 #include "test/own.h"
 #include "test/test.h"
+#include "test/viewer/test_view_case.h"
+#include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/ui/graph_layout.h"
+
+#include <SDL.h>
 
 // Letters of one width.
 static float measure(const void *user, const char *text)
@@ -233,4 +238,56 @@ TEST (view_graph_of_a_long_chain_is_drawn_whole) {
 TEST (view_graph_of_a_layer_without_transitions_has_nodes_alone) {
     static const md5_state_desc states[2] = {{.name = "one"}, {.name = "two"}};
     check_layer(&(md5_layer_desc){.states = states, .num_states = 2});
+}
+
+static view_command press_key(view_state *state, int32_t key)
+{
+    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
+    const view_command command =
+        view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1.0f, .y = 1.0f, .key = key});
+    (void)item_draw(state, 1280.0f, 900.0f);
+    return command;
+}
+
+static bool has_focus(view_state *state, const char *item)
+{
+    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
+    const view_rect rect = item_find(state, &facts, item), focus = state->ui.focus_rect;
+    return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
+}
+
+TEST_SCENE (view_graph_focus_goes_to_the_nearest_state) {
+    OWN_SHOT viewer;
+    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --panel --graph")) {
+        view_state *const state = &viewer.state;
+        for (int i = 0; i < 300 && !has_focus(state, "state/body/sit"); i++)
+            (void)press_key(state, SDLK_TAB);
+        CHECK_UINT(press_key(state, SDLK_RIGHT).action, VIEW_TAKEN);
+        CHECK(has_focus(state, "state/body/doze"));
+        (void)press_key(state, SDLK_LEFT);
+        CHECK(has_focus(state, "state/body/sit"));
+        const view_command command = press_key(state, SDLK_RETURN);
+        CHECK_UINT(command.action, VIEW_GO_TO_STATE);
+        const md5_layer_desc *const layer = &state->document->scene.machine.desc->layers[0];
+        CHECK_STRING(layer->states[command.item].name, "sit");
+    }
+}
+
+// Where names are too small to be read, those of the hub and of what plays are left.
+TEST_SCENE (view_graph_names_the_active_state_at_each_zoom) {
+    OWN_SHOT viewer;
+    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --panel --graph")) {
+        view_state *const state = &viewer.state;
+        (void)item_draw(state, 1280.0f, 900.0f);
+        const size_t all = state->canvas.count;
+        state->ui.graph.zoom = 0.55f;
+        (void)item_draw(state, 1280.0f, 900.0f);
+        const size_t some = state->canvas.count;
+        CHECK(some < all);
+        const uint32_t doze =
+            md5_find_state(state->document->scene.machine.character->machine, 0, "doze");
+        CHECK(md5_player_seek(state->document->scene.machine.player, 0, doze, 0.0));
+        (void)item_draw(state, 1280.0f, 900.0f);
+        CHECK(state->canvas.count > some); // beside that of the hub
+    }
 }

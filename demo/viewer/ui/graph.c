@@ -177,7 +177,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
         return;
     view_graph_point pen = towards(points[0], points[1], 0.5f * length_of(points));
     draw_line(of, pen, points[0], width,
-              edge->num_ways[1] > 0 ? fminf(head_length, 0.4f * length_of(points)) : 0.0f, color);
+              edge->num_ways[1] > 0 ? fminf(head_length, 0.5f * length_of(points)) : 0.0f, color);
     for (uint32_t i = 1; i + 1 < count; i++) {
         const view_graph_point corner = points[i];
         const float room = 0.5f * fminf(length_of(points + i - 1), length_of(points + i));
@@ -192,7 +192,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
             pen = next;
         }
     }
-    const float last = fminf(head_length, 0.4f * length_of(points + count - 2));
+    const float last = fminf(head_length, 0.5f * length_of(points + count - 2));
     draw_line(of, pen, points[count - 1], width, edge->num_ways[0] > 0 ? last : 0.0f, color);
 }
 
@@ -399,8 +399,8 @@ static void draw_node(const drawing *of, uint32_t number)
     }
     const view_color color =
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
-    // Signs at both ends, the name in the middle of what they leave.
-    float left = rect.x, right = rect.x + rect.width;
+    // Signs at its end, the name in the middle of what they leave.
+    float right = rect.x + rect.width;
     if (node->mark.width > 0.0f) {
         draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(VIEW_EDGE, is_dim), pill_color);
         draw_text(of, node->mark.x + 0.5f * node->mark.width, middle, dimmed(VIEW_DIM, is_dim),
@@ -418,23 +418,22 @@ static void draw_node(const drawing *of, uint32_t number)
         draw_text(of, right - 0.5f - 0.5f * width, middle, dimmed(VIEW_DIM, is_dim), text);
         right -= width + 0.4f;
     }
-    draw_text(of, 0.5f * (left + right), middle, color, node->name);
+    draw_text(of, 0.5f * (rect.x + right), middle, color, node->name);
 }
 
 // Names that are shown although texts are too small to be read: not scaled.
 static void draw_labels(const drawing *of)
 {
     const view_font *const font = of->stage->font;
-    const uint32_t nodes[] = {of->graph->hub, of->status.from, of->status.state, of->node};
-    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0] && of->zoom < least_text; i++) {
-        if (nodes[i] >= of->graph->num_nodes)
-            continue;
-        const view_rect rect = seen_rect(of, of->graph->nodes[nodes[i]].rect);
-        const char *const name = of->graph->nodes[nodes[i]].name;
+    for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < least_text; i++) {
+        const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
+        const char *const name = of->graph->nodes[i].name;
+        const bool is_named =
+            i == of->graph->hub || i == of->status.from || i == of->status.state || i == of->node;
         const float width = view_text_width(font, VIEW_TEXT, name), height = font->line[VIEW_TEXT];
         const view_rect text = {rect.x + 0.5f * (rect.width - width),
                                 rect.y + 0.5f * (rect.height - height), width, height};
-        if (rect.width > 0.0f) {
+        if (is_named && rect.width > 0.0f) {
             view_draw_round_rect(of->stage->canvas, text, 0.3f * of->em, ground_color);
             view_draw_text(of->stage->canvas, VIEW_TEXT, text.x, text.y, 0, VIEW_BRIGHT, name);
         }

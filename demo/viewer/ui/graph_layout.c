@@ -445,7 +445,7 @@ static float place_box(layout *of)
         }
     if (count == 0)
         return 0.0f;
-    const uint32_t across = count / (of->num_rows + 6) + 2;
+    const uint32_t across = count > 1 ? count / (of->num_rows + 6) + 2 : 1;
     const float height = title + step * (float)((count + across - 1) / across);
     graph->height = fmaxf(graph->height, height + step);
     graph->box = (view_rect){0.0f, fmaxf(0.5f * (graph->height - height), step),
