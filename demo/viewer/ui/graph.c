@@ -104,13 +104,13 @@ static void find_hovered(drawing *of)
             of->node = i;
     for (uint32_t i = 0; i < graph->num_edges && of->node == MD5_NONE; i++) {
         const view_graph_edge *const edge = &graph->edges[i];
-        const view_rect mark = graph->nodes[edge->ends[0]].mark,
-                        other = graph->nodes[edge->ends[1]].mark;
-        float distance = edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge) : INFINITY;
-        if (edge->kind == VIEW_EDGE_STUB
-            && (view_contains(mark, of->mouse_x, of->mouse_y)
-                || view_contains(other, of->mouse_x, of->mouse_y)))
-            distance = 0.0f;
+        const uint32_t end = graph->nodes[edge->ends[0]].returns ? 0 : 1;
+        const view_rect mark = graph->nodes[edge->ends[end]].mark;
+        const bool is_at_mark =
+            edge->kind == VIEW_EDGE_STUB && view_contains(mark, of->mouse_x, of->mouse_y);
+        const float distance = is_at_mark                      ? 0.0f
+                               : edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge)
+                                                               : INFINITY;
         if (distance < nearest) {
             nearest = distance;
             of->edge = i;
@@ -203,10 +203,10 @@ static view_graph_point point_at(const drawing *of, const view_graph_edge *edge,
     float length = 0.0f;
     for (uint32_t i = 1; i < edge->num_points; i++)
         length += part * length_of(points + i - 1);
-    for (uint32_t i = 1; i < edge->num_points; length -= length_of(points + i++ - 1))
-        if (length <= length_of(points + i - 1))
-            return towards(points[i - 1], points[i], length);
-    return points[edge->num_points - 1];
+    uint32_t at = 0;
+    for (; at + 2 < edge->num_points && length > length_of(points + at); at++)
+        length -= length_of(points + at);
+    return towards(points[at], points[at + 1], length);
 }
 
 // A text around a point, if texts are not too small to be read.
@@ -231,7 +231,7 @@ static void draw_frame(const drawing *of, view_rect rect, float radius, view_col
 }
 
 // How many transitions lead along a line.
-static void draw_count(const drawing *of, const view_graph_edge *edge, view_color color)
+static void draw_count(const drawing *of, const view_graph_edge *edge, view_color frame)
 {
     const uint32_t *const ways = edge->num_ways, most = ways[0] > ways[1] ? ways[0] : ways[1];
     if (most < 2 || (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB))
@@ -241,8 +241,8 @@ static void draw_count(const drawing *of, const view_graph_edge *edge, view_colo
     const view_graph_point middle = point_at(of, edge, 0.5f);
     const float width = fmaxf(measure(of->stage->font, text) + 0.7f, 1.3f);
     draw_frame(of, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
-               color, ground_color);
-    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (color & 0xFFu) != 0xFFu), text);
+               frame, ground_color);
+    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
 }
 
 // The edge that the running transition takes, with the part of it that has passed; MD5_NONE: none.
@@ -352,9 +352,10 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
     for (int i = 0; i < 4; i++)
-        for (float at = 0.0f; at < length_of(corners + i); at += 2.0f * dash)
-            draw_line(of, towards(corners[i], corners[i + 1], at),
-                      towards(corners[i], corners[i + 1], at + dash), line_width, 0.0f, color);
+        for (unsigned k = 0; 2.0f * dash * (float)k < length_of(corners + i); k++)
+            draw_line(of, towards(corners[i], corners[i + 1], 2.0f * dash * (float)k),
+                      towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width,
+                      0.0f, color);
 }
 
 // Whether a state stands back behind what is below the mouse.

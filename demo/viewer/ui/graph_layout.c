@@ -27,9 +27,8 @@ typedef struct graph_place {
     uint32_t after;                 // its row is free from the channel of this column on
     double level;                   // where it is while rows are found
     enum { NEW, WAITS, DONE } mark; // whether its column is found
-    bool is_paired;
-    bool is_pinned;  // the hub leads to it: in the first column after it
-    bool uses_right; // a line begins or ends at its right side
+    bool is_paired, is_pinned;      // is_pinned: the hub leads to it, in the first column after it
+    bool uses_right;                // a line begins or ends at its right side
 } graph_place;
 
 // What is sorted by keys, and then by its number.
@@ -313,12 +312,11 @@ static void set_rows(const layout *of, graph_item *items, uint32_t count, bool f
 // Places nodes in their columns beside their neighbours; rows that nothing is in are left out.
 static void find_rows(layout *of)
 {
-    const uint32_t num_nodes = of->graph->num_nodes;
     graph_place *const places = of->places;
     graph_item *const items = of->items;
     uint32_t count = 0;
     of->num_columns = of->graph->hub != MD5_NONE ? 1 : 0;
-    for (uint32_t i = 0; i < num_nodes; i++)
+    for (uint32_t i = 0; i < of->graph->num_nodes; i++)
         if (is_free(of, i))
             items[count++] =
                 (graph_item){.keys = {places[i].column, 0.0, places[i].unit}, .number = i};
@@ -446,7 +444,8 @@ static float place_box(layout *of)
     if (count == 0)
         return 0.0f;
     const uint32_t across = count > 1 ? count / (of->num_rows + 6) + 2 : 1;
-    const float height = title + step * (float)((count + across - 1) / across);
+    const uint32_t num_rows = (count + across - 1) / across;
+    const float height = title + step * (float)num_rows;
     graph->height = fmaxf(graph->height, height + step);
     graph->box = (view_rect){0.0f, fmaxf(0.5f * (graph->height - height), step),
                              width * (float)across + padding, height};
@@ -524,11 +523,12 @@ static void add_route(const layout *of, const graph_route *route)
     uint32_t count = 1;
     find_levels(of, route, levels);
     view_graph_point points[6] = {{left.x + left.width, levels[0]}};
-    for (uint32_t i = 0; i < 2 * route->num_verticals; i++)
-        points[count++] =
-            (view_graph_point){of->columns[route->channels[i / 2]].channel + channel_end
-                                   + track_width * (float)route->tracks[i / 2],
-                               levels[i / 2 + i % 2]};
+    for (uint32_t i = 0; i < route->num_verticals; i++) {
+        const float vertical = of->columns[route->channels[i]].channel + channel_end
+                               + track_width * (float)route->tracks[i];
+        points[count++] = (view_graph_point){vertical, levels[i]};
+        points[count++] = (view_graph_point){vertical, levels[i + 1]};
+    }
     points[count++] = (view_graph_point){end, levels[2]};
     if (route->class == ROUTE_UPRIGHT) {
         points[0] = (view_graph_point){x, left.y + (is_down ? left.height : 0.0f)};
