@@ -522,7 +522,7 @@ static void draw_popover(const drawing *of)
     const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
-    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->stage->height - height - 0.3f * gap), 0.0f));
+    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0.0f));
     const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
     view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_EDGE);
     view_draw_round_rect(of->stage->canvas, view_inset(box, 1.0f), VIEW_RADIUS * font->scale,
