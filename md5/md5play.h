@@ -437,8 +437,7 @@ MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
-// Return the index of a name in its table, or MD5_NONE if there is none or the name is NULL. Linear
-// in the table: call them once.
+// Return a name's index in its table, MD5_NONE if there is none or it is NULL. Linear: call once.
 MD5_PLAY_API uint32_t md5_find_parameter(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
@@ -508,6 +507,8 @@ MD5_PLAY_API void md5_player_reset(md5_player *player); // to its state after md
 // Sets a parameter; any value but 0 sets a trigger or bool.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
+// Whether a condition is met by the parameters as they are; false if it names none of them.
+MD5_PLAY_API bool md5_player_is_met(const md5_player *player, const md5_condition *condition);
 
 // Starts a transition to a state over `duration` seconds, whatever the machine's own.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
@@ -710,8 +711,7 @@ MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
 typedef struct md5_layer_status { // for a debug panel
     uint32_t state;               // current state, or target of the transition
-    // Source of the transition; MD5_NONE: no transition is active. Of several transitions at one
-    // instant it is the source of the first, from which the pose fades.
+    // Source of the transition, of several at one instant of the first; MD5_NONE: none is active.
     uint32_t from;
     float progress;       // of the transition, 0..1, before easing
     double time;          // normalised time of `state`

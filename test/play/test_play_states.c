@@ -60,6 +60,11 @@ TEST (states_follow_conditions) {
         OWN_PLAY of;
         begin(&of, "transition stand walk { when %s }", row->when);
         CHECK(md5_player_set(of.player, row->parameter, row->set));
+        const md5_machine_desc *const tables = md5_machine_tables(of.machine);
+        md5_condition condition = tables->layers[0].transitions[0].conditions[0];
+        CHECK(md5_player_is_met(of.player, &condition) == row->holds);
+        condition.parameter = "none";
+        CHECK(!md5_player_is_met(of.player, &condition));
         CHECK_UINT(state_after(&of, 0.01), row->holds ? WALK : STAND);
     }
 }

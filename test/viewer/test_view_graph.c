@@ -1,9 +1,14 @@
-// The layout of state graphs: what has to hold of every machine, whatever it looks like.
+// The layout of state graphs: what has to hold of every machine, whatever it looks like; and what
+// the panel does with it.
 #include "test/own.h"
 #include "test/test.h"
+#include "test/viewer/test_view_case.h"
+#include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/ui/graph_layout.h"
+
+#include <SDL.h>
 
 // Letters of one width.
 static float measure(const void *user, const char *text)
@@ -69,7 +74,7 @@ static bool are_joined(const view_graph *graph)
 {
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         const view_graph_edge *const edge = &graph->edges[i];
-        if (edge->kind != VIEW_EDGE_LINE)
+        if (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB)
             continue;
         for (uint32_t end = 0; end < 2; end++) {
             const view_rect rect = graph->nodes[edge->ends[end]].rect;
@@ -164,9 +169,7 @@ TEST (view_graph_of_bobbin_has_a_hub_with_columns_beside_it) {
     view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], measure, NULL);
     CHECK_STRING(graph->nodes[graph->hub].name, "idle");
     CHECK_NEAR(graph->nodes[graph->hub].rect.height, graph->height, 1e-3);
-    CHECK(graph->has_entry);
-    static const char *const boxed[] = {"leap",   "attack", "bow",   "pat",         "dance",
-                                        "sneeze", "wave",   "point", "strafe_left", "strafe_right"};
+    static const char *const boxed[] = {"leap", "wave", "strafe_left"};
     for (size_t i = 0; i < sizeof boxed / sizeof boxed[0]; i++)
         CHECK(find_node(graph, boxed[i])->place == VIEW_NODE_BOXED);
     CHECK_UINT(find_node(graph, "wave")->num_more, 4);
@@ -189,49 +192,65 @@ TEST (view_graph_of_bobbin_has_a_hub_with_columns_beside_it) {
     md5_free_machine_file(file);
 }
 
-// A layer of states "s0"... with random transitions.
-TEST (view_graph_of_a_large_machine_is_drawn_whole) {
-    enum { STATES = 200, WAYS = 1000 };
-    static char names[STATES][8];
-    static md5_state_desc states[STATES];
-    static md5_transition_desc ways[WAYS];
-    uint32_t seed = 1;
-    for (uint32_t i = 0; i < STATES; i++) {
+// Checks a layer of states "s0"... in a chain or with random transitions.
+static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
+{
+    enum { MAX_STATES = 1000 };
+    static char names[MAX_STATES][8];
+    static md5_state_desc states[MAX_STATES];
+    static md5_transition_desc ways[MAX_STATES];
+    uint64_t random = 1;
+    for (uint32_t i = 0; i < num_states; i++) {
         (void)snprintf(names[i], sizeof names[i], "s%u", i);
         states[i].name = names[i];
     }
-    for (uint32_t i = 0; i < WAYS; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        const uint32_t from = (seed >> 8) % STATES;
-        seed = seed * 1664525u + 1013904223u;
-        ways[i] = (md5_transition_desc){.from = i % 50 == 0 ? NULL : names[from],
-                                        .to = names[(seed >> 8) % STATES]};
+    for (uint32_t i = 0; i < num_ways; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states,
+                       to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;
+        ways[i] = (md5_transition_desc){.from = i % 50 == 7 && !is_chain ? NULL : names[from],
+                                        .to = names[to]};
     }
-    check_layer(&(md5_layer_desc){
-        .states = states, .num_states = STATES, .transitions = ways, .num_transitions = WAYS});
+    check_layer(&(md5_layer_desc){.states = states,
+                                  .num_states = num_states,
+                                  .transitions = ways,
+                                  .num_transitions = num_ways});
 }
 
-TEST (view_graph_of_a_long_chain_is_drawn_whole) {
-    enum { STATES = 3000 };
-    static char names[STATES][8];
-    static md5_state_desc states[STATES];
-    static md5_transition_desc ways[STATES];
-    for (uint32_t i = 0; i < STATES; i++) {
-        (void)snprintf(names[i], sizeof names[i], "s%u", i);
-        states[i].name = names[i];
-        ways[i] = (md5_transition_desc){.from = names[i], .to = names[(i + 1) % STATES]};
-    }
-    view_graph *const graph = view_lay_out_graph(&(md5_layer_desc){.states = states,
-                                                                   .num_states = STATES,
-                                                                   .transitions = ways,
-                                                                   .num_transitions = STATES - 1},
-                                                 measure, NULL);
-    CHECK(graph->nodes[STATES - 1].rect.x > 10.0f * (STATES - 2));
-    CHECK_UINT(graph->num_edges, STATES - 1);
-    view_free_graph(graph);
+TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
+    check_made(200, 1000, false);
+    check_made(1000, 999, true);
+    check_made(2, 0, false);
 }
 
-TEST (view_graph_of_a_layer_without_transitions_has_nodes_alone) {
-    static const md5_state_desc states[2] = {{.name = "one"}, {.name = "two"}};
-    check_layer(&(md5_layer_desc){.states = states, .num_states = 2});
+// Presses a key, and draws; returns whether the focus is at a state of the body then.
+static bool press_key(view_state *state, int32_t key, const char *name, view_command *command)
+{
+    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
+    *command = view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1.0f, .y = 1.0f, .key = key});
+    const view_rect rect = item_find(state, &facts, name), focus = state->ui.focus_rect;
+    return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
+}
+
+TEST_SCENE (view_graph_focus_goes_to_the_nearest_state) {
+    OWN_SHOT viewer;
+    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --panel --graph")) {
+        view_state *const state = &viewer.state;
+        view_command command;
+        for (int i = 0; i < 300 && !press_key(state, SDLK_TAB, "state/body/sit", &command);)
+            i++;
+        CHECK(press_key(state, SDLK_RIGHT, "state/body/doze", &command));
+        CHECK(press_key(state, SDLK_LEFT, "state/body/sit", &command));
+        CHECK(press_key(state, SDLK_RETURN, "state/body/sit", &command));
+        CHECK_UINT(command.action, VIEW_GO_TO_STATE);
+        const view_machine *const machine = &state->document->scene.machine;
+        CHECK_STRING(machine->desc->layers[0].states[command.item].name, "sit");
+        // Where names are too small to be read, those of the hub and of what plays are left.
+        state->ui.graph.zoom = 0.55f;
+        (void)item_draw(state, 1280.0f, 900.0f);
+        const size_t before = state->canvas.count;
+        CHECK(md5_player_seek(machine->player, 0, (uint32_t)command.item, 0.0));
+        (void)item_draw(state, 1280.0f, 900.0f);
+        CHECK(state->canvas.count > before);
+    }
 }

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <SDL.h>
+
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
                    line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
 static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
-static const view_color edge_color = 0x8A97A8FFu, node_color = 0x2A303AFFu,
-                        hover_color = 0x333C49FFu, frame_color = 0x4A5361FFu,
-                        selection_color = 0x33507FFFu, green = 0x7BD88FFFu,
-                        panel_color = 0x12151AE0u; // below the box, so that lines are clear
+static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
+                        ground_color = 0x12151AFFu, green = 0x7BD88FFFu;
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -104,13 +104,13 @@ static void find_hovered(drawing *of)
             of->node = i;
     for (uint32_t i = 0; i < graph->num_edges && of->node == MD5_NONE; i++) {
         const view_graph_edge *const edge = &graph->edges[i];
-        const view_rect mark = graph->nodes[edge->ends[0]].mark,
-                        other = graph->nodes[edge->ends[1]].mark;
-        float distance = edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge) : INFINITY;
-        if (edge->kind == VIEW_EDGE_STUB
-            && (view_contains(mark, of->mouse_x, of->mouse_y)
-                || view_contains(other, of->mouse_x, of->mouse_y)))
-            distance = 0.0f;
+        const uint32_t end = graph->nodes[edge->ends[0]].returns ? 0 : 1;
+        const view_rect mark = graph->nodes[edge->ends[end]].mark;
+        const bool is_at_mark =
+            edge->kind == VIEW_EDGE_STUB && view_contains(mark, of->mouse_x, of->mouse_y);
+        const float distance = is_at_mark                      ? 0.0f
+                               : edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge)
+                                                               : INFINITY;
         if (distance < nearest) {
             nearest = distance;
             of->edge = i;
@@ -138,36 +138,33 @@ static view_color dimmed(view_color color, bool is_dim)
 
 // -- Lines ------------------------------------------------------------------------------------
 
-static void draw_segment(const drawing *of, float x0, float y0, float x1, float y1, float width,
-                         view_color color)
-{
-    const float em = of->em, ends[4] = {x0 * em, y0 * em, x1 * em, y1 * em};
-    // At least a pixel wide where it is seen.
-    view_draw_segment(of->stage->canvas, ends, fmaxf(width * em, 1.0f / of->zoom), color);
-}
-
-// An arrow head at `tip`, of a line that comes from `from`.
-static void draw_head(const drawing *of, view_graph_point tip, view_graph_point from, float length,
-                      view_color color)
-{
-    const float right = tip.x - from.x, down = tip.y - from.y, way = hypotf(right, down);
-    if (!(way > 0.0f))
-        return;
-    const float x = right / way * length, y = down / way * length, em = of->em;
-    const float corners[6] = {tip.x * em,
-                              tip.y * em,
-                              (tip.x - x - 0.5f * y) * em,
-                              (tip.y - y + 0.5f * x) * em,
-                              (tip.x - x + 0.5f * y) * em,
-                              (tip.y - y - 0.5f * x) * em};
-    view_draw_triangle(of->stage->canvas, corners, color);
-}
-
 static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float way = hypotf(to.x - from.x, to.y - from.y);
     const float part = way > 0.0f ? fminf(distance / way, 1.0f) : 0.0f;
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
+}
+
+// A straight line, at least a pixel wide where it is seen, with a head of some length at its end.
+static void draw_line(const drawing *of, view_graph_point from, view_graph_point to, float width,
+                      float head, view_color color)
+{
+    const float em = of->em, way = hypotf(to.x - from.x, to.y - from.y);
+    const float part = way > 0.0f ? head / way : 0.0f;
+    const float x = 0.5f * part * (to.x - from.x), y = 0.5f * part * (to.y - from.y);
+    const view_graph_point neck = {to.x - 2.0f * x, to.y - 2.0f * y},
+                           end = {to.x - 1.6f * x, to.y - 1.6f * y};
+    const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
+    const float corners[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
+                              (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
+    view_draw_segment(of->stage->canvas, ends, fmaxf(width * em, 1.0f / of->zoom), color);
+    if (head > 0.0f)
+        view_draw_triangle(of->stage->canvas, corners, color);
+}
+
+static float length_of(const view_graph_point *ends)
+{
+    return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
 // The line of an edge, with rounded corners and heads.
@@ -178,44 +175,25 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
     const uint32_t count = edge->num_points;
     if (count < 2)
         return;
-    view_graph_point pen = points[0];
-    const float first = hypotf(points[1].x - pen.x, points[1].y - pen.y);
-    const float last = hypotf(points[count - 1].x - points[count - 2].x,
-                              points[count - 1].y - points[count - 2].y);
-    const bool is_two_way = edge->num_ways[0] > 0 && edge->num_ways[1] > 0;
-    const float length = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * last),
-                back = fminf(head_length, (is_two_way && count == 2 ? 0.4f : 1.0f) * first);
-    if (edge->num_ways[1] > 0) {
-        draw_head(of, pen, points[1], back, color);
-        pen = towards(pen, points[1], 0.8f * back);
-    }
-    for (uint32_t i = 1; i < count; i++) {
-        view_graph_point end = points[i];
-        if (i + 1 == count) {
-            if (edge->num_ways[0] > 0) {
-                draw_head(of, end, points[i - 1], length, color);
-                end = towards(end, pen, 0.8f * length);
-            }
-            draw_segment(of, pen.x, pen.y, end.x, end.y, width, color);
-            break;
-        }
-        const view_graph_point corner = points[i], next = points[i + 1];
-        const float room = 0.5f
-                           * fminf(hypotf(corner.x - points[i - 1].x, corner.y - points[i - 1].y),
-                                   hypotf(next.x - corner.x, next.y - corner.y));
-        const float radius = fminf(corner_radius, room);
-        const view_graph_point begin = towards(corner, points[i - 1], radius),
-                               leave = towards(corner, next, radius);
-        draw_segment(of, pen.x, pen.y, begin.x, begin.y, width, color);
-        pen = begin;
-        for (int k = 1; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
-            const float t = (float)k / (float)STEPS, s = 1.0f - t;
-            const float x = s * s * begin.x + 2.0f * s * t * corner.x + t * t * leave.x,
-                        y = s * s * begin.y + 2.0f * s * t * corner.y + t * t * leave.y;
-            draw_segment(of, pen.x, pen.y, x, y, width, color);
-            pen = (view_graph_point){x, y};
+    view_graph_point pen = towards(points[0], points[1], 0.5f * length_of(points));
+    draw_line(of, pen, points[0], width,
+              edge->num_ways[1] > 0 ? fminf(head_length, 0.5f * length_of(points)) : 0.0f, color);
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const view_graph_point corner = points[i];
+        const float room = 0.5f * fminf(length_of(points + i - 1), length_of(points + i));
+        const view_graph_point begin = towards(corner, points[i - 1], fminf(corner_radius, room)),
+                               leave = towards(corner, points[i + 1], fminf(corner_radius, room));
+        for (int k = 0; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
+            const float t = (float)k / (float)STEPS, r = 1.0f - t;
+            const view_graph_point next = {
+                r * r * begin.x + 2.0f * r * t * corner.x + t * t * leave.x,
+                r * r * begin.y + 2.0f * r * t * corner.y + t * t * leave.y};
+            draw_line(of, pen, next, width, 0.0f, color);
+            pen = next;
         }
     }
+    const float last = fminf(head_length, 0.5f * length_of(points + count - 2));
+    draw_line(of, pen, points[count - 1], width, edge->num_ways[0] > 0 ? last : 0.0f, color);
 }
 
 // The point at a part of a line.
@@ -224,24 +202,20 @@ static view_graph_point point_at(const drawing *of, const view_graph_edge *edge,
     const view_graph_point *const points = of->graph->points + edge->first_point;
     float length = 0.0f;
     for (uint32_t i = 1; i < edge->num_points; i++)
-        length += hypotf(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
-    length *= part;
-    for (uint32_t i = 1; i < edge->num_points; i++) {
-        const float step = hypotf(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
-        if (length <= step)
-            return towards(points[i - 1], points[i], length);
-        length -= step;
-    }
-    return points[edge->num_points - 1];
+        length += part * length_of(points + i - 1);
+    uint32_t at = 0;
+    for (; at + 2 < edge->num_points && length > length_of(points + at); at++)
+        length -= length_of(points + at);
+    return towards(points[at], points[at + 1], length);
 }
 
-// A text around a point. If texts are too small to be read it is left out, but for bright ones.
+// A text around a point, if texts are not too small to be read.
 static void draw_text(const drawing *of, float x, float y, view_color color, const char *text)
 {
     const view_font *const font = of->stage->font;
-    const float width = view_text_width(font, VIEW_TEXT, text);
-    if (of->zoom >= least_text || color == VIEW_BRIGHT)
-        view_draw_text(of->stage->canvas, VIEW_TEXT, x * of->em - 0.5f * width,
+    if (of->zoom >= least_text)
+        view_draw_text(of->stage->canvas, VIEW_TEXT,
+                       x * of->em - 0.5f * view_text_width(font, VIEW_TEXT, text),
                        y * of->em - 0.5f * font->line[VIEW_TEXT], 0, color, text);
 }
 
@@ -256,29 +230,19 @@ static void draw_frame(const drawing *of, view_rect rect, float radius, view_col
                          color);
 }
 
-// How many transitions lead along a line, on its longest stretch.
-static void draw_count(const drawing *of, const view_graph_edge *edge, view_color color)
+// How many transitions lead along a line.
+static void draw_count(const drawing *of, const view_graph_edge *edge, view_color frame)
 {
-    const view_graph_point *const points = of->graph->points + edge->first_point;
-    const uint32_t most =
-        edge->num_ways[0] > edge->num_ways[1] ? edge->num_ways[0] : edge->num_ways[1];
-    float longest = 0.0f;
-    view_graph_point middle = {0.0f, 0.0f};
-    for (uint32_t i = 1; i < edge->num_points; i++) {
-        const float x = points[i].x - points[i - 1].x, y = points[i].y - points[i - 1].y;
-        if (hypotf(x, y) > longest) {
-            longest = hypotf(x, y);
-            middle = (view_graph_point){points[i].x - 0.5f * x, points[i].y - 0.5f * y};
-        }
-    }
-    if (most < 2 || edge->kind != VIEW_EDGE_LINE)
+    const uint32_t *const ways = edge->num_ways, most = ways[0] > ways[1] ? ways[0] : ways[1];
+    if (most < 2 || (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB))
         return;
     char text[16];
     (void)snprintf(text, sizeof text, "%u", most);
+    const view_graph_point middle = point_at(of, edge, 0.5f);
     const float width = fmaxf(measure(of->stage->font, text) + 0.7f, 1.3f);
     draw_frame(of, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
-               color, 0x12151AFFu);
-    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (color & 0xFFu) != 0xFFu), text);
+               frame, ground_color);
+    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
 }
 
 // The edge that the running transition takes, with the part of it that has passed; MD5_NONE: none.
@@ -337,8 +301,9 @@ static void draw_edges(const drawing *of)
             if (is_lit && edge->kind == VIEW_EDGE_MORE) { // as straight lines while it is asked for
                 const view_rect a = graph->nodes[edge->ends[0]].rect,
                                 b = graph->nodes[edge->ends[1]].rect;
-                draw_segment(of, a.x + 0.5f * a.width, a.y + 0.5f * a.height, b.x + 0.5f * b.width,
-                             b.y + 0.5f * b.height, line_width, color);
+                draw_line(of, (view_graph_point){a.x + 0.5f * a.width, a.y + 0.5f * a.height},
+                          (view_graph_point){b.x + 0.5f * b.width, b.y + 0.5f * b.height},
+                          line_width, 0.0f, color);
             }
             draw_edge(of, edge, is_lit ? 2.0f * line_width : line_width, color);
         }
@@ -371,34 +336,26 @@ static void draw_edges(const drawing *of)
 static void draw_loop(const drawing *of, float x, float y, view_color color)
 {
     enum { STEPS = 12 };
-    const float radius = 0.38f, turn = 1.6f * VIEW_PI;
-    view_graph_point pen = {x + radius, y}, before = pen;
+    const float radius = 0.38f, step = 1.6f * VIEW_PI / (float)STEPS;
+    view_graph_point pen = {x + radius, y};
     for (int i = 1; i <= STEPS; i++) {
-        const float angle = turn * (float)i / (float)STEPS;
-        before = pen;
-        pen = (view_graph_point){x + radius * cosf(angle), y + radius * sinf(angle)};
-        draw_segment(of, before.x, before.y, pen.x, pen.y, line_width, color);
+        const float angle = step * (float)i;
+        const view_graph_point next = {x + radius * cosf(angle), y + radius * sinf(angle)};
+        draw_line(of, pen, next, line_width, i == STEPS ? 0.4f : 0.0f, color);
+        pen = next;
     }
-    const view_graph_point tip = {pen.x + 2.0f * (pen.x - before.x),
-                                  pen.y + 2.0f * (pen.y - before.y)};
-    draw_head(of, tip, before, 0.4f, color);
 }
 
 static void draw_dashes(const drawing *of, view_rect rect, view_color color)
 {
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
-    const unsigned across = 1 + (unsigned)(0.5f * rect.width / dash);
-    const unsigned down = 1 + (unsigned)(0.5f * rect.height / dash);
-    for (unsigned side = 0; side < 2; side++) {
-        for (unsigned i = 0; i < across; i++) {
-            const float x = rect.x + 2.0f * dash * (float)i, y = side == 0 ? rect.y : bottom;
-            draw_segment(of, x, y, fminf(x + dash, right), y, line_width, color);
-        }
-        for (unsigned i = 0; i < down; i++) {
-            const float y = rect.y + 2.0f * dash * (float)i, x = side == 0 ? rect.x : right;
-            draw_segment(of, x, y, x, fminf(y + dash, bottom), line_width, color);
-        }
-    }
+    const view_graph_point corners[] = {
+        {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
+    for (int i = 0; i < 4; i++)
+        for (unsigned k = 0; 2.0f * dash * (float)k < length_of(corners + i); k++)
+            draw_line(of, towards(corners[i], corners[i + 1], 2.0f * dash * (float)k),
+                      towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width,
+                      0.0f, color);
 }
 
 // Whether a state stands back behind what is below the mouse.
@@ -423,15 +380,15 @@ static void draw_node(const drawing *of, uint32_t number)
     const float middle = rect.y + 0.5f * rect.height;
     const view_color frame = is_active || is_left ? VIEW_ACCENT
                              : number == of->node ? VIEW_PLAIN
-                                                  : frame_color;
+                                                  : VIEW_EDGE;
     const bool is_filled = is_active && of->status.from == MD5_NONE;
     if (is_any)
         draw_dashes(of, rect, dimmed(VIEW_AMBER, is_dim));
     else
         draw_frame(of, rect, node_radius, dimmed(frame, is_dim),
-                   is_filled || is_left ? selection_color
-                   : number == of->node ? hover_color
-                                        : dimmed(node_color, is_dim));
+                   is_filled || is_left ? VIEW_CHOSEN
+                   : number == of->node ? VIEW_HOVERED
+                                        : dimmed(VIEW_CONTROL, is_dim));
     if (is_active && !is_filled) { // as far as the transition has come
         const view_rect inside = view_inset(rect, 0.1f);
         const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
@@ -439,20 +396,14 @@ static void draw_node(const drawing *of, uint32_t number)
             of->stage->canvas,
             scaled((view_rect){inside.x, inside.y, fmaxf(part * inside.width, 0.4f), inside.height},
                    of->em),
-            (node_radius - 0.1f) * of->em, selection_color);
+            (node_radius - 0.1f) * of->em, VIEW_CHOSEN);
     }
     const view_color color =
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
-    // Signs at both ends, the name in the middle of what they leave.
-    float left = rect.x, right = rect.x + rect.width;
-    if (node->is_entry) {
-        view_draw_disc(of->stage->canvas, (left + 1.0f) * of->em, middle * of->em, 0.4f * of->em,
-                       dimmed(green, is_dim));
-        left += 1.2f;
-    }
+    // Signs at its end, the name in the middle of what they leave.
+    float right = rect.x + rect.width;
     if (node->mark.width > 0.0f) {
-        draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(frame_color, is_dim),
-                   0x171A20FFu);
+        draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(VIEW_EDGE, is_dim), pill_color);
         draw_text(of, node->mark.x + 0.5f * node->mark.width, middle, dimmed(VIEW_DIM, is_dim),
                   of->graph->nodes[of->graph->hub].name);
         right = fminf(right, node->mark.x);
@@ -468,7 +419,26 @@ static void draw_node(const drawing *of, uint32_t number)
         draw_text(of, right - 0.5f - 0.5f * width, middle, dimmed(VIEW_DIM, is_dim), text);
         right -= width + 0.4f;
     }
-    draw_text(of, 0.5f * (left + right), middle, color, node->name);
+    draw_text(of, 0.5f * (rect.x + right), middle, color, node->name);
+}
+
+// Names that are shown although texts are too small to be read: not scaled.
+static void draw_labels(const drawing *of)
+{
+    const view_font *const font = of->stage->font;
+    for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < least_text; i++) {
+        const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
+        const char *const name = of->graph->nodes[i].name;
+        const bool is_named =
+            i == of->graph->hub || i == of->status.from || i == of->status.state || i == of->node;
+        const float width = view_text_width(font, VIEW_TEXT, name), height = font->line[VIEW_TEXT];
+        const view_rect text = {rect.x + 0.5f * (rect.width - width),
+                                rect.y + 0.5f * (rect.height - height), width, height};
+        if (is_named && rect.width > 0.0f) {
+            view_draw_round_rect(of->stage->canvas, text, 0.3f * of->em, ground_color);
+            view_draw_text(of->stage->canvas, VIEW_TEXT, text.x, text.y, 0, VIEW_BRIGHT, name);
+        }
+    }
 }
 
 static void draw_nodes(const drawing *of)
@@ -480,75 +450,49 @@ static void draw_nodes(const drawing *of)
         for (uint32_t i = 0; i < graph->num_states; i++)
             count += graph->nodes[i].place == VIEW_NODE_BOXED;
         (void)snprintf(text, sizeof text, "there and back" VIEW_DOT "%u", count);
-        draw_frame(of, graph->box, 0.5f, frame_color, 0x171A20FFu);
+        draw_frame(of, graph->box, 0.5f, VIEW_EDGE, pill_color);
         draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text),
                   graph->box.y + 1.0f, VIEW_DIM, text);
     }
-    if (graph->has_entry) {
-        const view_graph_point disc = graph->entry, tip = {graph->nodes[0].rect.x, disc.y};
-        view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
-        draw_segment(of, disc.x, disc.y, tip.x - 0.4f, tip.y, line_width, green);
-        draw_head(of, tip, disc, head_length, green);
-        draw_text(of, disc.x - 0.8f - 0.5f * measure(of->stage->font, "entry"), disc.y, VIEW_DIM,
-                  "entry");
-    }
+    // The entry; its name where nothing else is.
+    const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
+                           disc = {tip.x - 2.6f, tip.y};
+    view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
+    draw_line(of, disc, tip, line_width, head_length, green);
+    if (graph->hub == 0 || graph->hub == MD5_NONE)
+        draw_text(of, disc.x - 2.6f, disc.y, VIEW_DIM, "entry");
     for (uint32_t i = 0; i < graph->num_nodes; i++)
         draw_node(of, i);
 }
 
 // -- What an edge says ------------------------------------------------------------------------
 
-static bool holds(const view_machine *machine, const md5_condition *condition)
-{
-    const uint32_t parameter =
-        md5_find_parameter(machine->character->machine, condition->parameter);
-    const float value = md5_player_get(machine->player, parameter);
-    switch (condition->compare) {
-    case MD5_IS_SET:
-        return value != 0.0f;
-    case MD5_IS_CLEAR:
-        return value == 0.0f;
-    case MD5_IS_LESS:
-        return value < condition->value;
-    case MD5_IS_GREATER:
-        return value > condition->value;
-    case MD5_IS_AT_MOST:
-        return value <= condition->value;
-    default:
-        return value >= condition->value;
-    }
-}
-
-// Adds what a transition waits for and how it fades. Returns whether its conditions hold.
-static bool add_way(view_rows *rows, const view_machine *machine, const md5_transition_desc *way)
+// Adds what a transition waits for, whether that holds now, and how it fades.
+static void add_way(view_rows *rows, const view_machine *machine, const md5_transition_desc *way)
 {
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
     static const char *const fades[] = {"cross-fade", "inertial"};
-    char text[192] = "";
-    size_t used = 0;
+    char text[192] = "", fade[48] = "cut", exit[32] = "", priority[32] = "";
     bool all = true;
     for (uint32_t i = 0; i < way->num_conditions; i++) {
         const md5_condition *const condition = &way->conditions[i];
+        const size_t used = strlen(text);
         char word[96];
         (void)snprintf(word, sizeof word, signs[condition->compare], condition->parameter,
                        (double)condition->value);
-        all &= holds(machine, condition);
-        const int length =
-            snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " and " : "", word);
-        used = length > 0 && used + (size_t)length < sizeof text ? used + (size_t)length
-                                                                 : sizeof text - 1;
+        all &= md5_player_is_met(machine->player, condition);
+        (void)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " and " : "", word);
     }
-    char fade[48] = "cut", exit[32] = "", priority[32] = "";
     if (way->duration > 0.0f)
         (void)snprintf(fade, sizeof fade, "%s %.2f s", fades[way->fade], (double)way->duration);
     if (way->waits)
         (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g", (double)way->exit);
     if (way->priority != 0)
         (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
-    view_add_row(rows, all ? green : VIEW_PLAIN, " ", "%s" VIEW_DOT "%s%s%s",
-                 used > 0 ? text : "always", fade, exit, priority);
-    return all;
+    view_add_row(rows, all ? green : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
+                 text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
+                 way->keeps_phase ? VIEW_DOT "keeps the phase" : "", priority);
 }
 
 // The transitions of the edge below the mouse, beside it.
@@ -558,77 +502,55 @@ static void draw_popover(const drawing *of)
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
     const view_font *const font = of->stage->font;
+    const view_ui *const ui = of->ui;
     view_rows rows = {0};
-    uint8_t ticks[VIEW_MAX_ROWS + 1] = {0};
+    view_begin_rows(&rows, font, 100.0f, 18.0f, "Click: take it")->kind = VIEW_ROW_TEXT;
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
-        const uint32_t count = edge->num_ways[end];
-        char title[96];
-        if (count == 0)
-            continue;
-        (void)snprintf(title, sizeof title, "%s \xE2\x86\x92 %s",
-                       of->graph->nodes[edge->ends[end]].name,
-                       of->graph->nodes[edge->ends[1 - end]].name);
-        if (rows.count == 0)
-            view_begin_rows(&rows, font, 100.0f, 18.0f, title)->kind = VIEW_ROW_TEXT;
-        else
-            view_add_row(&rows, VIEW_BRIGHT, NULL, "%s", title);
-        for (uint32_t i = 0; i < count && i < MAX_WAYS; i++) {
-            const bool is_true =
-                add_way(&rows, of->machine, &layer->transitions[of->graph->ways[begin + i]]);
-            ticks[rows.count - 1] = is_true;
-        }
-        if (count > MAX_WAYS)
-            view_add_row(&rows, VIEW_DIM, NULL, "%u more", count - MAX_WAYS);
+        if (edge->num_ways[end] > 0)
+            view_add_row(&rows, VIEW_BRIGHT, NULL, "%s \xE2\x86\x92 %s",
+                         of->graph->nodes[edge->ends[end]].name,
+                         of->graph->nodes[edge->ends[1 - end]].name);
+        for (uint32_t i = 0; i < edge->num_ways[end] && i < MAX_WAYS; i++)
+            add_way(&rows, of->machine, &layer->transitions[of->graph->ways[begin + i]]);
+        if (edge->num_ways[end] > MAX_WAYS)
+            view_add_row(&rows, VIEW_DIM, NULL, "%u more", edge->num_ways[end] - MAX_WAYS);
     }
-    view_add_row(&rows, VIEW_DIM, NULL, "Click: take it");
     for (uint32_t i = 0; i < rows.count; i++)
         rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
                                            + 20.0f * font->scale);
     const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
     const float height = view_place_rows(&rows), gap = 1.2f * of->em;
-    const view_ui *const ui = of->ui;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
-    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->stage->height - height - 0.3f * gap), 0.0f));
+    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0.0f));
     const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
-    view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, frame_color);
+    view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_EDGE);
     view_draw_round_rect(of->stage->canvas, view_inset(box, 1.0f), VIEW_RADIUS * font->scale,
-                         0x12151AFFu);
+                         ground_color);
     view_draw_rows(of->stage->canvas, &rows);
-    for (uint32_t i = 0; i < rows.count; i++) {
-        const view_rect rect = rows.rows[i].rect;
-        const float x = rect.x, y = rect.y + 0.55f * rect.height, size = 0.3f * of->em;
-        const float down[4] = {x, y, x + size, y + size},
-                    up[4] = {x + size, y + size, x + 2.8f * size, y - 1.2f * size};
-        if (ticks[i] == 0)
-            continue;
-        view_draw_segment(of->stage->canvas, down, 0.13f * of->em, green);
-        view_draw_segment(of->stage->canvas, up, 0.13f * of->em, green);
-    }
 }
 
 // -- The panel --------------------------------------------------------------------------------
 
-// A word in the head that can be pressed, with its right edge at `x` or, if that is not at the
-// right, its left one. Returns the edge for the next one.
-static float draw_word(const drawing *of, float x, bool at_right, bool is_chosen, const char *label,
-                       const char *text, bool *is_pressed)
+// A word in the head, whose left or right edge is at `x`, which becomes that of the next one.
+// Returns whether it was pressed.
+static bool draw_word(const drawing *of, float *x, bool at_right, bool is_chosen, const char *label,
+                      const char *text)
 {
     const view_font *const font = of->stage->font;
-    const float padding = 0.7f * of->em, height = head_height * of->em;
-    const float width = view_text_width(font, VIEW_TEXT, text) + 2.0f * padding;
-    const view_rect rect = {at_right ? x - width : x, of->area.y - height - 0.3f * of->em, width,
-                            height - 0.2f * of->em};
-    const bool is_hot =
-        view_contains(rect, of->ui->mouse.x, of->ui->mouse.y) && ui_is_panel_hot(of->ui);
+    const float padding = 0.7f * of->em,
+                width = view_text_width(font, VIEW_TEXT, text) + 2.0f * padding;
+    const view_rect rect = {at_right ? *x - width : *x, of->area.y - (head_height + 0.3f) * of->em,
+                            width, (head_height - 0.2f) * of->em};
+    const bool is_pressed = ui_item(of->ui, rect, label), is_hot = ui_is_hot(of->ui);
     if (is_chosen || is_hot)
         view_draw_round_rect(of->stage->canvas, rect, 0.3f * of->em,
-                             is_chosen ? selection_color : hover_color);
+                             is_chosen ? VIEW_CHOSEN : VIEW_HOVERED);
     view_draw_text(of->stage->canvas, VIEW_TEXT, rect.x + padding,
                    rect.y + 0.5f * (rect.height - font->line[VIEW_TEXT]), 0,
                    is_chosen || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
-    *is_pressed = ui_item(of->ui, rect, label);
-    return at_right ? rect.x : rect.x + width;
+    *x += at_right ? -width : width;
+    return is_pressed;
 }
 
 static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float x, float y)
@@ -639,24 +561,17 @@ static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float
     view->zoom = next;
 }
 
-// The zoom at which all of the graph is seen, and its place at a zoom: in the middle, or from its
-// beginning on if there is no room.
-static float fitting_zoom(const drawing *of)
+// Places all of the graph in the middle, at no less than a zoom; from its beginning on if there is
+// no room.
+static void place_fitted(drawing *of, float least)
 {
     const float width = of->graph->width * of->em, height = of->graph->height * of->em;
-    return view_clamp(fminf(of->area.width / width, of->area.height / height), lowest_zoom, 1.0f);
+    of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), least, 1.0f);
+    of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - width * of->zoom), 0.0f));
+    of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0.0f));
 }
 
-static void place_fitted(drawing *of)
-{
-    const float unit = of->em * of->zoom;
-    const float aside = 0.5f * (of->area.width - of->graph->width * unit),
-                down = 0.5f * (of->area.height - of->graph->height * unit);
-    of->x = roundf(of->area.x + fmaxf(aside, 0.0f));
-    of->y = roundf(of->area.y + fmaxf(down, 0.0f));
-}
-
-// The names of the layers, and the zoom.
+// The names of the layers, as many as there is room for, and the zoom.
 static void head(const drawing *of)
 {
     view_ui *const ui = of->ui;
@@ -664,42 +579,24 @@ static void head(const drawing *of)
     const view_rect area = of->area;
     const float middle_x = area.x + 0.5f * area.width, middle_y = area.y + 0.5f * area.height;
     char text[96];
-    bool is_pressed;
-    float right = draw_word(of, area.x + area.width, true, false, "fit", "Fit", &is_pressed);
-    if (is_pressed) {
+    float right = area.x + area.width, x = area.x;
+    if (draw_word(of, &right, true, false, "fit", "Fit")) {
         drawing whole = *of;
-        whole.zoom = fitting_zoom(of);
-        place_fitted(&whole);
-        of->view->zoom = whole.zoom;
-        of->view->x = whole.x - of->area.x;
-        of->view->y = whole.y - of->area.y;
+        place_fitted(&whole, lowest_zoom);
+        set_zoom(of->view, &whole, whole.zoom, 0.0f, 0.0f);
     }
-    right = draw_word(of, right, true, false, "nearer", "+", &is_pressed);
-    if (is_pressed)
-        set_zoom(of->view, of, 1.25f * of->zoom, middle_x, middle_y);
     (void)snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)of->zoom);
-    right = draw_word(of, right, true, false, "usual", text, &is_pressed);
-    if (is_pressed)
-        set_zoom(of->view, of, 1.0f, middle_x, middle_y);
-    right = draw_word(of, right, true, false, "farther", "\xE2\x88\x92", &is_pressed);
-    if (is_pressed)
-        set_zoom(of->view, of, 0.8f * of->zoom, middle_x, middle_y);
-    // As many layers as there is room for, the shown one among them.
-    float x = area.x, needed = 0.0f;
-    uint32_t first = of->view->layer;
-    for (; first < desc->num_layers; first--) {
-        needed +=
-            view_text_width(ui->canvas->font, VIEW_TEXT, desc->layers[first].name) + 1.4f * of->em;
-        if (x + needed > right)
-            break;
-    }
-    for (uint32_t i = first + 1; i < desc->num_layers; i++) {
-        const float width = measure(of->stage->font, desc->layers[i].name) + 1.4f;
-        if (x + width * of->em > right)
+    const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
+    const float zooms[] = {1.25f * of->zoom, 1.0f, 0.8f * of->zoom};
+    for (int i = 0; i < 3; i++)
+        if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
+            set_zoom(of->view, of, zooms[i], middle_x, middle_y);
+    for (uint32_t i = of->view->layer > 6 ? of->view->layer - 6 : 0; i < desc->num_layers; i++) {
+        if (x + (measure(of->stage->font, desc->layers[i].name) + 1.4f) * of->em > right)
             break;
         (void)snprintf(text, sizeof text, "layer %s", desc->layers[i].name);
-        x = draw_word(of, x, false, i == of->view->layer, text, desc->layers[i].name, &is_pressed);
-        if (is_pressed && i != of->view->layer) {
+        if (draw_word(of, &x, false, i == of->view->layer, text, desc->layers[i].name)
+            && i != of->view->layer) {
             of->view->layer = i;
             of->view->zoom = 0.0f;
         }
@@ -762,12 +659,54 @@ static void open_graph(drawing *of)
     of->zoom = view->zoom;
     of->x = of->area.x + view->x;
     of->y = of->area.y + view->y;
-    if (view->zoom > 0.0f)
-        return;
-    // All of it, if its names can be read then; else its beginning.
-    const float fit = fitting_zoom(of);
-    of->zoom = fmaxf(fit, least_text);
-    place_fitted(of);
+    if (!(view->zoom > 0.0f)) // all of it, if its names can be read then; else its beginning
+        place_fitted(of, least_text);
+}
+
+// The arrow keys give the focus to the nearest state in their direction that is seen.
+static void move_focus(const drawing *of, uint32_t focused)
+{
+    static const int32_t keys[] = {SDLK_LEFT, SDLK_RIGHT, SDLK_UP, SDLK_DOWN};
+    const view_rect from = seen_rect(of, of->graph->nodes[focused].rect);
+    for (int k = 0; k < 4; k++) {
+        uint32_t nearest = focused;
+        float least = INFINITY;
+        if (!ui_key(of->ui, keys[k]))
+            continue;
+        for (uint32_t i = 0; i < of->graph->num_states; i++) {
+            const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
+            const float x = to.x - from.x + 0.5f * (to.width - from.width),
+                        y = to.y - from.y + 0.5f * (to.height - from.height);
+            const float ahead = (k % 2 == 0 ? -1.0f : 1.0f) * (k < 2 ? x : y),
+                        distance = ahead + 2.0f * fabsf(k < 2 ? y : x);
+            if (to.width > 0.0f && ahead > 1.0f && distance < least) {
+                least = distance;
+                nearest = i;
+            }
+        }
+        of->ui->focus.number += nearest - focused;
+    }
+}
+
+// The states that can be pressed or have the focus.
+static void node_items(const drawing *of)
+{
+    uint32_t focused = MD5_NONE;
+    for (uint32_t i = 0; i < of->graph->num_states; i++) {
+        const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
+        char label[160] = ""; // what is not seen is an item too, so that numbers stay
+        if (rect.width > 0.0f)
+            (void)snprintf(label, sizeof label, "%s/%s",
+                           of->machine->desc->layers[of->view->layer].name,
+                           of->graph->nodes[i].name);
+        if (ui_item(of->ui, rect, label))
+            of->ui->command =
+                (view_command){.action = VIEW_GO_TO_STATE, .number = of->view->layer, .item = i};
+        if (ui_is_focused(of->ui))
+            focused = i;
+    }
+    if (focused != MD5_NONE && of->ui->is_focus_shown)
+        move_focus(of, focused);
 }
 
 void view_graph_panel(view_ui *ui, const view_stage *stage)
@@ -786,7 +725,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
     if (of.machine->desc->num_layers == 0 || box.width < 20.0f * em || of.area.height < 2.0f * em)
         return;
     open_graph(&of);
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, panel_color);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, 0x12151AE0u);
     const bool is_pressed = ui_box(ui, "state", box, "");
     find_hovered(&of);
     float part;
@@ -805,17 +744,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
         ui->command = (view_command){.action = VIEW_TAKE_TRANSITION,
                                      .number = view->layer,
                                      .item = way_of(&of, &of.graph->edges[of.edge])};
-    for (uint32_t i = 0; i < of.graph->num_states; i++) {
-        const view_rect rect = seen_rect(&of, of.graph->nodes[i].rect);
-        char label[160];
-        if (!(rect.width > 0.0f))
-            continue;
-        (void)snprintf(label, sizeof label, "%s/%s", of.machine->desc->layers[view->layer].name,
-                       of.graph->nodes[i].name);
-        if (ui_item(ui, rect, label))
-            ui->command =
-                (view_command){.action = VIEW_GO_TO_STATE, .number = view->layer, .item = i};
-    }
+    node_items(&of);
     view->hovered = of.node != MD5_NONE   ? of.node + 1
                     : of.edge != MD5_NONE ? of.graph->num_nodes + of.edge + 1
                                           : 0;
@@ -835,6 +764,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
             vertex->y = of.y + vertex->y * of.zoom;
         }
     }
+    draw_labels(&of);
     head(&of);
     if (of.edge != MD5_NONE && !ui->is_event)
         draw_popover(&of);

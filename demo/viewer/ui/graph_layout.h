@@ -19,18 +19,18 @@ typedef struct view_graph_node {
     view_rect rect;
     view_node_place place;
     bool loops;        // a transition leads from it to itself
-    bool is_entry;     // it starts in it, which is shown within the node
     bool returns;      // to the hub, which a mark with its name says
     view_rect mark;    // of that: beside the node, or within it
     uint32_t num_more; // other states that it leads to, without a line: boxed
 } view_graph_node;
 
 typedef enum view_edge_kind {
-    VIEW_EDGE_LINE,
     VIEW_EDGE_LOOP,  // a sign within the node
+    VIEW_EDGE_MORE,  // counted in its node
+    VIEW_EDGE_LINE,  // between columns
+    VIEW_EDGE_HUB,   // a line from the hub
     VIEW_EDGE_STUB,  // back to the hub: a line to a mark with its name
     VIEW_EDGE_BOXED, // between hub and box: the one line that they share
-    VIEW_EDGE_MORE,  // counted in its node
 } view_edge_kind;
 
 // The transitions between two states, in both directions.
@@ -52,10 +52,8 @@ typedef struct view_graph {
     view_graph_point *points;
     uint32_t *ways; // transitions of the layer
     uint32_t num_nodes, num_states, num_edges, num_points, num_ways;
-    uint32_t hub;           // node, or MD5_NONE
-    view_rect box;          // "there and back"; without width: none
-    bool has_entry;         // a disc beside the state that it starts in
-    view_graph_point entry; // centre of the disc
+    uint32_t hub;  // node, or MD5_NONE
+    view_rect box; // "there and back"; without width: none
     float width, height;
 } view_graph;
 
@@ -63,7 +61,8 @@ typedef struct view_graph {
 typedef float view_measure_fn(const void *user, const char *text);
 
 // Free it with view_free_graph(). Each state is one node, each transition is in one edge, and no
-// line passes through a node that it does not belong to.
+// line passes through a node that it does not belong to. At the left of the first state there is
+// room for a sign of the entry.
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_measure_fn *measure,
                                const void *user);
 void view_free_graph(view_graph *graph); // NULL is allowed

@@ -256,6 +256,15 @@ static bool holds_for(const md5_play_condition *condition, float value)
     return value >= condition->value;
 }
 
+bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_NOT_NULL(condition);
+    const md5_play_condition known = {md5_find_parameter(player->machine, condition->parameter),
+                                      condition->compare, condition->value};
+    return known.parameter != MD5_NONE && holds_for(&known, player->parameters[known.parameter]);
+}
+
 // Whether a transition is possible, apart from its exit time.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
