@@ -320,7 +320,8 @@ static void draw_edges(const drawing *of)
         draw_edge(of, &graph->edges[running], live_width, VIEW_ACCENT);
     for (uint32_t i = 0; i < graph->num_edges; i++)
         draw_count(of, &graph->edges[i], dimmed(edge_color, is_edge_dim(of, i)));
-    if (running != MD5_NONE && graph->edges[running].num_points > 1) {
+    if (running != MD5_NONE && !of->stage->shown->reduced_motion
+        && graph->edges[running].num_points > 1) {
         const view_graph_edge *const edge = &graph->edges[running];
         const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
         const bool is_back = edge->ends[1] != of->status.state;
@@ -571,6 +572,11 @@ static void place_fitted(drawing *of, float least)
     of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0.0f));
 }
 
+static float name_width(const drawing *of, uint32_t layer)
+{
+    return (measure(of->stage->font, of->machine->desc->layers[layer].name) + 1.4f) * of->em;
+}
+
 // The names of the layers, as many as there is room for, and the zoom.
 static void head(const drawing *of)
 {
@@ -591,8 +597,13 @@ static void head(const drawing *of)
     for (int i = 0; i < 3; i++)
         if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
             set_zoom(of->view, of, zooms[i], middle_x, middle_y);
-    for (uint32_t i = of->view->layer > 6 ? of->view->layer - 6 : 0; i < desc->num_layers; i++) {
-        if (x + (measure(of->stage->font, desc->layers[i].name) + 1.4f) * of->em > right)
+    // From the one on which leaves room for the shown one.
+    uint32_t first = of->view->layer;
+    float used = name_width(of, first);
+    while (first > 0 && used + name_width(of, first - 1) <= right - x)
+        used += name_width(of, --first);
+    for (uint32_t i = first; i < desc->num_layers; i++) {
+        if (x + name_width(of, i) > right)
             break;
         (void)snprintf(text, sizeof text, "layer %s", desc->layers[i].name);
         if (draw_word(of, &x, false, i == of->view->layer, text, desc->layers[i].name)
@@ -702,6 +713,7 @@ static void node_items(const drawing *of)
         if (ui_item(of->ui, rect, label))
             of->ui->command =
                 (view_command){.action = VIEW_GO_TO_STATE, .number = of->view->layer, .item = i};
+        (void)ui_context(of->ui, VIEW_ON_STATE, of->view->layer, i, of->graph->nodes[i].name, NULL);
         if (ui_is_focused(of->ui))
             focused = i;
     }
@@ -740,10 +752,13 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
         view->grip_x = ui->mouse.x;
         view->grip_y = ui->mouse.y;
     }
-    if (is_pressed && of.edge != MD5_NONE)
-        ui->command = (view_command){.action = VIEW_TAKE_TRANSITION,
-                                     .number = view->layer,
-                                     .item = way_of(&of, &of.graph->edges[of.edge])};
+    if (of.edge != MD5_NONE) {
+        const uint32_t way = way_of(&of, &of.graph->edges[of.edge]);
+        (void)ui_context(ui, VIEW_ON_EDGE, view->layer, way, NULL, NULL);
+        if (is_pressed)
+            ui->command =
+                (view_command){.action = VIEW_TAKE_TRANSITION, .number = view->layer, .item = way};
+    }
     node_items(&of);
     view->hovered = of.node != MD5_NONE   ? of.node + 1
                     : of.edge != MD5_NONE ? of.graph->num_nodes + of.edge + 1
