@@ -194,32 +194,23 @@ common_list view_export_words(view_state *viewer)
     return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
-// A word as shells read it.
-static char *quote(const char *word)
+// The words as shells read them.
+static char *join_words(const common_list *words)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+=.,:/@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0')
-        return common_copy(word);
-    char *text = common_copy("'");
-    for (; *word != '\0'; word++) {
-        char *const longer =
-            *word == '\'' ? common_format("%s'\\''", text) : common_format("%s%c", text, *word);
-        free(text);
-        text = longer;
-    }
-    char *const quoted = common_format("%s'", text);
-    free(text);
-    return quoted;
-}
-
-static char *join_words(const common_list *words)
-{
     char *line = common_copy("md5view");
     for (size_t i = 0; i < words->count; i++) {
-        char *const word = quote(words->names[i]);
-        char *const longer = common_format("%s %s", line, word);
-        free(word);
+        const char *const word = words->names[i];
+        const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
+        char *const quoted = common_alloc(4 * strlen(word) + 3, 1), *end = quoted;
+        for (const char *c = word; *c != '\0'; c++) {
+            const bool is_quote = *c == '\'';
+            memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);
+            end += is_quote ? 4 : 1;
+        }
+        char *const longer = common_format(is_plain ? "%s %s" : "%s '%s'", line, quoted);
+        free(quoted);
         free(line);
         line = longer;
     }
@@ -382,7 +373,6 @@ void view_perform_export(view_state *viewer, view_action action)
         export->is_open = !export->is_open;
         export->has_ffmpeg = has_ffmpeg();
         export->asks = false;
-        export->first = 0;
     } else if (action == VIEW_RUN_EXPORT) {
         begin_export(viewer, 1);
     } else { // again

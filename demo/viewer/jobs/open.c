@@ -705,10 +705,8 @@ static void list_examples(common_list *list)
 static void show_start(view_state *viewer)
 {
     view_start *const start = &viewer->ui.start;
-    const size_t first = start->first;
     view_clear_start(start);
     start->is_open = true;
-    start->first = first;
     for (size_t i = 0; viewer->config != NULL && i < viewer->config->num_recent; i++) {
         const char *const path = viewer->config->recent[i];
         view_address address;

@@ -167,7 +167,7 @@ typedef struct view_excerpt {
 typedef struct view_warnings {
     bool is_open;
     char filter[64];
-    size_t chosen, first; // of those that contain the filter: first: the topmost visible one
+    size_t chosen; // of those that contain the filter: it is written out
 } view_warnings;
 
 // == The start page (start.c) =============================================================
@@ -177,7 +177,6 @@ typedef struct view_start {
     common_list recent, examples; // paths
     common_list pages;            // titles by their numbers
     uint32_t missing;             // recent files that are gone: a bit each
-    size_t first;                 // topmost visible row
 } view_start;
 
 // Closes it and frees its lists.
@@ -204,8 +203,7 @@ typedef struct view_export {
     bool is_open;
     bool is_set; // the choices are: by view_choose_export()
     view_export_choices choices;
-    size_t first; // row that is shown
-    bool asks;    // whether to replace the file
+    bool asks; // whether to replace the file
 
     // Told by the owner.
     bool has_ffmpeg;
@@ -325,7 +323,8 @@ typedef struct view_ui {
     view_menus menu;
     view_graph_view graph;
     view_docks docks;
-    ui_scroll scrolls[2];                                    // of the left and the right dock
+    ui_scroll scrolls[2]; // of the left and the right dock
+    ui_scroll start_list, report_list, export_list, export_side;
     ui_column *column;                                       // the items are in, or NULL
     bool is_smooth;                                          // after view_follow()
     char filter[64];                                         // of the outliner
@@ -442,6 +441,28 @@ size_t ui_list_room(const view_ui *ui, view_rect rows);
 void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
              view_color color, const char *label, const char *text);
 void ui_scroll_bar(view_ui *ui, const ui_list *list);
+
+// -- Parts of dialogs -----------------------------------------------------------------------
+
+// A dialog of at most that size, in layout units, or as large as the window has room for. Returns
+// what is above its last row, `foot`.
+view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
+                           const char *title, view_rect *foot);
+
+// Buttons as wide as their words, at the beginning or the end of a row, which becomes what is left
+// of it. `primary`: the number of a chosen one, or -1. Returns the number of the pressed one, or
+// -1.
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
+               bool at_end);
+
+// By how many rows the keys of a list go down: one, a page, or all of them.
+float ui_key_steps(view_ui *ui, float page);
+
+// A column that these keys scroll, without smooth motion.
+void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
+
+// A text as the next rows of the column, broken between words.
+void ui_column_text(view_ui *ui, view_color color, const char *text);
 
 // == The panels (panels.c) ================================================================
 
