@@ -158,8 +158,13 @@ static bool store_state(view_state *viewer, bool is_soon)
 {
     view_options now = *viewer->options;
     view_describe(viewer, &now);
-    return view_store_config(viewer->config, &now, remembers_model(viewer) ? &viewer->camera : NULL,
-                             is_soon, &viewer->log);
+    // The camera is on the remembered model, unless that is hidden by what could not be opened.
+    const char *const model = viewer->config->model, *const shown = viewer->document->scene.path;
+    char *const path = common_absolute(shown != NULL ? shown : "");
+    const bool is_on_it = remembers_model(viewer) && (model == NULL || strcmp(model, path) == 0);
+    free(path);
+    return view_store_config(viewer->config, &now, is_on_it ? &viewer->camera : NULL, is_soon,
+                             &viewer->log);
 }
 
 void view_remember(view_state *viewer)
@@ -839,11 +844,15 @@ bool view_choose_page(view_state *viewer)
 
 // == What is shown first ==========================================================================
 
-// Shows our own model with the error of what could not be opened.
+// Shows our own model with the error of what could not be opened; the next start does not.
 static bool open_own_behind(view_state *viewer)
 {
     const view_log before = viewer->log;
-    if (!view_open(viewer, NULL, 0, false))
+    view_config *const config = viewer->config;
+    viewer->config = NULL;
+    const bool is_open = view_open(viewer, NULL, 0, false);
+    viewer->config = config;
+    if (!is_open)
         return false;
     memcpy(viewer->log.error, before.error, sizeof before.error);
     viewer->log.failure = before.failure;
