@@ -330,6 +330,13 @@ void view_stop_export(view_state *viewer)
         end_export(viewer, true);
 }
 
+// For the next time.
+static void note_choices(view_state *viewer)
+{
+    if (viewer->config != NULL && viewer->ui.export.is_set)
+        view_note_export(viewer->config, view_write_choices(&viewer->ui.export.choices));
+}
+
 // `number`: see view_choose_export().
 static void begin_export(view_state *viewer, unsigned number)
 {
@@ -340,6 +347,7 @@ static void begin_export(view_state *viewer, unsigned number)
     view_exporting *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const own = &exporting->viewer;
     viewer->exporting = exporting;
+    note_choices(viewer);
     exporting->words = write_words(viewer, &now);
     exporting->begin = SDL_GetTicks();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
@@ -371,6 +379,7 @@ void view_perform_export(view_state *viewer, view_action action)
         view_notice(viewer, "Pages are not exported; --output with --page draws them");
     } else if (action == VIEW_EXPORT) {
         export->is_open = !export->is_open;
+        note_choices(viewer);
         export->has_ffmpeg = has_ffmpeg();
         export->asks = false;
     } else if (action == VIEW_RUN_EXPORT) {

@@ -37,10 +37,61 @@ void view_free_export(view_export *export)
     export->output = export->line = export->file = NULL;
 }
 
-static void set_usual(view_export *export, const view_stage *stage)
+char *view_write_choices(const view_export_choices *of)
 {
-    char *const folder = common_absolute(".");
+    return common_format("%u %u %u %u %u %u %u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of->kind,
+                         (unsigned)of->clips, (unsigned)of->size, (unsigned)of->format,
+                         (unsigned)of->samples, (unsigned)of->background, (unsigned)of->labels,
+                         of->frames, of->sheet, of->resolution, of->rate, of->folder, of->name);
+}
+
+bool view_read_choices(view_export_choices *choices, const char *text)
+{
+    view_export_choices of = {.kind = 0};
+    const struct {
+        uint32_t *value, count;
+    } numbers[] = {{&of.kind, NUM_KINDS},
+                   {&of.clips, 2},
+                   {&of.size, NUM_SIZES},
+                   {&of.format, NUM_FORMATS},
+                   {&of.samples, NUM_SAMPLES},
+                   {&of.background, 2},
+                   {&of.labels, 2}};
+    const struct {
+        char *text;
+        size_t size;
+    } texts[] = {{of.frames, sizeof of.frames},         {of.sheet, sizeof of.sheet},
+                 {of.resolution, sizeof of.resolution}, {of.rate, sizeof of.rate},
+                 {of.folder, sizeof of.folder},         {of.name, sizeof of.name}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char *end = NULL;
+        const unsigned long value = strtoul(text, &end, 10);
+        if (end == text || value >= numbers[i].count)
+            return false;
+        *numbers[i].value = (uint32_t)value;
+        text = end;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
+        if (length >= texts[i].size)
+            return false;
+        memcpy(texts[i].text, text + 1, length);
+        text += length + 1;
+    }
+    if (*text != '\0')
+        return false;
+    *choices = of;
+    return true;
+}
+
+// Those of the last time, or the usual ones.
+static void set_first(view_export *export, const view_stage *stage)
+{
+    const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
     export->is_set = true;
+    if (last != NULL && view_read_choices(&export->choices, last))
+        return;
+    char *const folder = common_absolute(".");
     export->choices = (view_export_choices){.format = 1, .name = "{model}_{anim}"};
     (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folder);
     free(folder);
@@ -91,7 +142,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     const md5_anim *const anim = view_clock(scene);
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
-        set_usual(export, stage);
+        set_first(export, stage);
     if (!export->has_ffmpeg && choices->format >= NUM_OWN_FORMATS)
         choices->format = 1;
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;

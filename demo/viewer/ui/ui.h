@@ -226,6 +226,11 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
                         view_options *options);
 void view_free_export(view_export *export);
 
+// The choices as one line, to be freed; all but the range, which is of a clip. Reading returns
+// false, and sets nothing, if the text is not like that.
+char *view_write_choices(const view_export_choices *choices);
+bool view_read_choices(view_export_choices *choices, const char *text);
+
 // == The core: what a panel is made of (ui.c) =============================================
 //
 // A panel is one function that draws itself and answers the mouse in one go; it is run for each
