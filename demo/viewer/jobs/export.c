@@ -4,6 +4,8 @@
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
 
+#include <math.h>
+#include <stb/stb_image_write.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ static void add_options(common_list *words, const view_options *now)
     char problem[256];
     char *bare[] = {"--output", "-", "--no-background"};
     (void)view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
+    plain.no_background = false; // it is written itself, but not what follows from it
     for (size_t i = 0; i < count; i++) {
         const view_option *const option = &table[i];
         const unsigned char *const field = (const unsigned char *)now + option->place;
@@ -277,21 +280,128 @@ static bool has_ffmpeg(void)
 #endif
 }
 
-static void tell_dialog(view_state *viewer)
+static void drop_preview(view_state *viewer)
+{
+    if (viewer->renderer != NULL)
+        md5gl_destroy_texture(viewer->renderer, viewer->ui.export.preview);
+    viewer->ui.export.preview = 0;
+}
+
+static void count_bytes(void *user, void *bytes, int size)
+{
+    (void)bytes;
+    *(size_t *)user += (size_t)size;
+}
+
+// About how many bytes the files will have if a picture has so many; of what ffmpeg writes nothing
+// is known.
+static double guess_bytes(const view_state *viewer, const view_options *now, double of_picture)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const bool has_files = now->all_clips && now->sheet_columns == 0;
+    double count = (now->num_frames > 0 ? now->num_frames : 1.0)
+                   * (has_files ? (double)scene->num_clips : 1.0);
+    if (has_files && now->num_frames == 0 && now->frame_rate > 0.0) {
+        count = 0.0; // movies as long as their clips
+        for (size_t i = 0; i < scene->num_clips; i++)
+            count += view_count_pictures(&viewer->play, scene->clips[i].anim, now->frame_rate);
+    }
+    return common_has_ending(now->output, "png") ? of_picture * count : 0.0;
+}
+
+// Draws what is written, small: of a movie the picture of now, of a sheet a cell.
+static void draw_preview(view_state *viewer, view_options *now)
+{
+    const double most = 360.0; // pixels of a side
+    view_export *const export = &viewer->ui.export;
+    view_document *const document = viewer->document;
+    const view_clip *const clip = view_shown_clip(&document->scene);
+    const double whole[2] = {(double)now->width / (now->sheet_columns > 0 ? now->sheet_columns : 1),
+                             (double)now->height / (now->sheet_rows > 0 ? now->sheet_rows : 1)};
+    const double fit = fmin(most / fmax(whole[0], whole[1]), 1.0);
+    const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1.0);
+    const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1.0);
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    md5_error error = {0};
+    size_t size = 0;
+    // What differs from the window is set back afterwards.
+    view_options *const options = viewer->options;
+    const uint32_t sides[2] = {viewer->width, viewer->height};
+    const view_camera cameras[2] = {viewer->camera, viewer->seen};
+    const view_framing framed = viewer->framed;
+    const view_shown shown = viewer->shown;
+    const bool is_smooth = viewer->is_smooth;
+    const md5_bounds bounds = document->bounds;
+    const view_hull hull = document->hull;
+    viewer->options = now;
+    viewer->width = width;
+    viewer->height = height;
+    viewer->shown = now->shown;
+    viewer->is_smooth = false;
+    if (export->choices.kind == VIEW_EXPORT_PICTURE)
+        view_frame_still(viewer);
+    if (now->labels)
+        viewer->caption = common_copy(clip != NULL ? clip->name : document->scene.name);
+    md5gl_target *const target =
+        md5gl_create_target(viewer->renderer, width, height, now->samples, &error);
+    drop_preview(viewer);
+    if (target != NULL && view_draw(viewer, target, width, height, now->no_background, true, &error)
+        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error)) {
+        export->preview = view_make_texture(viewer->renderer, rgba, width, height);
+        export->preview_shape = (float)width / (float)height;
+        stbi_write_force_png_filter = 1; // as it is written
+        (void)stbi_write_png_to_func(count_bytes, &size, (int)width, (int)height, 4, rgba,
+                                     (int)(4 * width));
+    }
+    // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
+    // quarter at most.
+    const double enlarged = (double)now->width * now->height / ((double)width * height);
+    export->bytes = guess_bytes(viewer, now, (double)size * pow(enlarged, 0.8));
+    md5gl_destroy_target(viewer->renderer, target);
+    free(viewer->caption);
+    free(rgba);
+    viewer->caption = NULL;
+    viewer->options = options;
+    viewer->width = sides[0];
+    viewer->height = sides[1];
+    viewer->camera = cameras[0];
+    viewer->seen = cameras[1];
+    viewer->framed = framed;
+    viewer->shown = shown;
+    viewer->is_smooth = is_smooth;
+    document->bounds = bounds;
+    document->hull = hull;
+}
+
+// Returns whether there is another preview: they are drawn four times a second at most.
+static bool tell_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->ui.export;
     view_options now;
+    char *const before = export->line;
     const bool is_right = describe_export(viewer, 1, &now);
-    free(export->line);
     free(export->file);
     export->line = export->file = NULL;
     export->exists = false;
-    if (!is_right)
-        return;
-    common_list words = write_words(viewer, &now);
-    export->line = join_words(&words);
-    export->exists = find_files(viewer, &now, &export->file);
-    common_free_list(&words);
+    if (is_right) {
+        common_list words = write_words(viewer, &now);
+        export->line = join_words(&words);
+        export->exists = find_files(viewer, &now, &export->file);
+        common_free_list(&words);
+    }
+    export->is_stale = export->is_stale || before == NULL || export->line == NULL
+                       || strcmp(before, export->line) != 0;
+    free(before);
+    if (!is_right || export->is_small || !export->is_stale || viewer->renderer == NULL)
+        return false;
+    if (viewer->now < export->next) {
+        (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT}); // not to wait for another one
+        return true;
+    }
+    export->is_stale = false;
+    export->next = viewer->now + 0.25;
+    draw_preview(viewer, &now);
+    return true;
 }
 
 // == Running ======================================================================================
@@ -402,9 +512,9 @@ bool view_follow_export(view_state *viewer)
     view_exporting *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
     if (exporting == NULL) {
-        if (export->is_open)
-            tell_dialog(viewer);
-        return false;
+        if (!export->is_open)
+            drop_preview(viewer);
+        return export->is_open && tell_dialog(viewer);
     }
     view_output *const output = &exporting->output;
     bool has_more = true;

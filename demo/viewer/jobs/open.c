@@ -188,6 +188,24 @@ static char *shown_name(const view_state *viewer)
 
 // == Previews of a game's list ====================================================================
 
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height)
+{
+    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
+    const size_t size = 4 * (size_t)width * height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = rgba[i | 3];
+        texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
+    md5_error error = {0}; // if memory runs out, there is no picture
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
+    free(texels);
+    return texture;
+}
+
 static void drop_shown(view_state *viewer)
 {
     if (viewer->renderer != NULL)
@@ -241,20 +259,8 @@ bool view_follow_previews(view_state *viewer)
         free(wish);
         return true;
     }
-    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
-    const size_t size = 4 * (size_t)image->width * image->height;
-    uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = image->rgba[i | 3];
-        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
-    }
-    const md5gl_texture_desc desc = {
-        .width = image->width, .height = image->height, .texels = texels};
-    md5_error error = {0}; // if memory runs out, there is no picture
-    viewer->preview =
-        (view_shown_preview){wish, md5gl_create_texture(viewer->renderer, &desc, &error)};
-    free(texels);
+    viewer->preview = (view_shown_preview){
+        wish, view_make_texture(viewer->renderer, image->rgba, image->width, image->height)};
     return true;
 }
 

@@ -283,6 +283,10 @@ bool view_follow_scan(view_state *viewer);
 // that are ready. Returns whether what is shown has changed.
 bool view_follow_previews(view_state *viewer);
 
+// The texture of a small picture, on the frame that previews are drawn on; 0 if memory runs out.
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height);
+
 // -- Pages of techniques -------------------------------------------------------------------
 
 // --page: opens the page with its character, with the sliders of --set. Returns false and logs an
@@ -341,6 +345,10 @@ typedef struct view_output {
 bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
+
+// Frames the pose at the current time instead of the whole clip, for a picture of it alone, unless
+// the options say what is framed.
+void view_frame_still(view_state *viewer);
 
 // The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
 // values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown

@@ -269,10 +269,18 @@ static void add_choices(view_ui *ui, const view_stage *stage)
 static void add_results(view_ui *ui)
 {
     static const char *const copy = "Copy";
+    char size[48] = "";
     const view_export *const export = &ui->export;
     if (export->line == NULL || export->file == NULL)
         return;
-    char *const file = common_format("\xE2\x86\x92 %s%s", common_base(export->file),
+    if (export->bytes > 0.0)
+        (void)snprintf(size, sizeof size,
+                       export->bytes < 1e6 ? ", about %.0f kB" : ", about %.1f MB",
+                       export->bytes / (export->bytes < 1e6 ? 1e3 : 1e6));
+    char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file),
+                                     export->bytes > 0.0 ? size
+                                     : export->is_small  ? ""
+                                                         : ", size unknown",
                                      export->exists ? ", which exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);
@@ -326,19 +334,54 @@ static void draw_foot(view_ui *ui, view_rect foot)
                                   : text);
 }
 
+// What is written, in the upper part of an area. Returns what is left of that.
+static view_rect draw_preview(view_ui *ui, view_rect area)
+{
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const view_export *const export = &ui->export;
+    const float scale = ui->canvas->font->scale, height = 0.7f * area.width;
+    const view_rect box = {area.x, area.y, area.width, height};
+    view_rect image = view_inset(box, 4.0f * scale);
+    const float shape = export->preview_shape, width = image.height * shape;
+    view_draw_round_rect(ui->canvas, box, 4.0f * scale, VIEW_PREVIEW_COLOR);
+    if (export->preview != 0 && width > 0.0f) {
+        const view_rect room = image;
+        image.width = fminf(width, room.width);
+        image.height = image.width / shape;
+        image.x += 0.5f * (room.width - image.width);
+        image.y += 0.5f * (room.height - image.height);
+        view_draw_image(ui->canvas, image, whole, export->preview, true);
+    }
+    return (view_rect){area.x, area.y + height + 8.0f * scale, area.width,
+                       area.height - height - 8.0f * scale};
+}
+
 void view_export_panel(view_ui *ui, const view_stage *stage)
 {
     view_export *const export = &ui->export;
     const view_export_choices before = export->choices;
+    const float scale = stage->font->scale;
     ui_column column;
     view_rect foot;
-    const view_rect inside =
-        ui_footed_dialog(ui, VIEW_EXPORT_PANEL, 560.0f, 560.0f, "Export", &foot);
-    ui_begin_list(ui, &column, inside, &ui->export_list);
-    if (export->is_set) {
-        add_choices(ui, stage);
-        add_results(ui);
+    export->is_small = stage->width < 700.0f * scale || stage->height < 400.0f * scale;
+    const view_rect inside = ui_footed_dialog(
+        ui, VIEW_EXPORT_PANEL, export->is_small ? 560.0f : 880.0f, 470.0f, "Export", &foot);
+    view_rect form = inside;
+    if (!export->is_small) {
+        form.width *= 0.58f;
+        form.x += inside.width - form.width;
     }
+    ui_begin_list(ui, &column, form, &ui->export_list);
+    if (export->is_set)
+        add_choices(ui, stage);
+    if (!export->is_small) { // at its side
+        ui_end_column(ui);
+        view_rect side = inside;
+        side.width -= form.width + 16.0f * scale;
+        side = draw_preview(ui, side);
+        ui_begin_list(ui, &column, side, &ui->export_side);
+    }
+    add_results(ui);
     ui_end_column(ui);
     if (memcmp(&before, &export->choices, sizeof before) != 0)
         export->asks = false;

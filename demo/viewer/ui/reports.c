@@ -263,7 +263,7 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     view_rect foot;
     char *const head = common_format("%u warning%s", (unsigned)stage->log->num_warnings,
                                      stage->log->num_warnings == 1 ? "" : "s");
-    view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 560.0f, head, &foot);
+    view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 470.0f, head, &foot);
     free(head);
     const view_rect field = {inside.x, inside.y, inside.width, foot.height};
     ui_focus_next(ui);

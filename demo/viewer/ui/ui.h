@@ -214,6 +214,13 @@ typedef struct view_export {
     bool exists;          // one of them
     uint32_t done, total; // pictures; total 0: nothing is exported now
     double left;          // seconds
+
+    // A small picture of what is written, and about how many bytes that will have, 0: unknown.
+    bool is_small; // the dialog, which has no room for it
+    bool is_stale;
+    md5gl_texture preview;
+    float preview_shape; // width to height
+    double bytes, next;  // next: seconds since the start, when it may be drawn again
 } view_export;
 
 #define VIEW_EXPORT_PANEL "export"
