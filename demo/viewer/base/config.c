@@ -505,16 +505,15 @@ void view_note_model(view_config *config, const char *path)
     config->has_new_model = config->is_changed = true;
 }
 
-void view_note_export(view_config *config, char *choices)
+void view_note_export(view_config *config, const char *choices)
 {
     const char *const old = config->export_choices;
-    const bool is_new = is_text(choices) && strlen(choices) < MOST_BYTES - sizeof "export=\r\n"
-                        && (old == NULL || strcmp(old, choices) != 0);
-    char *const unused = is_new ? config->export_choices : choices;
-    config->export_choices = is_new ? choices : config->export_choices;
-    config->has_new_export |= is_new;
-    config->is_changed |= is_new;
-    free(unused);
+    if (!is_text(choices) || strlen(choices) >= MOST_BYTES - sizeof "export=\r\n"
+        || (old != NULL && strcmp(old, choices) == 0))
+        return;
+    free(config->export_choices);
+    config->export_choices = common_copy(choices);
+    config->has_new_export = config->is_changed = true;
 }
 
 void view_note_opened(view_config *config, const char *path, bool is_next)

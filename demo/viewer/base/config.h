@@ -88,8 +88,8 @@ void view_set_config(view_config *config, const view_option *option, const char 
 // The next start shows this model, or our own (NULL).
 void view_note_model(view_config *config, const char *path);
 
-// The choices of the last export, which are taken over.
-void view_note_export(view_config *config, char *choices);
+// The choices of the last export.
+void view_note_export(view_config *config, const char *choices);
 
 // Adds a file as the most recent one.
 void view_note_recent(view_config *config, const char *path);

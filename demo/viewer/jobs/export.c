@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L // strtok_r()
+
 // Exporting from the window: the command line that does the same, and running it between frames.
 #include "demo/viewer/jobs/view.h"
 
@@ -265,17 +267,15 @@ static bool has_ffmpeg(void)
 #ifdef _WIN32
     return false;
 #else
-    const char *path = getenv("PATH");
     bool is_found = false;
-    for (size_t length; path != NULL && *path != '\0' && !is_found; path += length) {
-        length = strcspn(path, ":");
-        char *const folder = common_format("%.*s", (int)length, path);
+    char *const paths = common_copy(getenv("PATH")), *rest = NULL;
+    for (char *folder = paths != NULL ? strtok_r(paths, ":", &rest) : NULL;
+         folder != NULL && !is_found; folder = strtok_r(NULL, ":", &rest)) {
         char *const file = common_join(folder, "ffmpeg");
         is_found = common_is_file(file);
         free(file);
-        free(folder);
-        length += path[length] == ':';
     }
+    free(paths);
     return is_found;
 #endif
 }
@@ -293,23 +293,8 @@ static void count_bytes(void *user, void *bytes, int size)
     *(size_t *)user += (size_t)size;
 }
 
-// About how many bytes the files will have if a picture has so many; of what ffmpeg writes nothing
-// is known.
-static double guess_bytes(const view_state *viewer, const view_options *now, double of_picture)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const bool has_files = now->all_clips && now->sheet_columns == 0;
-    double count = (now->num_frames > 0 ? now->num_frames : 1.0)
-                   * (has_files ? (double)scene->num_clips : 1.0);
-    if (has_files && now->num_frames == 0 && now->frame_rate > 0.0) {
-        count = 0.0; // movies as long as their clips
-        for (size_t i = 0; i < scene->num_clips; i++)
-            count += view_count_pictures(&viewer->play, scene->clips[i].anim, now->frame_rate);
-    }
-    return common_has_ending(now->output, "png") ? of_picture * count : 0.0;
-}
-
-// Draws what is written, small: of a movie the picture of now, of a sheet a cell.
+// Draws what is written, small: of a movie the picture of now, of a sheet a cell. Estimates the
+// size of the file, unless ffmpeg writes it or there are several of any length.
 static void draw_preview(view_state *viewer, view_options *now)
 {
     const double most = 360.0; // pixels of a side
@@ -324,28 +309,24 @@ static void draw_preview(view_state *viewer, view_options *now)
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     md5_error error = {0};
     size_t size = 0;
-    // What differs from the window is set back afterwards.
-    view_options *const options = viewer->options;
-    const uint32_t sides[2] = {viewer->width, viewer->height};
-    const view_camera cameras[2] = {viewer->camera, viewer->seen};
-    const view_framing framed = viewer->framed;
-    const view_shown shown = viewer->shown;
-    const bool is_smooth = viewer->is_smooth;
+    // A copy, of which only the memory to draw with goes on; and bounds that framing changes.
+    view_state small = *viewer;
     const md5_bounds bounds = document->bounds;
     const view_hull hull = document->hull;
-    viewer->options = now;
-    viewer->width = width;
-    viewer->height = height;
-    viewer->shown = now->shown;
-    viewer->is_smooth = false;
+    small.options = now;
+    small.width = width;
+    small.height = height;
+    small.shown = now->shown;
+    small.is_smooth = false;
+    small.canvas.font = &small.font;
     if (export->choices.kind == VIEW_EXPORT_PICTURE)
-        view_frame_still(viewer);
+        view_frame_still(&small);
     if (now->labels)
-        viewer->caption = common_copy(clip != NULL ? clip->name : document->scene.name);
+        small.caption = common_copy(clip != NULL ? clip->name : document->scene.name);
     md5gl_target *const target =
         md5gl_create_target(viewer->renderer, width, height, now->samples, &error);
     drop_preview(viewer);
-    if (target != NULL && view_draw(viewer, target, width, height, now->no_background, true, &error)
+    if (target != NULL && view_draw(&small, target, width, height, now->no_background, true, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
@@ -356,19 +337,17 @@ static void draw_preview(view_state *viewer, view_options *now)
     // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
     // quarter at most.
     const double enlarged = (double)now->width * now->height / ((double)width * height);
-    export->bytes = guess_bytes(viewer, now, (double)size * pow(enlarged, 0.8));
+    const bool is_known =
+        common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
+    export->bytes =
+        is_known ? (double)size * pow(enlarged, 0.8) * SDL_max(now->num_frames, 1) : 0.0;
     md5gl_destroy_target(viewer->renderer, target);
-    free(viewer->caption);
+    free(small.caption);
     free(rgba);
-    viewer->caption = NULL;
-    viewer->options = options;
-    viewer->width = sides[0];
-    viewer->height = sides[1];
-    viewer->camera = cameras[0];
-    viewer->seen = cameras[1];
-    viewer->framed = framed;
-    viewer->shown = shown;
-    viewer->is_smooth = is_smooth;
+    viewer->font = small.font;
+    viewer->lines = small.lines;
+    viewer->canvas = small.canvas;
+    viewer->canvas.font = &viewer->font;
     document->bounds = bounds;
     document->hull = hull;
 }
@@ -443,8 +422,10 @@ void view_stop_export(view_state *viewer)
 // For the next time.
 static void note_choices(view_state *viewer)
 {
+    char *const choices = view_write_choices(&viewer->ui.export.choices);
     if (viewer->config != NULL && viewer->ui.export.is_set)
-        view_note_export(viewer->config, view_write_choices(&viewer->ui.export.choices));
+        view_note_export(viewer->config, choices);
+    free(choices);
 }
 
 // `number`: see view_choose_export().

@@ -334,26 +334,16 @@ static void draw_foot(view_ui *ui, view_rect foot)
                                   : text);
 }
 
-// What is written, in the upper part of an area. Returns what is left of that.
-static view_rect draw_preview(view_ui *ui, view_rect area)
+// What is written, in the middle of a box.
+static void draw_preview(view_ui *ui, view_rect box)
 {
     static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    const view_export *const export = &ui->export;
-    const float scale = ui->canvas->font->scale, height = 0.7f * area.width;
-    const view_rect box = {area.x, area.y, area.width, height};
-    view_rect image = view_inset(box, 4.0f * scale);
-    const float shape = export->preview_shape, width = image.height * shape;
-    view_draw_round_rect(ui->canvas, box, 4.0f * scale, VIEW_PREVIEW_COLOR);
-    if (export->preview != 0 && width > 0.0f) {
-        const view_rect room = image;
-        image.width = fminf(width, room.width);
-        image.height = image.width / shape;
-        image.x += 0.5f * (room.width - image.width);
-        image.y += 0.5f * (room.height - image.height);
-        view_draw_image(ui->canvas, image, whole, export->preview, true);
-    }
-    return (view_rect){area.x, area.y + height + 8.0f * scale, area.width,
-                       area.height - height - 8.0f * scale};
+    const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
+    const view_rect image = {box.x + 0.5f * (box.width - width),
+                             box.y + 0.5f * (box.height - width / shape), width, width / shape};
+    view_draw_round_rect(ui->canvas, box, 4.0f * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    if (ui->export.preview != 0)
+        view_draw_image(ui->canvas, image, whole, ui->export.preview, true);
 }
 
 void view_export_panel(view_ui *ui, const view_stage *stage)
@@ -378,7 +368,10 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
         ui_end_column(ui);
         view_rect side = inside;
         side.width -= form.width + 16.0f * scale;
-        side = draw_preview(ui, side);
+        side.height = 0.7f * side.width;
+        draw_preview(ui, side);
+        side.y += side.height + 8.0f * scale;
+        side.height = inside.y + inside.height - side.y;
         ui_begin_list(ui, &column, side, &ui->export_side);
     }
     add_results(ui);
