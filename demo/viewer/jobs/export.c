@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L // strtok_r()
-
 // Exporting from the window: the command line that does the same, and running it between frames.
 #include "demo/viewer/jobs/view.h"
 
@@ -262,24 +260,6 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
     return exists;
 }
 
-static bool has_ffmpeg(void)
-{
-#ifdef _WIN32
-    return false;
-#else
-    bool is_found = false;
-    char *const paths = common_copy(getenv("PATH")), *rest = NULL;
-    for (char *folder = paths != NULL ? strtok_r(paths, ":", &rest) : NULL;
-         folder != NULL && !is_found; folder = strtok_r(NULL, ":", &rest)) {
-        char *const file = common_join(folder, "ffmpeg");
-        is_found = common_is_file(file);
-        free(file);
-    }
-    free(paths);
-    return is_found;
-#endif
-}
-
 static void drop_preview(view_state *viewer)
 {
     if (viewer->renderer != NULL)
@@ -471,7 +451,7 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (action == VIEW_EXPORT) {
         export->is_open = !export->is_open;
         note_choices(viewer);
-        export->has_ffmpeg = has_ffmpeg();
+        export->has_desktop = view_has_desktop(viewer);
         export->asks = false;
     } else if (action == VIEW_RUN_EXPORT) {
         begin_export(viewer, 1);

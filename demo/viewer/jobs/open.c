@@ -450,7 +450,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     return true;
 }
 
-// --hide: the meshes of a name, a shader or a number, of the first 64.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
     const view_options *const options = viewer->options;
@@ -675,13 +674,14 @@ void view_watch_files(view_state *viewer)
 bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);
+    const bool is_answered = view_follow_desktop(viewer);
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return is_scanned || has_preview;
+    return is_answered || is_scanned || has_preview;
 }
 
 // == The start page ===============================================================================
@@ -737,6 +737,10 @@ static void show_start(view_state *viewer)
 static char *first_folder(const view_state *viewer, bool is_last)
 {
     const view_config *const config = viewer->config;
+    const char *const shown = viewer->document->scene.path;
+    // Never the folder of our own model, which nobody has opened.
+    if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
+        return common_folder(shown);
     if (is_last && config != NULL && config->num_recent > 0)
         return common_folder(config->recent[0]);
     const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
@@ -1081,16 +1085,16 @@ static void perform_file(view_state *viewer, const view_command *command)
     const size_t number = command->number;
     const char *const path = command->path;
     const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
+    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
+    char *const folder = first_folder(viewer, action != VIEW_OPEN_FOLDER);
     int32_t count, page;
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        // Never the folder of our own model, which nobody has opened.
-        if (action == VIEW_FILES && viewer->ui.start.is_open
-            && browser->kind == VIEW_BROWSE_NOTHING) {
-            char *const folder = first_folder(viewer, true);
+        if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
+            break;
+        if (action == VIEW_FILES && viewer->ui.start.is_open && is_closed) {
             view_browse_folder(browser, folder, NULL, viewer->config);
-            free(folder);
             browser->fresh = true;
         } else if (!view_open_browser(browser,
                                       action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
@@ -1123,11 +1127,12 @@ static void perform_file(view_state *viewer, const view_command *command)
         page = (page + (is_next ? 1 : -1) + count) % count;
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
-    case VIEW_OPEN_FOLDER: {
-        char *const folder = path == NULL ? first_folder(viewer, false) : NULL;
-        view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
-        free(folder);
-    } break;
+    case VIEW_OPEN_FOLDER:
+        if (number == VIEW_FOLDER_OF_EXPORT)
+            (void)view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+        else if (path != NULL || !view_ask_desktop(viewer, action, folder))
+            view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
+        break;
     case VIEW_START_PAGE:
         if (viewer->ui.start.is_open)
             view_clear_start(&viewer->ui.start);
@@ -1180,6 +1185,7 @@ static void perform_file(view_state *viewer, const view_command *command)
     default: // the interface has done it alone
         break;
     }
+    free(folder);
 }
 
 void view_perform_file(view_state *viewer, const view_command *command)

@@ -42,6 +42,14 @@ typedef struct view_shown_preview {
     md5gl_texture texture; // of the renderer
 } view_shown_preview;
 
+// A dialog of the desktop that is open.
+typedef struct view_chooser {
+    int process;        // 0: none is
+    int pipe;           // of its answer
+    view_action action; // what is chosen: VIEW_FILES, VIEW_OPEN_FOLDER, or that of VIEW_EXPORT
+    bool has_failed;    // the last one: there are no more
+} view_chooser;
+
 // What the mouse drags if it is no part of the interface.
 typedef enum view_camera_drag {
     VIEW_DRAG_NONE,
@@ -115,6 +123,7 @@ typedef struct view_state {
     // Only with a window.
     struct SDL_Window *window;
     void *context; // SDL_GLContext
+    view_chooser chooser;
     view_presented present;
     view_movie *movie;                // of the window, or NULL
     struct view_exporting *exporting; // what is written between frames, or NULL: export.c
@@ -265,12 +274,20 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
+// Whether files can be chosen in a dialog of the desktop: not without XDG_CURRENT_DESKTOP, nor
+// where nobody sees it, nor after one has failed. Asking opens one that begins in a folder, and
+// returns false if there is none; following opens what was chosen in it, or our own list if it has
+// failed, and returns whether it was closed: chooser.c.
+bool view_has_desktop(const view_state *viewer);
+bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
+bool view_follow_desktop(view_state *viewer);
+
 // -- Following -----------------------------------------------------------------------------
 
-// What goes on in the background of a window: the three that follow, and the configuration file,
-// which is written when nothing has changed for a second, so that nothing is lost if the program is
-// ended; the camera alone is no reason to. Call it in every frame. Returns whether the picture
-// changes.
+// What goes on in the background of a window: the dialog of the desktop, the three that follow, and
+// the configuration file, which is written when nothing has changed for a second, so that nothing
+// is lost if the program is ended; the camera alone is no reason to. Call it in every frame.
+// Returns whether the picture changes.
 bool view_follow_files(view_state *viewer);
 
 // Checks the files a few times a second, and reloads all if one has changed.

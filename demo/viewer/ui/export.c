@@ -15,7 +15,7 @@
 
 static const char *const kinds[] = {"Picture", "Movie", "Turntable", "Contact sheet"};
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
-enum { NUM_KINDS = 4, NUM_FORMATS = 5, NUM_OWN_FORMATS = 2 }; // the other ones need ffmpeg
+enum { NUM_KINDS = 4, NUM_FORMATS = 5 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Own"};
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
@@ -39,7 +39,7 @@ void view_free_export(view_export *export)
 
 char *view_write_choices(const view_export_choices *of)
 {
-    return common_format("%u %u %u %u %u %u %u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of->kind,
+    return common_format("%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of->kind,
                          (unsigned)of->clips, (unsigned)of->size, (unsigned)of->format,
                          (unsigned)of->samples, (unsigned)of->background, (unsigned)of->labels,
                          of->frames, of->sheet, of->resolution, of->rate, of->folder, of->name);
@@ -47,35 +47,25 @@ char *view_write_choices(const view_export_choices *of)
 
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
+    enum { NUM_DIGITS = 7, NUM_TEXTS = 6 };
     view_export_choices of = {.kind = 0};
-    const struct {
-        uint32_t *value, count;
-    } numbers[] = {{&of.kind, NUM_KINDS},
-                   {&of.clips, 2},
-                   {&of.size, NUM_SIZES},
-                   {&of.format, NUM_FORMATS},
-                   {&of.samples, NUM_SAMPLES},
-                   {&of.background, 2},
-                   {&of.labels, 2}};
-    const struct {
-        char *text;
-        size_t size;
-    } texts[] = {{of.frames, sizeof of.frames},         {of.sheet, sizeof of.sheet},
-                 {of.resolution, sizeof of.resolution}, {of.rate, sizeof of.rate},
-                 {of.folder, sizeof of.folder},         {of.name, sizeof of.name}};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        char *end = NULL;
-        const unsigned long value = strtoul(text, &end, 10);
-        if (end == text || value >= numbers[i].count)
+    uint32_t *const digits[] = {&of.kind,    &of.clips,      &of.size,  &of.format,
+                                &of.samples, &of.background, &of.labels};
+    static const uint32_t counts[] = {NUM_KINDS, 2, NUM_SIZES, NUM_FORMATS, NUM_SAMPLES, 2, 2};
+    char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
+    const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
+                               sizeof of.rate,   sizeof of.folder, sizeof of.name};
+    for (int i = 0; i < NUM_DIGITS; i++) {
+        *digits[i] = (uint32_t)(*text - '0');
+        if (*digits[i] >= counts[i]) // also if it is no digit
             return false;
-        *numbers[i].value = (uint32_t)value;
-        text = end;
+        text++;
     }
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (int i = 0; i < NUM_TEXTS; i++) {
         const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
-        if (length >= texts[i].size)
+        if (length >= sizes_of[i])
             return false;
-        memcpy(texts[i].text, text + 1, length);
+        memcpy(texts[i], text + 1, length);
         text += length + 1;
     }
     if (*text != '\0')
@@ -143,8 +133,6 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
         set_first(export, stage);
-    if (!export->has_ffmpeg && choices->format >= NUM_OWN_FORMATS)
-        choices->format = 1;
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
@@ -226,6 +214,7 @@ static view_rect next_row(view_ui *ui, const char *name)
 // What the choices are: those that have a meaning for the kind.
 static void add_choices(view_ui *ui, const view_stage *stage)
 {
+    static const char *const more = "\xE2\x80\xA6";
     view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     const view_scene *const scene = &stage->document->scene;
@@ -252,15 +241,17 @@ static void add_choices(view_ui *ui, const view_stage *stage)
         (void)ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution,
                        sizeof choices->resolution);
     if (is_moved) {
-        (void)ui_segment(ui, next_row(ui, "Format"), formats,
-                         export->has_ffmpeg ? NUM_FORMATS : NUM_OWN_FORMATS, &choices->format);
+        (void)ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
         (void)ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
                        sizeof choices->rate);
     }
     (void)ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
     (void)ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
     (void)ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
-    (void)ui_field(ui, next_row(ui, "Folder"), "folder", choices->folder, sizeof choices->folder);
+    view_rect row = next_row(ui, "Folder");
+    if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
+        ui->command = (view_command){.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT};
+    (void)ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
     (void)ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
                    sizeof choices->name);
 }
@@ -269,18 +260,13 @@ static void add_choices(view_ui *ui, const view_stage *stage)
 static void add_results(view_ui *ui)
 {
     static const char *const copy = "Copy";
-    char size[48] = "";
+    char size[48] = ", size unknown";
     const view_export *const export = &ui->export;
     if (export->line == NULL || export->file == NULL)
         return;
     if (export->bytes > 0.0)
-        (void)snprintf(size, sizeof size,
-                       export->bytes < 1e6 ? ", about %.0f kB" : ", about %.1f MB",
-                       export->bytes / (export->bytes < 1e6 ? 1e3 : 1e6));
-    char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file),
-                                     export->bytes > 0.0 ? size
-                                     : export->is_small  ? ""
-                                                         : ", size unknown",
+        (void)snprintf(size, sizeof size, ", about %.2f MB", 1e-6 * export->bytes);
+    char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
                                      export->exists ? ", which exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);

@@ -137,15 +137,10 @@ static void error_window(view_ui *ui, const view_stage *stage)
         ui->excerpt.error = log->num_errors;
     }
     char *const place = describe_place(failure->file, failure->line, failure->column);
-    // About as high as what is in it.
-    const float width = 620.0f, most = 0.9f * width * font->scale;
-    const float num_lines = ceilf(view_text_width(font, VIEW_TEXT, message) / most)
-                            + ceilf(view_text_width(font, VIEW_TEXT, place) / most)
-                            + (float)(ui->excerpt.count > 0 ? ui->excerpt.count + 2 : 0) + 2.5f;
     ui_column column;
     view_rect foot, gap;
     const view_rect inside =
-        ui_footed_dialog(ui, "error", width, num_lines * font->line[VIEW_TEXT] / font->scale,
+        ui_footed_dialog(ui, "error", 620.0f, ui->excerpt.count > 0 ? 260.0f : 130.0f,
                          has_file ? common_base(failure->file) : "Error", &foot);
     ui_begin_list(ui, &column, inside, &ui->report_list);
     ui_column_text(ui, VIEW_BRIGHT, message);
@@ -171,19 +166,11 @@ static void error_window(view_ui *ui, const view_stage *stage)
 
 // -- The list of warnings -------------------------------------------------------------------
 
-// What a warning is about, by the ending of its file.
+// What a warning is about: the ending of its file.
 static const char *kind_of(const view_report *report)
 {
-    static const char *const kinds[][2] = {
-        {".md5mesh", "model"},    {".md5anim", "clip"},   {".md5machine", "machine"},
-        {".md5camera", "camera"}, {".md5scale", "scale"}, {".cfg", "parts"},
-        {".mtr", "material"},     {".skin", "skin"},      {".def", "entity"},
-        {".pk4", "archive"},      {".zip", "archive"},    {".pak", "archive"},
-    };
-    for (size_t i = 0; report->file != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (common_has_ending(report->file, kinds[i][0]))
-            return kinds[i][1];
-    return report->file != NULL ? "file" : "viewer";
+    const char *const dot = report->file != NULL ? strrchr(common_base(report->file), '.') : NULL;
+    return dot != NULL ? dot + 1 : report->file != NULL ? "file" : "viewer";
 }
 
 static bool is_listed(const view_warnings *list, const view_report *report)
@@ -223,7 +210,7 @@ static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
     const bool is_seen = ui_take_row(ui, canvas->font->line[VIEW_TEXT], &row);
     row.width -= gap;
     const bool is_wide = row.width > 460.0f * scale, is_pressed = ui_item(ui, row, report->text);
-    const float kind = is_wide ? 70.0f * scale : 0.0f, place = is_wide ? 0.28f * row.width : 0.0f;
+    const float kind = is_wide ? 95.0f * scale : 0.0f, place = is_wide ? 0.28f * row.width : 0.0f;
     const view_color color = is_chosen ? VIEW_BRIGHT : VIEW_PLAIN;
     char *const where = describe_place(report->file, report->line, report->column);
     if (is_seen) {
@@ -257,7 +244,7 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     static const view_reports none = {NULL, 0};
     view_warnings *const list = &ui->warnings;
     const view_reports *const reports = stage->log->reports != NULL ? stage->log->reports : &none;
-    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
+    const float scale = stage->font->scale;
     size_t count = 0;
     ui_column column;
     view_rect foot;
@@ -273,23 +260,11 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     }
     inside.y += foot.height + 8.0f * scale;
     inside.height -= foot.height + 8.0f * scale;
-    for (size_t i = 0; i < reports->count; i++)
-        count += is_listed(list, &reports->rows[i]);
-    // Keys move the choice, which stays in sight.
-    const float steps = ui_key_steps(ui, floorf(inside.height / line) - 1.0f);
-    list->chosen =
-        (size_t)view_clamp((float)list->chosen + steps, 0.0f, (float)(count > 0 ? count - 1 : 0));
-    const float top = line * (float)list->chosen;
-    if (steps != 0.0f)
-        ui->report_list.wanted =
-            view_clamp(ui->report_list.wanted, top + 4.0f * line - inside.height, top);
     ui_begin_list(ui, &column, inside, &ui->report_list);
-    for (size_t i = 0, place = 0; i < reports->count; i++)
-        if (is_listed(list, &reports->rows[i])) {
-            if (run_warning(ui, &reports->rows[i], place == list->chosen))
-                list->chosen = place;
-            place++;
-        }
+    for (size_t i = 0; i < reports->count; i++)
+        if (is_listed(list, &reports->rows[i])
+            && run_warning(ui, &reports->rows[i], count++ == list->chosen))
+            list->chosen = count - 1;
     if (count == 0)
         ui_column_text(ui, VIEW_DIM,
                        reports->count > 0 ? "None of them contains this text."

@@ -563,21 +563,14 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     return pressed;
 }
 
-float ui_key_steps(view_ui *ui, float page)
+void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     static const int32_t keys[] = {SDLK_UP,       SDLK_DOWN, SDLK_PAGEUP,
                                    SDLK_PAGEDOWN, SDLK_HOME, SDLK_END};
-    const float all = 1e6f, steps[] = {-1.0f, 1.0f, -page, page, -all, all};
+    const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
+    const float steps[] = {-line, line, -page, page, -all, all};
     for (int i = 0; i < 6; i++)
-        if (ui_key(ui, keys[i]))
-            return steps[i];
-    return 0.0f;
-}
-
-void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
-{
-    const float line = ui->canvas->font->line[VIEW_TEXT];
-    scroll->wanted += line * ui_key_steps(ui, fmaxf(area.height / line - 1.0f, 1.0f));
+        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0.0f;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
 }

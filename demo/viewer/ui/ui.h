@@ -206,7 +206,7 @@ typedef struct view_export {
     bool asks; // whether to replace the file
 
     // Told by the owner.
-    bool has_ffmpeg;
+    bool has_desktop;     // with a dialog that the folder is chosen in
     char problem[256];    // why this cannot be exported, or ""
     char *output;         // for --output
     char *line;           // the command line that does the same, or NULL
@@ -224,6 +224,7 @@ typedef struct view_export {
 } view_export;
 
 #define VIEW_EXPORT_PANEL "export"
+enum { VIEW_FOLDER_OF_EXPORT = 1 }; // the number of a command VIEW_OPEN_FOLDER
 void view_export_panel(struct view_ui *ui, const view_stage *stage);
 
 // Sets what the choices say in options that describe the rest; those that were never made are set
@@ -335,17 +336,17 @@ typedef struct view_ui {
     view_menus menu;
     view_graph_view graph;
     view_docks docks;
-    ui_scroll scrolls[2]; // of the left and the right dock
-    ui_scroll start_list, report_list, export_list, export_side;
-    ui_column *column;                                       // the items are in, or NULL
-    bool is_smooth;                                          // after view_follow()
-    char filter[64];                                         // of the outliner
-    uint32_t folded;                                         // sections: see ui_section_number
-    uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
-    int32_t revealed_joint;                                  // that the outliner was scrolled to
-    int32_t hovered_joint;                                   // in the list, -1 = none
-    int32_t chosen_joint;                                    // that was clicked on, likewise
-    char notice[256]; // shown at the bottom until notice_end, in seconds since the start
+    ui_scroll scrolls[2];                                        // of the left and the right dock
+    ui_scroll start_list, report_list, export_list, export_side; // of columns
+    ui_column *column;                                           // the items are in, or NULL
+    bool is_smooth;                                              // after view_follow()
+    char filter[64];                                             // of the outliner
+    uint32_t folded;                                             // sections: see ui_section_number
+    uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers;     // a bit for each of the first
+    int32_t revealed_joint; // that the outliner was scrolled to
+    int32_t hovered_joint;  // in the list, -1 = none
+    int32_t chosen_joint;   // that was clicked on, likewise
+    char notice[256];       // shown at the bottom until notice_end, in seconds since the start
     view_start start;
     view_excerpt excerpt; // of the log's error
     view_warnings warnings;
@@ -467,10 +468,7 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end);
 
-// By how many rows the keys of a list go down: one, a page, or all of them.
-float ui_key_steps(view_ui *ui, float page);
-
-// A column that these keys scroll, without smooth motion.
+// A column that keys scroll, too, without smooth motion.
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
 
 // A text as the next rows of the column, broken between words.
