@@ -88,26 +88,26 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
     return chooser->process > 0;
 }
 
-bool view_follow_desktop(view_state *viewer)
+view_command view_follow_desktop(view_state *viewer)
 {
     view_chooser *const chooser = &viewer->chooser;
     view_export *const export = &viewer->ui.export;
+    view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";
     int status = 0;
     if (chooser->process <= 0 || !has_ended(chooser, answer, sizeof answer, &status))
-        return false;
+        return command;
     chooser->process = 0;
     chooser->has_failed = status != 0 && status != 1; // 1: cancelled
     export->has_desktop = !chooser->has_failed;
-    const bool is_file = chooser->action == VIEW_FILES;
-    if (chooser->has_failed) // our own list instead, from now on
-        view_perform_file(viewer, &(view_command){.action = chooser->action});
-    else if (answer[0] != '\0' && chooser->action == VIEW_EXPORT)
+    command.action = VIEW_TAKEN;
+    if (chooser->action == VIEW_EXPORT && answer[0] != '\0') {
         (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", answer);
-    else if (answer[0] != '\0')
-        view_perform_file(
-            viewer,
-            &(view_command){.action = is_file ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER, .path = answer});
-    view_tell_state(viewer, "answered");
-    return true;
+    } else if (chooser->has_failed) { // our own list instead, from now on
+        command.action = chooser->action;
+    } else if (answer[0] != '\0') {
+        command.action = chooser->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
+        command.path = common_copy(answer);
+    }
+    return command;
 }

@@ -674,14 +674,19 @@ void view_watch_files(view_state *viewer)
 bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);
-    const bool is_answered = view_follow_desktop(viewer);
+    const view_command answer = view_follow_desktop(viewer);
+    if (answer.action != VIEW_NOTHING) {
+        view_perform_file(viewer, &answer);
+        free(answer.path);
+        view_tell_state(viewer, "answered");
+    }
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return is_answered || is_scanned || has_preview;
+    return answer.action != VIEW_NOTHING || is_scanned || has_preview;
 }
 
 // == The start page ===============================================================================

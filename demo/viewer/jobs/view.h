@@ -276,11 +276,11 @@ void view_perform_file(view_state *viewer, const view_command *command);
 
 // Whether files can be chosen in a dialog of the desktop: not without XDG_CURRENT_DESKTOP, nor
 // where nobody sees it, nor after one has failed. Asking opens one that begins in a folder, and
-// returns false if there is none; following opens what was chosen in it, or our own list if it has
-// failed, and returns whether it was closed: chooser.c.
+// returns false if there is none; following returns what opens what was chosen in it, or our own
+// list if it has failed, VIEW_NOTHING until it is closed: chooser.c.
 bool view_has_desktop(const view_state *viewer);
 bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
-bool view_follow_desktop(view_state *viewer);
+view_command view_follow_desktop(view_state *viewer);
 
 // -- Following -----------------------------------------------------------------------------
 
