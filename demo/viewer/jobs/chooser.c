@@ -4,7 +4,6 @@
 // its own.
 #include "demo/viewer/jobs/view.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +80,10 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
     char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
                              place + strlen("--filename="), NULL};
     char *const *const words[] = {zenity, kdialog, zenity};
+    const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
+    const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
     chooser->action = action;
-    chooser->process =
-        start(words + (strstr(getenv("XDG_CURRENT_DESKTOP"), "KDE") != NULL), &chooser->pipe);
+    chooser->process = start(words + is_kde, &chooser->pipe);
     free(place);
     return chooser->process > 0;
 }
@@ -101,11 +101,13 @@ view_command view_follow_desktop(view_state *viewer)
     chooser->has_failed = status != 0 && status != 1; // 1: cancelled
     export->has_desktop = !chooser->has_failed;
     command.action = VIEW_TAKEN;
-    if (chooser->action == VIEW_EXPORT && answer[0] != '\0') {
-        (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", answer);
+    const size_t length = strlen(answer);
+    if (chooser->action == VIEW_EXPORT && length > 0) {
+        if (length < sizeof export->choices.folder)
+            memcpy(export->choices.folder, answer, length + 1);
     } else if (chooser->has_failed) { // our own list instead, from now on
         command.action = chooser->action;
-    } else if (answer[0] != '\0') {
+    } else if (length > 0) {
         command.action = chooser->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
         command.path = common_copy(answer);
     }

@@ -395,6 +395,8 @@ static void end_export(view_state *viewer, bool is_stopped)
 
 void view_stop_export(view_state *viewer)
 {
+    drop_preview(viewer);
+    viewer->ui.export.is_stale = true;
     if (viewer->exporting != NULL)
         end_export(viewer, true);
 }

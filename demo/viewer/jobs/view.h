@@ -274,10 +274,9 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
-// Whether files can be chosen in a dialog of the desktop: not without XDG_CURRENT_DESKTOP, nor
-// where nobody sees it, nor after one has failed. Asking opens one that begins in a folder, and
-// returns false if there is none; following returns what opens what was chosen in it, or our own
-// list if it has failed, VIEW_NOTHING until it is closed: chooser.c.
+// A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
+// after one has failed. Asking opens it in a folder, or returns false. Following returns what its
+// answer asks for, after a failure our own list, VIEW_NOTHING until then.
 bool view_has_desktop(const view_state *viewer);
 bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
 view_command view_follow_desktop(view_state *viewer);
@@ -363,8 +362,7 @@ bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
 
-// Frames the pose at the current time instead of the whole clip, for a picture of it alone, unless
-// the options say what is framed.
+// Frames the pose of now instead of the whole clip, unless the options say what is framed.
 void view_frame_still(view_state *viewer);
 
 // The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their

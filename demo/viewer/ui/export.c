@@ -37,12 +37,13 @@ void view_free_export(view_export *export)
     export->output = export->line = export->file = NULL;
 }
 
-char *view_write_choices(const view_export_choices *of)
+char *view_write_choices(const view_export_choices *choices)
 {
-    return common_format("%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of->kind,
-                         (unsigned)of->clips, (unsigned)of->size, (unsigned)of->format,
-                         (unsigned)of->samples, (unsigned)of->background, (unsigned)of->labels,
-                         of->frames, of->sheet, of->resolution, of->rate, of->folder, of->name);
+    const view_export_choices of = *choices;
+    return common_format("%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of.kind,
+                         (unsigned)of.clips, (unsigned)of.size, (unsigned)of.format,
+                         (unsigned)of.samples, (unsigned)of.background, (unsigned)of.labels,
+                         of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name);
 }
 
 bool view_read_choices(view_export_choices *choices, const char *text)
