@@ -319,7 +319,108 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const view_rect button = item_find(viewer, &facts, "export/Export");
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
-    CHECK(!(item_find(viewer, &facts, "export/name").width > 0.0f));
-    (void)view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -1.0f});
-    CHECK(item_find(viewer, &facts, "export/name").width > 0.0f);
+    CHECK(item_find(viewer, &facts, "export/name").y > button.y); // it is cut off
+    (void)view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -2.0f});
+    const view_rect field = item_find(viewer, &facts, "export/name");
+    CHECK(field.y > 0.0f && field.y + field.height < button.y);
+    CHECK(press_key(of, SDLK_HOME) == VIEW_TAKEN);
+}
+
+// -- The preview --------------------------------------------------------------------------------
+
+TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
+    view_state *const viewer = &of->viewer;
+    const view_camera camera = viewer->camera;
+    const md5_bounds bounds = viewer->document->bounds;
+    viewer->now = 1.0;
+    viewer->ui.export.choices.labels = 1;
+    CHECK(view_follow_export(viewer));
+    CHECK(viewer->ui.export.preview != 0);
+    CHECK_NEAR(viewer->ui.export.preview_shape, 64.0 / 48.0, 1e-3);
+    CHECK(viewer->options == &of->options && viewer->caption == NULL);
+    CHECK(viewer->width == WIDTH && viewer->height == HEIGHT);
+    CHECK(memcmp(&camera, &viewer->camera, sizeof camera) == 0);
+    CHECK(memcmp(&bounds, &viewer->document->bounds, sizeof bounds) == 0);
+}
+
+TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
+    view_state *const viewer = &of->viewer;
+    view_export *const export = &viewer->ui.export;
+    viewer->now = 1.0;
+    CHECK(view_follow_export(viewer) && !export->is_stale);
+    CHECK(!view_follow_export(viewer)); // nothing has changed
+    export->choices.background = 1;
+    CHECK(view_follow_export(viewer) && export->is_stale); // it asks for another frame
+    viewer->now = 1.25;
+    CHECK(view_follow_export(viewer) && !export->is_stale);
+    CHECK(strstr(export->line, "--no-background") != NULL);
+    (void)item_draw(viewer, 420.0f, 300.0f); // there is no room for it
+    viewer->now = 2.0;
+    export->choices.background = 0;
+    CHECK(!view_follow_export(viewer));
+}
+
+// Of a picture as large as the preview the size is right; of what ffmpeg writes it is unknown.
+TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
+    view_export *const export = &of->viewer.ui.export;
+    OWN char *const path = common_join(of->folder, "out.png");
+    of->viewer.now = 1.0;
+    (void)view_follow_export(&of->viewer);
+    const double bytes = export->bytes;
+    run(of);
+    CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
+    export->is_open = true;
+    export->choices.kind = VIEW_EXPORT_MOVIE;
+    (void)snprintf(export->choices.frames, sizeof export->choices.frames, "10");
+    of->viewer.now = 2.0;
+    (void)view_follow_export(&of->viewer);
+    CHECK_NEAR(export->bytes, 10.0 * bytes, 3.0 * bytes);
+    export->choices.format = 2;
+    of->viewer.now = 3.0;
+    (void)view_follow_export(&of->viewer);
+    CHECK(export->bytes == 0.0);
+}
+
+// -- What is remembered -------------------------------------------------------------------------
+
+TEST_EXPORT (view_export_remembers_its_choices) {
+    view_state *const viewer = &of->viewer;
+    view_export *const export = &viewer->ui.export;
+    view_config again, config = {.path = common_join(of->folder, "config")};
+    viewer->config = &config;
+    (void)snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
+    run(of);
+    CHECK(view_write_config(&config, &viewer->log));
+    view_read_config(&again, config.path, &viewer->log);
+    viewer->config = &again;
+    const view_export_choices before = export->choices;
+    export->is_set = false;
+    view_free_export(export);
+    common_list words = view_export_words(viewer);
+    common_free_list(&words);
+    CHECK(export->choices.samples == 0 && export->choices.size == 4);
+    CHECK_STRING(export->choices.folder, before.folder);
+    CHECK_STRING(export->choices.resolution, "64x48");
+    CHECK_STRING(export->choices.range, "");
+    viewer->config = NULL;
+    view_free_config(&again);
+    view_free_config(&config);
+}
+
+TEST (view_export_refuses_choices_that_it_does_not_write) {
+    static const char *const bad[] = {"",
+                                      "1",
+                                      "0000000",
+                                      "0000000\t\t\t\t\t/a",
+                                      "0000000\t\t\t\t\t/a\tb\tc",
+                                      "9000000\t\t\t\t\t/a\tb",
+                                      "000000-1\t\t\t\t\t/a\tb",
+                                      "0000000\t12345678901234567\t\t\t\t/a\tb"};
+    view_export_choices choices = {.kind = VIEW_EXPORT_SHEET};
+    CHECK(view_read_choices(&choices, "1102301\t\t3x3\t\t12\t/a b\tc"));
+    OWN char *const text = view_write_choices(&choices);
+    CHECK_STRING(text, "1102301\t\t3x3\t\t12\t/a b\tc");
+    EACH (line, bad)
+        CHECK_THAT(!view_read_choices(&choices, *line), "%s", *line);
+    CHECK(choices.kind == VIEW_EXPORT_MOVIE && choices.samples == 3);
 }

@@ -212,6 +212,29 @@ TEST (view_crowd_is_not_remembered_as_a_model) {
     check_remembered((const char *[]){"--crowd=3", NULL}, true);
 }
 
+// Neither is a broken file, nor our own model, which is shown with the error.
+TEST (view_broken_file_is_not_remembered) {
+    char *const folder = folder_make(), *const path = common_join(folder, "broken.md5mesh");
+    view_config config = {.path = common_join(folder, "config"), .has_camera = true};
+    config.model = common_copy("/any/giant.md5mesh");
+    config.camera = (view_camera){.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
+    test_viewer viewer;
+    folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
+    if (begin(&viewer, (const char *[]){path, NULL}, true)) {
+        viewer.state.window = viewer.scene.window;
+        viewer.state.config = &config;
+        CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
+        CHECK_STRING(viewer.state.document->scene.name, "bobbin");
+        view_remember(&viewer.state);
+        CHECK_STRING(config.model, "/any/giant.md5mesh");
+        CHECK(config.camera.distance == 4321.0f && config.num_recent == 0);
+        end(&viewer);
+    }
+    view_free_config(&config);
+    free(path);
+    folder_remove(folder);
+}
+
 // The camera of our own model, which the file does not name, is restored too.
 TEST (view_start_remembers_the_camera_of_our_own_model) {
     const char *const none[] = {NULL};

@@ -119,6 +119,41 @@ starts_alone() {
 }
 check "without files there is a start page" starts_alone
 
+# -- The desktop's dialog -------------------------------------------------------------------------
+
+# asks_desktop COMMANDS CONDITION KEY...: what the keys open is answered by a zenity that runs these
+# commands.
+desktop=$scratch/desktop
+shown=$folder/b.md5mesh
+mkdir "$desktop"
+asks_desktop() {
+    printf '#!/bin/sh\necho "$@" >>%s/asked\n%s\n' "$desktop" "$1" >"$desktop/zenity"
+    chmod +x "$desktop/zenity"
+    condition=$2 usual_path=$PATH PATH=$desktop:$PATH XDG_CURRENT_DESKTOP=test
+    export PATH XDG_CURRENT_DESKTOP
+    shift 2
+    open_viewer ${shown:+"$shown"} # none: the start page
+    is_open=$?
+    PATH=$usual_path
+    unset XDG_CURRENT_DESKTOP
+    [ $is_open -eq 0 ] && after answered xdotool key "$@" && says "$condition" && quits
+}
+chooses() {
+    asks_desktop "echo '$folder/a.md5mesh'" 'is["model"] == "a" && is["list"] == "none"' ctrl+o &&
+        grep -Fx -e "--file-selection --filename=$folder/" "$desktop/asked"
+}
+# By the second button of the start page.
+chooses_folder() {
+    shown=
+    asks_desktop "echo '$folder'" 'is["list"] == "files"' Tab Tab Return &&
+        grep -e ' --directory$' "$desktop/asked"
+}
+check "files are chosen in the desktop's dialog" chooses
+check_long "which may be cancelled" asks_desktop "exit 1" \
+    'is["model"] == "b" && is["list"] == "none"' ctrl+o
+check "if it fails, there is our own list" asks_desktop "exit 5" 'is["list"] == "files"' ctrl+o
+check_long "folders are chosen there, too" chooses_folder
+
 # -- A program that is ended -------------------------------------------------------------------
 
 # Two windows; one of them is killed. What was opened is written soon, and neither forgets what the other

@@ -179,6 +179,11 @@ static bool read_line(view_config *config, const char *line)
         config->model = common_copy(value);
         return true;
     }
+    if (strncmp(line, "export=", length + 1) == 0) {
+        free(config->export_choices);
+        config->export_choices = common_copy(value);
+        return true;
+    }
     if (strncmp(line, "recent=", length + 1) == 0) {
         if (config->num_recent < VIEW_MAX_RECENT)
             config->recent[config->num_recent++] = common_copy(value);
@@ -332,6 +337,11 @@ static void merge(view_config *config)
         config->camera = stored.camera;
         stored.model = NULL;
     }
+    if (!config->has_new_export && stored.export_choices != NULL) {
+        free(config->export_choices);
+        config->export_choices = stored.export_choices;
+        stored.export_choices = NULL;
+    }
     view_free_config(&stored);
 }
 
@@ -367,6 +377,8 @@ bool view_write_config(view_config *config, view_log *log)
                           (double)c->azimuth, (double)c->elevation, (double)c->distance,
                           (double)c->target.x, (double)c->target.y, (double)c->target.z,
                           c->orthographic);
+        if (config->export_choices != NULL)
+            (void)fprintf(writer.file, "export=%s\n", config->export_choices);
         for (size_t i = 0; i < config->num_recent; i++)
             (void)fprintf(writer.file, "recent=%s\n", config->recent[i]);
         for (size_t i = 0; i < config->chosen.count; i++) {
@@ -388,7 +400,7 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
         common_free_list(&config->forgotten);
-        config->has_new_model = false;
+        config->has_new_model = config->has_new_export = false;
         view_chosen_list *const list = &config->chosen;
         size_t count = 0;
         for (size_t i = 0; i < list->count; i++) {
@@ -438,6 +450,7 @@ void view_free_config(view_config *config)
     view_free_chosen(&config->chosen);
     common_free_list(&config->forgotten);
     free(config->arguments);
+    free(config->export_choices);
     free(config->model);
     free(config->path);
     *config = (view_config){0};
@@ -490,6 +503,17 @@ void view_note_model(view_config *config, const char *path)
     config->model = path != NULL ? line_path(path) : NULL;
     config->has_camera = false;
     config->has_new_model = config->is_changed = true;
+}
+
+void view_note_export(view_config *config, const char *choices)
+{
+    const char *const old = config->export_choices;
+    if (!is_text(choices) || strlen(choices) >= MOST_BYTES - sizeof "export=\r\n"
+        || (old != NULL && strcmp(old, choices) == 0))
+        return;
+    free(config->export_choices);
+    config->export_choices = common_copy(choices);
+    config->has_new_export = config->is_changed = true;
 }
 
 void view_note_opened(view_config *config, const char *path, bool is_next)

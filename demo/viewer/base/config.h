@@ -52,8 +52,10 @@ typedef struct view_config {
     size_t num_new;        // of recent[], those that are not in the file yet
     common_list forgotten; // recent files that may still be in it
     view_chosen_list chosen;
-    bool has_new_model; // `model` is not in the file yet
-    bool is_changed;    // anything but the camera and the textures is not
+    char *export_choices; // as the dialog writes them, or NULL
+    bool has_new_model;   // `model` is not in the file yet
+    bool has_new_export;  // likewise `export_choices`
+    bool is_changed;      // anything but the camera and the textures is not
 } view_config;
 
 // Reads the file, if there is one; NULL: the user's, where the system has a folder for it. Unknown
@@ -85,6 +87,9 @@ void view_set_config(view_config *config, const view_option *option, const char 
 
 // The next start shows this model, or our own (NULL).
 void view_note_model(view_config *config, const char *path);
+
+// The choices of the last export.
+void view_note_export(view_config *config, const char *choices);
 
 // Adds a file as the most recent one.
 void view_note_recent(view_config *config, const char *path);

@@ -4,6 +4,8 @@
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
 
+#include <math.h>
+#include <stb/stb_image_write.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ static void add_options(common_list *words, const view_options *now)
     char problem[256];
     char *bare[] = {"--output", "-", "--no-background"};
     (void)view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
+    plain.no_background = false; // it is written itself, but not what follows from it
     for (size_t i = 0; i < count; i++) {
         const view_option *const option = &table[i];
         const unsigned char *const field = (const unsigned char *)now + option->place;
@@ -194,32 +197,23 @@ common_list view_export_words(view_state *viewer)
     return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
-// A word as shells read it.
-static char *quote(const char *word)
+// The words as shells read them.
+static char *join_words(const common_list *words)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+=.,:/@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0')
-        return common_copy(word);
-    char *text = common_copy("'");
-    for (; *word != '\0'; word++) {
-        char *const longer =
-            *word == '\'' ? common_format("%s'\\''", text) : common_format("%s%c", text, *word);
-        free(text);
-        text = longer;
-    }
-    char *const quoted = common_format("%s'", text);
-    free(text);
-    return quoted;
-}
-
-static char *join_words(const common_list *words)
-{
     char *line = common_copy("md5view");
     for (size_t i = 0; i < words->count; i++) {
-        char *const word = quote(words->names[i]);
-        char *const longer = common_format("%s %s", line, word);
-        free(word);
+        const char *const word = words->names[i];
+        const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
+        char *const quoted = common_alloc(4 * strlen(word) + 3, 1), *end = quoted;
+        for (const char *c = word; *c != '\0'; c++) {
+            const bool is_quote = *c == '\'';
+            memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);
+            end += is_quote ? 4 : 1;
+        }
+        char *const longer = common_format(is_plain ? "%s %s" : "%s '%s'", line, quoted);
+        free(quoted);
         free(line);
         line = longer;
     }
@@ -266,41 +260,107 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
     return exists;
 }
 
-static bool has_ffmpeg(void)
+static void drop_preview(view_state *viewer)
 {
-#ifdef _WIN32
-    return false;
-#else
-    const char *path = getenv("PATH");
-    bool is_found = false;
-    for (size_t length; path != NULL && *path != '\0' && !is_found; path += length) {
-        length = strcspn(path, ":");
-        char *const folder = common_format("%.*s", (int)length, path);
-        char *const file = common_join(folder, "ffmpeg");
-        is_found = common_is_file(file);
-        free(file);
-        free(folder);
-        length += path[length] == ':';
-    }
-    return is_found;
-#endif
+    if (viewer->renderer != NULL)
+        md5gl_destroy_texture(viewer->renderer, viewer->ui.export.preview);
+    viewer->ui.export.preview = 0;
 }
 
-static void tell_dialog(view_state *viewer)
+static void count_bytes(void *user, void *bytes, int size)
+{
+    (void)bytes;
+    *(size_t *)user += (size_t)size;
+}
+
+// Draws what is written, small: of a movie the picture of now, of a sheet a cell. Estimates the
+// size of the file, unless ffmpeg writes it or there are several of any length.
+static void draw_preview(view_state *viewer, view_options *now)
+{
+    const double most = 360.0; // pixels of a side
+    view_export *const export = &viewer->ui.export;
+    view_document *const document = viewer->document;
+    const view_clip *const clip = view_shown_clip(&document->scene);
+    const double whole[2] = {(double)now->width / (now->sheet_columns > 0 ? now->sheet_columns : 1),
+                             (double)now->height / (now->sheet_rows > 0 ? now->sheet_rows : 1)};
+    const double fit = fmin(most / fmax(whole[0], whole[1]), 1.0);
+    const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1.0);
+    const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1.0);
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    md5_error error = {0};
+    size_t size = 0;
+    // A copy, of which only the memory to draw with goes on; and bounds that framing changes.
+    view_state small = *viewer;
+    const md5_bounds bounds = document->bounds;
+    const view_hull hull = document->hull;
+    small.options = now;
+    small.width = width;
+    small.height = height;
+    small.shown = now->shown;
+    small.is_smooth = false;
+    small.canvas.font = &small.font;
+    if (export->choices.kind == VIEW_EXPORT_PICTURE)
+        view_frame_still(&small);
+    if (now->labels)
+        small.caption = common_copy(clip != NULL ? clip->name : document->scene.name);
+    md5gl_target *const target =
+        md5gl_create_target(viewer->renderer, width, height, now->samples, &error);
+    drop_preview(viewer);
+    if (target != NULL && view_draw(&small, target, width, height, now->no_background, true, &error)
+        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error)) {
+        export->preview = view_make_texture(viewer->renderer, rgba, width, height);
+        export->preview_shape = (float)width / (float)height;
+        stbi_write_force_png_filter = 1; // as it is written
+        (void)stbi_write_png_to_func(count_bytes, &size, (int)width, (int)height, 4, rgba,
+                                     (int)(4 * width));
+    }
+    // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
+    // quarter at most.
+    const double enlarged = (double)now->width * now->height / ((double)width * height);
+    const bool is_known =
+        common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
+    export->bytes =
+        is_known ? (double)size * pow(enlarged, 0.8) * SDL_max(now->num_frames, 1) : 0.0;
+    md5gl_destroy_target(viewer->renderer, target);
+    free(small.caption);
+    free(rgba);
+    viewer->font = small.font;
+    viewer->lines = small.lines;
+    viewer->canvas = small.canvas;
+    viewer->canvas.font = &viewer->font;
+    document->bounds = bounds;
+    document->hull = hull;
+}
+
+// Returns whether there is another preview: they are drawn four times a second at most.
+static bool tell_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->ui.export;
     view_options now;
+    char *const before = export->line;
     const bool is_right = describe_export(viewer, 1, &now);
-    free(export->line);
     free(export->file);
     export->line = export->file = NULL;
     export->exists = false;
-    if (!is_right)
-        return;
-    common_list words = write_words(viewer, &now);
-    export->line = join_words(&words);
-    export->exists = find_files(viewer, &now, &export->file);
-    common_free_list(&words);
+    if (is_right) {
+        common_list words = write_words(viewer, &now);
+        export->line = join_words(&words);
+        export->exists = find_files(viewer, &now, &export->file);
+        common_free_list(&words);
+    }
+    export->is_stale = export->is_stale || before == NULL || export->line == NULL
+                       || strcmp(before, export->line) != 0;
+    free(before);
+    if (!is_right || export->is_small || !export->is_stale || viewer->renderer == NULL)
+        return false;
+    if (viewer->now < export->next) {
+        (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT}); // not to wait for another one
+        return true;
+    }
+    export->is_stale = false;
+    export->next = viewer->now + 0.25;
+    draw_preview(viewer, &now);
+    return true;
 }
 
 // == Running ======================================================================================
@@ -335,8 +395,19 @@ static void end_export(view_state *viewer, bool is_stopped)
 
 void view_stop_export(view_state *viewer)
 {
+    drop_preview(viewer);
+    viewer->ui.export.is_stale = true;
     if (viewer->exporting != NULL)
         end_export(viewer, true);
+}
+
+// For the next time.
+static void note_choices(view_state *viewer)
+{
+    char *const choices = view_write_choices(&viewer->ui.export.choices);
+    if (viewer->config != NULL && viewer->ui.export.is_set)
+        view_note_export(viewer->config, choices);
+    free(choices);
 }
 
 // `number`: see view_choose_export().
@@ -349,6 +420,7 @@ static void begin_export(view_state *viewer, unsigned number)
     view_exporting *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const own = &exporting->viewer;
     viewer->exporting = exporting;
+    note_choices(viewer);
     exporting->words = write_words(viewer, &now);
     exporting->begin = SDL_GetTicks();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
@@ -380,9 +452,9 @@ void view_perform_export(view_state *viewer, view_action action)
         view_notice(viewer, "Pages are not exported; --output with --page draws them");
     } else if (action == VIEW_EXPORT) {
         export->is_open = !export->is_open;
-        export->has_ffmpeg = has_ffmpeg();
+        note_choices(viewer);
+        export->has_desktop = view_has_desktop(viewer);
         export->asks = false;
-        export->first = 0;
     } else if (action == VIEW_RUN_EXPORT) {
         begin_export(viewer, 1);
     } else { // again
@@ -403,9 +475,9 @@ bool view_follow_export(view_state *viewer)
     view_exporting *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
     if (exporting == NULL) {
-        if (export->is_open)
-            tell_dialog(viewer);
-        return false;
+        if (!export->is_open)
+            drop_preview(viewer);
+        return export->is_open && tell_dialog(viewer);
     }
     view_output *const output = &exporting->output;
     bool has_more = true;

@@ -159,8 +159,13 @@ static bool store_state(view_state *viewer, bool is_soon)
 {
     view_options now = *viewer->options;
     view_describe(viewer, &now);
-    return view_store_config(viewer->config, &now, remembers_model(viewer) ? &viewer->camera : NULL,
-                             is_soon, &viewer->log);
+    // The camera is on the remembered model, unless that is hidden by what could not be opened.
+    const char *const model = viewer->config->model, *const shown = viewer->document->scene.path;
+    char *const path = common_absolute(shown != NULL ? shown : "");
+    const bool is_on_it = remembers_model(viewer) && (model == NULL || strcmp(model, path) == 0);
+    free(path);
+    return view_store_config(viewer->config, &now, is_on_it ? &viewer->camera : NULL, is_soon,
+                             &viewer->log);
 }
 
 void view_remember(view_state *viewer)
@@ -183,6 +188,24 @@ static char *shown_name(const view_state *viewer)
 }
 
 // == Previews of a game's list ====================================================================
+
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height)
+{
+    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
+    const size_t size = 4 * (size_t)width * height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = rgba[i | 3];
+        texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
+    md5_error error = {0}; // if memory runs out, there is no picture
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
+    free(texels);
+    return texture;
+}
 
 static void drop_shown(view_state *viewer)
 {
@@ -237,20 +260,8 @@ bool view_follow_previews(view_state *viewer)
         free(wish);
         return true;
     }
-    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
-    const size_t size = 4 * (size_t)image->width * image->height;
-    uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = image->rgba[i | 3];
-        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
-    }
-    const md5gl_texture_desc desc = {
-        .width = image->width, .height = image->height, .texels = texels};
-    md5_error error = {0}; // if memory runs out, there is no picture
-    viewer->preview =
-        (view_shown_preview){wish, md5gl_create_texture(viewer->renderer, &desc, &error)};
-    free(texels);
+    viewer->preview = (view_shown_preview){
+        wish, view_make_texture(viewer->renderer, image->rgba, image->width, image->height)};
     return true;
 }
 
@@ -440,7 +451,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     return true;
 }
 
-// --hide: the meshes of a name, a shader or a number, of the first 64.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
     const view_options *const options = viewer->options;
@@ -665,13 +675,19 @@ void view_watch_files(view_state *viewer)
 bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);
+    const view_command answer = view_follow_desktop(viewer);
+    if (answer.action != VIEW_NOTHING) {
+        view_perform_file(viewer, &answer);
+        free(answer.path);
+        view_tell_state(viewer, "answered");
+    }
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return is_scanned || has_preview;
+    return answer.action != VIEW_NOTHING || is_scanned || has_preview;
 }
 
 // == The start page ===============================================================================
@@ -706,10 +722,8 @@ static void list_examples(common_list *list)
 static void show_start(view_state *viewer)
 {
     view_start *const start = &viewer->ui.start;
-    const size_t first = start->first;
     view_clear_start(start);
     start->is_open = true;
-    start->first = first;
     for (size_t i = 0; viewer->config != NULL && i < viewer->config->num_recent; i++) {
         const char *const path = viewer->config->recent[i];
         view_address address;
@@ -729,6 +743,10 @@ static void show_start(view_state *viewer)
 static char *first_folder(const view_state *viewer, bool is_last)
 {
     const view_config *const config = viewer->config;
+    const char *const shown = viewer->document->scene.path;
+    // Never the folder of our own model, which nobody has opened.
+    if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
+        return common_folder(shown);
     if (is_last && config != NULL && config->num_recent > 0)
         return common_folder(config->recent[0]);
     const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
@@ -842,11 +860,15 @@ bool view_choose_page(view_state *viewer)
 
 // == What is shown first ==========================================================================
 
-// Shows our own model with the error of what could not be opened.
+// Shows our own model with the error of what could not be opened; the next start does not.
 static bool open_own_behind(view_state *viewer)
 {
     const view_log before = viewer->log;
-    if (!view_open(viewer, NULL, 0, false))
+    view_config *const config = viewer->config;
+    viewer->config = NULL;
+    const bool is_open = view_open(viewer, NULL, 0, false);
+    viewer->config = config;
+    if (!is_open)
         return false;
     memcpy(viewer->log.error, before.error, sizeof before.error);
     viewer->log.failure = before.failure;
@@ -1069,16 +1091,16 @@ static void perform_file(view_state *viewer, const view_command *command)
     const size_t number = command->number;
     const char *const path = command->path;
     const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
+    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
+    char *const folder = first_folder(viewer, action != VIEW_OPEN_FOLDER);
     int32_t count, page;
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        // Never the folder of our own model, which nobody has opened.
-        if (action == VIEW_FILES && viewer->ui.start.is_open
-            && browser->kind == VIEW_BROWSE_NOTHING) {
-            char *const folder = first_folder(viewer, true);
+        if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
+            break;
+        if (action == VIEW_FILES && viewer->ui.start.is_open && is_closed) {
             view_browse_folder(browser, folder, NULL, viewer->config);
-            free(folder);
             browser->fresh = true;
         } else if (!view_open_browser(browser,
                                       action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
@@ -1111,11 +1133,12 @@ static void perform_file(view_state *viewer, const view_command *command)
         page = (page + (is_next ? 1 : -1) + count) % count;
         (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
-    case VIEW_OPEN_FOLDER: {
-        char *const folder = path == NULL ? first_folder(viewer, false) : NULL;
-        view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
-        free(folder);
-    } break;
+    case VIEW_OPEN_FOLDER:
+        if (number == VIEW_FOLDER_OF_EXPORT)
+            (void)view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+        else if (path != NULL || !view_ask_desktop(viewer, action, folder))
+            view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
+        break;
     case VIEW_START_PAGE:
         if (viewer->ui.start.is_open)
             view_clear_start(&viewer->ui.start);
@@ -1168,6 +1191,7 @@ static void perform_file(view_state *viewer, const view_command *command)
     default: // the interface has done it alone
         break;
     }
+    free(folder);
 }
 
 void view_perform_file(view_state *viewer, const view_command *command)

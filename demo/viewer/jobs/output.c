@@ -563,8 +563,7 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-// Frames the pose at the current time instead of the whole clip, for a picture of it alone.
-static void frame_still(view_state *viewer)
+void view_frame_still(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
     if (viewer->options->target_given || viewer->following || view_shows_crowd(viewer->document)
@@ -672,7 +671,7 @@ static void open_cell(view_state *viewer, const char *file)
 {
     view_log_clear(&viewer->log);
     if (view_open(viewer, &file, 1, false)) {
-        frame_still(viewer);
+        view_frame_still(viewer);
     } else {
         view_free_document(viewer->document, viewer->renderer);
         viewer->document = common_alloc(1, sizeof *viewer->document);
@@ -739,7 +738,7 @@ bool view_step_output(view_output *output)
     else
         set_up_picture(output);
     if (output->count == 1 && is_alone)
-        frame_still(viewer);
+        view_frame_still(viewer);
     if (viewer->caption != NULL) {
         free(viewer->caption);
         viewer->caption = make_caption(output);

@@ -42,6 +42,14 @@ typedef struct view_shown_preview {
     md5gl_texture texture; // of the renderer
 } view_shown_preview;
 
+// A dialog of the desktop that is open.
+typedef struct view_chooser {
+    int process;        // 0: none is
+    int pipe;           // of its answer
+    view_action action; // what is chosen: VIEW_FILES, VIEW_OPEN_FOLDER, or that of VIEW_EXPORT
+    bool has_failed;    // the last one: there are no more
+} view_chooser;
+
 // What the mouse drags if it is no part of the interface.
 typedef enum view_camera_drag {
     VIEW_DRAG_NONE,
@@ -116,6 +124,7 @@ typedef struct view_state {
     // Only with a window.
     struct SDL_Window *window;
     void *context; // SDL_GLContext
+    view_chooser chooser;
     view_presented present;
     view_movie *movie;                // of the window, or NULL
     struct view_exporting *exporting; // what is written between frames, or NULL: export.c
@@ -266,12 +275,19 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
+// A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
+// after one has failed. Asking opens it in a folder, or returns false. Following returns what its
+// answer asks for, after a failure our own list, VIEW_NOTHING until then.
+bool view_has_desktop(const view_state *viewer);
+bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
+view_command view_follow_desktop(view_state *viewer);
+
 // -- Following -----------------------------------------------------------------------------
 
-// What goes on in the background of a window: the three that follow, and the configuration file,
-// which is written when nothing has changed for a second, so that nothing is lost if the program is
-// ended; the camera alone is no reason to. Call it in every frame. Returns whether the picture
-// changes.
+// What goes on in the background of a window: the dialog of the desktop, the three that follow, and
+// the configuration file, which is written when nothing has changed for a second, so that nothing
+// is lost if the program is ended; the camera alone is no reason to. Call it in every frame.
+// Returns whether the picture changes.
 bool view_follow_files(view_state *viewer);
 
 // Checks the files a few times a second, and reloads all if one has changed.
@@ -283,6 +299,10 @@ bool view_follow_scan(view_state *viewer);
 // Asks for pictures of the chosen line and its neighbours while a game is listed, and takes those
 // that are ready. Returns whether what is shown has changed.
 bool view_follow_previews(view_state *viewer);
+
+// The texture of a small picture, on the frame that previews are drawn on; 0 if memory runs out.
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height);
 
 // -- Pages of techniques -------------------------------------------------------------------
 
@@ -342,6 +362,9 @@ typedef struct view_output {
 bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
+
+// Frames the pose of now instead of the whole clip, unless the options say what is framed.
+void view_frame_still(view_state *viewer);
 
 // The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
 // values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown

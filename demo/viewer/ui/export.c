@@ -3,7 +3,6 @@
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/base/math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 static const char *const kinds[] = {"Picture", "Movie", "Turntable", "Contact sheet"};
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
-enum { NUM_KINDS = 4, NUM_FORMATS = 5, NUM_OWN_FORMATS = 2 }; // the other ones need ffmpeg
+enum { NUM_KINDS = 4, NUM_FORMATS = 5 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Own"};
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
@@ -38,10 +37,52 @@ void view_free_export(view_export *export)
     export->output = export->line = export->file = NULL;
 }
 
-static void set_usual(view_export *export, const view_stage *stage)
+char *view_write_choices(const view_export_choices *choices)
 {
-    char *const folder = common_absolute(".");
+    const view_export_choices of = *choices;
+    return common_format("%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of.kind,
+                         (unsigned)of.clips, (unsigned)of.size, (unsigned)of.format,
+                         (unsigned)of.samples, (unsigned)of.background, (unsigned)of.labels,
+                         of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name);
+}
+
+bool view_read_choices(view_export_choices *choices, const char *text)
+{
+    enum { NUM_DIGITS = 7, NUM_TEXTS = 6 };
+    view_export_choices of = {.kind = 0};
+    uint32_t *const digits[] = {&of.kind,    &of.clips,      &of.size,  &of.format,
+                                &of.samples, &of.background, &of.labels};
+    static const uint32_t counts[] = {NUM_KINDS, 2, NUM_SIZES, NUM_FORMATS, NUM_SAMPLES, 2, 2};
+    char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
+    const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
+                               sizeof of.rate,   sizeof of.folder, sizeof of.name};
+    for (int i = 0; i < NUM_DIGITS; i++) {
+        *digits[i] = (uint32_t)(*text - '0');
+        if (*digits[i] >= counts[i]) // also if it is no digit
+            return false;
+        text++;
+    }
+    for (int i = 0; i < NUM_TEXTS; i++) {
+        const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
+        if (length >= sizes_of[i])
+            return false;
+        memcpy(texts[i], text + 1, length);
+        text += length + 1;
+    }
+    if (*text != '\0')
+        return false;
+    *choices = of;
+    return true;
+}
+
+// Those of the last time, or the usual ones.
+static void set_first(view_export *export, const view_stage *stage)
+{
+    const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
     export->is_set = true;
+    if (last != NULL && view_read_choices(&export->choices, last))
+        return;
+    char *const folder = common_absolute(".");
     export->choices = (view_export_choices){.format = 1, .name = "{model}_{anim}"};
     (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folder);
     free(folder);
@@ -92,9 +133,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     const md5_anim *const anim = view_clock(scene);
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
-        set_usual(export, stage);
-    if (!export->has_ffmpeg && choices->format >= NUM_OWN_FORMATS)
-        choices->format = 1;
+        set_first(export, stage);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
@@ -159,145 +198,100 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
 
 // -- The form -------------------------------------------------------------------------------
 
-// Rows of equal height with a label, of which those that have no room are left out.
-typedef struct export_form {
-    view_ui *ui;
-    view_rect rows;
-    float label_width, height; // of a row
-    size_t count, first;
-} export_form;
-
-// The next row: where its value goes. False if it is not seen.
-static bool next_row(export_form *form, const char *label, view_rect *value)
+// The next row of the column, with its name before it, or NULL; returns the place of its value.
+static view_rect next_row(view_ui *ui, const char *name)
 {
-    const view_font *const font = form->ui->canvas->font;
-    const float gap = 4.0f * font->scale;
-    const size_t row = form->count++;
-    const float y = form->rows.y + ((float)row - (float)form->first) * form->height;
-    if (row < form->first || y + form->height > form->rows.y + form->rows.height + 0.5f)
-        return false;
-    const float indent = label != NULL ? form->label_width : 0.0f;
-    *value = (view_rect){form->rows.x + indent, y, form->rows.width - indent, form->height - gap};
-    if (label != NULL)
-        view_draw_text(form->ui->canvas, VIEW_TEXT, form->rows.x,
-                       y + 0.5f * (value->height - font->line[VIEW_TEXT]), indent - gap, VIEW_DIM,
-                       label);
-    return true;
-}
-
-static void add_segment(export_form *form, const char *label, const char *const *words,
-                        uint32_t count, uint32_t *choice)
-{
-    view_rect value;
-    if (!next_row(form, label, &value))
-        form->ui->item.number += count; // so that the others keep theirs
-    else if (ui_segment(form->ui, value, words, count, choice))
-        form->ui->export.asks = false;
-}
-
-static void add_field(export_form *form, const char *label, const char *hint, char *text,
-                      size_t size)
-{
-    view_rect value;
-    if (!next_row(form, label, &value))
-        form->ui->item.number++;
-    else if (ui_field(form->ui, value, hint, text, size))
-        form->ui->export.asks = false;
-}
-
-static void add_text(export_form *form, view_color color, const char *text)
-{
-    view_rect value;
-    if (next_row(form, NULL, &value))
-        view_draw_text(form->ui->canvas, VIEW_TEXT, value.x, value.y, value.width, color, text);
+    const view_font *const font = ui->canvas->font;
+    const float scale = font->scale, line = font->line[VIEW_TEXT];
+    const float indent =
+        name != NULL ? view_text_width(font, VIEW_TEXT, "Background") + 16.0f * scale : 0.0f;
+    view_rect row;
+    if (ui_take_row(ui, line + 11.0f * scale, &row) && name != NULL)
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * scale, indent, VIEW_DIM, name);
+    return (view_rect){row.x + indent, row.y, row.width - indent - 10.0f * scale,
+                       row.height - 4.0f * scale};
 }
 
 // What the choices are: those that have a meaning for the kind.
-static void add_choices(export_form *form, const view_stage *stage)
+static void add_choices(view_ui *ui, const view_stage *stage)
 {
-    view_export *const export = &form->ui->export;
+    static const char *const more = "\xE2\x80\xA6";
+    view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
-    add_segment(form, NULL, kinds, NUM_KINDS, &choices->kind);
+    (void)ui_segment(ui, next_row(ui, NULL), kinds, NUM_KINDS, &choices->kind);
     if (scene->num_clips > 1) {
         char all[32];
         (void)snprintf(all, sizeof all, "all %zu", scene->num_clips);
         const char *const words[] = {clip != NULL ? clip->name : "this", all};
-        add_segment(form, "Clips", words, 2, &choices->clips);
+        (void)ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
     }
     if (is_moved)
-        add_field(form, "Pictures", "one cycle, or 72 of a turntable", choices->frames,
-                  sizeof choices->frames);
+        (void)ui_field(ui, next_row(ui, "Pictures"), "one cycle, or 72 of a turntable",
+                       choices->frames, sizeof choices->frames);
     if (is_sheet)
-        add_field(form, "Cells", "as many as fit, or 4x3", choices->sheet, sizeof choices->sheet);
+        (void)ui_field(ui, next_row(ui, "Cells"), "as many as fit, or 4x3", choices->sheet,
+                       sizeof choices->sheet);
     if (is_moved || is_sheet)
-        add_field(form, "Frames", "all that play, or 0-24", choices->range, sizeof choices->range);
-    add_segment(form, "Size", sizes, NUM_SIZES, &choices->size);
+        (void)ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
+                       sizeof choices->range);
+    (void)ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
     if (choices->size == OWN_SIZE)
-        add_field(form, "", "1280x720", choices->resolution, sizeof choices->resolution);
+        (void)ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution,
+                       sizeof choices->resolution);
     if (is_moved) {
-        add_segment(form, "Format", formats, export->has_ffmpeg ? NUM_FORMATS : NUM_OWN_FORMATS,
-                    &choices->format);
-        add_field(form, "Frame rate", "24 a second", choices->rate, sizeof choices->rate);
+        (void)ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
+        (void)ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
+                       sizeof choices->rate);
     }
-    add_segment(form, "Samples", samples, NUM_SAMPLES, &choices->samples);
-    add_segment(form, "Background", backgrounds, 2, &choices->background);
-    add_segment(form, "Labels", labels, 2, &choices->labels);
-    add_field(form, "Folder", "folder", choices->folder, sizeof choices->folder);
-    add_field(form, "Name", "name: {model} {anim} {frame:04} {n}", choices->name,
-              sizeof choices->name);
+    (void)ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
+    (void)ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
+    (void)ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
+    view_rect row = next_row(ui, "Folder");
+    if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
+        ui->command = (view_command){.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT};
+    (void)ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
+    (void)ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
+                   sizeof choices->name);
 }
 
 // The file, and the command line with a button that copies it.
-static void add_results(export_form *form)
+static void add_results(view_ui *ui)
 {
-    enum { MOST_LINES = 12 };
-    view_ui *const ui = form->ui;
+    static const char *const copy = "Copy";
+    char size[48] = ", size unknown";
     const view_export *const export = &ui->export;
-    const view_font *const font = ui->canvas->font;
-    view_rect value;
     if (export->line == NULL || export->file == NULL)
         return;
-    char *const file = common_format("\xE2\x86\x92 %s%s", common_base(export->file),
+    if (export->bytes > 0.0)
+        (void)snprintf(size, sizeof size, ", about %.2f MB", 1e-6 * export->bytes);
+    char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
                                      export->exists ? ", which exists" : "");
-    if (next_row(form, "", &value))
-        view_draw_text(ui->canvas, VIEW_TEXT, value.x, value.y, value.width,
-                       export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
+    ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);
-    if (next_row(form, NULL, &value)) {
-        const float width = view_text_width(font, VIEW_TEXT, "Copy") + 24.0f * font->scale;
-        view_draw_text(ui->canvas, VIEW_TEXT, value.x, value.y, value.width - width, VIEW_DIM,
-                       "The same on the command line");
-        value.x += value.width - width;
-        value.width = width;
-        if (ui_button(ui, value, "Copy", false))
-            (void)SDL_SetClipboardText(export->line);
-    }
-    view_rows lines = {0};
-    view_begin_rows(&lines, font, form->rows.width / font->scale, 0.0f, "");
-    view_add_wrapped(&lines, VIEW_PLAIN, export->line, MOST_LINES);
-    for (uint32_t i = 1; i < lines.count; i++)
-        add_text(form, VIEW_PLAIN, lines.rows[i].text);
+    view_rect row = next_row(ui, NULL);
+    if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
+        (void)SDL_SetClipboardText(export->line);
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * ui->canvas->font->scale, row.width,
+                   VIEW_DIM, "The same on the command line");
+    ui_column_text(ui, VIEW_PLAIN, export->line);
 }
 
 // -- The dialog -----------------------------------------------------------------------------
 
-// The last line: what goes on or is wrong, and the buttons, from the right.
+// The last row: what goes on or is wrong, and the buttons.
 static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
-    const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, gap = 8.0f * scale;
+    const float scale = ui->canvas->font->scale;
     const bool is_running = export->total > 0, is_wrong = export->problem[0] != '\0';
-    const char *const primary = is_running ? "Stop" : export->asks ? "Replace" : "Export";
-    const char *const other = is_running ? "Go on behind" : "Close";
-    view_rect button = foot;
-    button.width = view_text_width(font, VIEW_TEXT, primary) + 24.0f * scale;
-    button.x = foot.x + foot.width - button.width;
-    const bool is_return = ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
-    if (ui_button(ui, button, primary, !is_wrong) || is_return) {
+    const char *const words[] = {is_running ? "Go on behind" : "Close", is_running     ? "Stop"
+                                                                        : export->asks ? "Replace"
+                                                                                       : "Export"};
+    const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
+    if (pressed == 1 || ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)) {
         if (is_running)
             ui->command.action = VIEW_STOP_EXPORT;
         else if (!is_wrong && export->exists && !export->asks)
@@ -305,70 +299,71 @@ static void draw_foot(view_ui *ui, view_rect foot)
         else if (!is_wrong)
             ui->command.action = VIEW_RUN_EXPORT;
     }
-    button.width = view_text_width(font, VIEW_TEXT, other) + 24.0f * scale;
-    button.x -= button.width + gap;
-    if (ui_button(ui, button, other, false) || ui_key(ui, SDLK_ESCAPE))
+    if (pressed == 0 || ui_key(ui, SDLK_ESCAPE))
         ui->command.action = VIEW_EXPORT;
-    const float room = button.x - foot.x - gap;
     char text[96] = "";
     if (is_running) {
-        const view_rect bar = {foot.x, foot.y + foot.height - 4.0f * scale, room, 4.0f * scale};
+        const view_rect bar = {foot.x, foot.y + foot.height - 4.0f * scale, foot.width,
+                               4.0f * scale};
         view_rect done = bar;
         done.width *= (float)export->done / (float)export->total;
         view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_EDGE);
         view_draw_round_rect(ui->canvas, done, 2.0f * scale, VIEW_ACCENT);
         (void)snprintf(text, sizeof text, "%u of %u, %.0f s left", (unsigned)export->done,
                        (unsigned)export->total, ceil(export->left));
-    } else if (export->asks) {
-        (void)snprintf(text, sizeof text, "The file exists");
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y, room,
+    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 2.0f * scale, foot.width,
                    is_wrong       ? VIEW_WRONG
                    : export->asks ? VIEW_AMBER
                                   : VIEW_PLAIN,
-                   is_wrong ? export->problem : text);
+                   is_wrong       ? export->problem
+                   : export->asks ? "The file exists"
+                                  : text);
+}
+
+// What is written, in the middle of a box.
+static void draw_preview(view_ui *ui, view_rect box)
+{
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
+    const view_rect image = {box.x + 0.5f * (box.width - width),
+                             box.y + 0.5f * (box.height - width / shape), width, width / shape};
+    view_draw_round_rect(ui->canvas, box, 4.0f * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    if (ui->export.preview != 0)
+        view_draw_image(ui->canvas, image, whole, ui->export.preview, true);
 }
 
 void view_export_panel(view_ui *ui, const view_stage *stage)
 {
     view_export *const export = &ui->export;
-    const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT], margin = 8.0f * scale;
-    const float border = 2.0f * (VIEW_PADDING * scale + margin);
-    const float row = line + 11.0f * scale, most_rows = 19.0f;
-    const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
-    const float width = fminf(560.0f * scale, stage->width - border);
-    const float height = fminf((most_rows + 1.0f) * row, stage->height - head - border);
-    view_rect inside = ui_dialog(ui, VIEW_EXPORT_PANEL, width, height, "Export");
-    const view_rect foot = {inside.x, inside.y + inside.height - row + 4.0f * scale, inside.width,
-                            row - 4.0f * scale};
-    inside.height -= row + margin;
-    export_form form = {.ui = ui, .rows = inside, .height = row, .first = export->first};
-    form.label_width = view_text_width(font, VIEW_TEXT, "Background") + 16.0f * scale;
-    form.rows.width -= 10.0f * scale; // the scroll bar
-    if (export->is_set) {
-        add_choices(&form, stage);
-        add_results(&form);
+    const view_export_choices before = export->choices;
+    const float scale = stage->font->scale;
+    ui_column column;
+    view_rect foot;
+    export->is_small = stage->width < 700.0f * scale || stage->height < 400.0f * scale;
+    const view_rect inside = ui_footed_dialog(
+        ui, VIEW_EXPORT_PANEL, export->is_small ? 560.0f : 880.0f, 470.0f, "Export", &foot);
+    view_rect form = inside;
+    if (!export->is_small) {
+        form.width *= 0.58f;
+        form.x += inside.width - form.width;
     }
-
-    // What has no room is scrolled to.
-    const size_t room = (size_t)(inside.height / row + 0.01f);
-    const size_t most = form.count > room ? form.count - room : 0;
-    const float steps = ui_key(ui, SDLK_DOWN)       ? -1.0f
-                        : ui_key(ui, SDLK_UP)       ? 1.0f
-                        : ui_key(ui, SDLK_PAGEDOWN) ? -(float)room
-                        : ui_key(ui, SDLK_PAGEUP)   ? (float)room
-                                                    : 3.0f * ui->mouse.wheel;
-    ui->has_taken = ui->has_taken || ui->mouse.wheel != 0.0f;
-    const float first = view_clamp((float)export->first - steps, 0.0f, (float)most);
-    if (ui->is_event)
-        export->first = (size_t)first;
-    if (most > 0) {
-        const float all = (float)form.count, length = inside.height * (float)room / all;
-        const view_rect bar = {inside.x + inside.width - 4.0f * scale,
-                               inside.y + inside.height * (float)export->first / all, 4.0f * scale,
-                               length};
-        view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_DIM);
+    ui_begin_list(ui, &column, form, &ui->export_list);
+    if (export->is_set)
+        add_choices(ui, stage);
+    if (!export->is_small) { // at its side
+        ui_end_column(ui);
+        view_rect side = inside;
+        side.width -= form.width + 16.0f * scale;
+        side.height = 0.7f * side.width;
+        draw_preview(ui, side);
+        side.y += side.height + 8.0f * scale;
+        side.height = inside.y + inside.height - side.y;
+        ui_begin_list(ui, &column, side, &ui->export_side);
     }
+    add_results(ui);
+    ui_end_column(ui);
+    if (memcmp(&before, &export->choices, sizeof before) != 0)
+        export->asks = false;
     draw_foot(ui, foot);
 }

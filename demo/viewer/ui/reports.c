@@ -21,48 +21,6 @@ const char *view_open_report(const view_ui *ui, const view_stage *stage)
 
 // -- Text -----------------------------------------------------------------------------------
 
-// Moves past the words of one line of that width, or past a part of a word that is too long.
-// Returns how many bytes they have.
-static size_t take_line(const view_font *font, float width, const char **text)
-{
-    char line[512];
-    size_t fitting = 0, end = 0;
-    const char *const begin = *text;
-    while (begin[end] != '\0' && end + 1 < sizeof line) {
-        do
-            line[end] = begin[end];
-        while (((unsigned char)begin[++end] & 0xC0) == 0x80 && end + 1 < sizeof line);
-        line[end] = '\0';
-        const bool is_word = begin[end] == ' ' || begin[end] == '\0';
-        if (view_text_width(font, VIEW_TEXT, line) > width) {
-            fitting = fitting > 0 ? fitting : end;
-            break;
-        }
-        fitting = is_word || strchr(line, ' ') == NULL ? end : fitting;
-    }
-    *text += fitting + strspn(begin + fitting, " ");
-    return fitting;
-}
-
-// Writes a text in lines of the rectangle's width; with `is_drawn` as many as it is high. Returns
-// the height of all.
-static float write_lines(view_ui *ui, view_rect room, view_color color, const char *text,
-                         bool is_drawn)
-{
-    const float line = ui->canvas->font->line[VIEW_TEXT];
-    float y = 0.0f;
-    while (*text != '\0') {
-        const char *const begin = text;
-        const size_t length = take_line(ui->canvas->font, room.width, &text);
-        char *const words = common_format("%.*s", (int)length, begin);
-        if (is_drawn && y + line < room.height + 1.0f)
-            view_draw_text(ui->canvas, VIEW_TEXT, room.x, room.y + y, 0.0f, color, words);
-        free(words);
-        y += line;
-    }
-    return y;
-}
-
 // Names of files may have any bytes; the clipboard takes UTF-8.
 static void copy_text(const char *text)
 {
@@ -78,20 +36,6 @@ static char *describe_place(const char *file, uint32_t line, uint32_t column)
            : line == 0                     ? common_copy(file)
            : column == 0                   ? common_format("%s:%u", file, (unsigned)line)
                          : common_format("%s:%u:%u", file, (unsigned)line, (unsigned)column);
-}
-
-// Buttons in a row, from the left; returns the number of the one that was pressed, or -1.
-static int run_buttons(view_ui *ui, view_rect row, const char *const *words, int count, int primary)
-{
-    const float padding = 10.0f * ui->canvas->font->scale;
-    int pressed = -1;
-    for (int i = 0; i < count; i++) {
-        row.width = view_text_width(ui->canvas->font, VIEW_TEXT, words[i]) + 2.0f * padding;
-        if (ui_button(ui, row, words[i], i == primary))
-            pressed = i;
-        row.x += row.width + 0.6f * padding;
-    }
-    return pressed;
 }
 
 // -- The place of an error in its file ------------------------------------------------------
@@ -129,41 +73,34 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
     (void)fclose(file);
 }
 
-// The lines `from` to `to` of the excerpt, with their numbers, and the caret.
-static void draw_excerpt(view_ui *ui, view_rect room, uint32_t from, uint32_t to, uint32_t line)
+// The lines of the excerpt, with their numbers, and a caret below the wrong byte, in the column.
+static void draw_excerpt(view_ui *ui, uint32_t line)
 {
     view_canvas *const canvas = ui->canvas;
     const view_excerpt *const excerpt = &ui->excerpt;
     const float scale = canvas->font->scale, height = canvas->font->line[VIEW_TEXT];
-    char number[16];
-    (void)snprintf(number, sizeof number, "%u", (unsigned)(excerpt->first + to));
+    view_rect row;
+    char number[16], text[VIEW_EXCERPT_BYTES + 8];
+    (void)snprintf(number, sizeof number, "%u", (unsigned)(excerpt->first + excerpt->count));
     const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
-    view_draw_round_rect(canvas, room, 4.0f * scale, VIEW_FIELD);
-    float y = room.y + 4.0f * scale;
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
-        char *const text =
-            common_format("%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
+        (void)ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
+        const float width = row.width - 12.0f * scale;
         (void)snprintf(number, sizeof number, "%u", (unsigned)(excerpt->first + i));
-        view_draw_text(canvas, VIEW_TEXT, room.x + 6.0f * scale, y, 0.0f, VIEW_DIM, number);
-        view_draw_text(canvas, VIEW_TEXT, room.x + margin, y, room.width - margin - 4.0f * scale,
+        (void)snprintf(text, sizeof text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "",
+                       excerpt->lines[i]);
+        view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
+        view_draw_text(canvas, VIEW_TEXT, row.x + 6.0f * scale, row.y, 0.0f, VIEW_DIM, number);
+        view_draw_text(canvas, VIEW_TEXT, row.x + margin, row.y, width - margin,
                        is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
-        if (is_wrong) {
-            text[strlen(text) - strlen(excerpt->lines[i])
-                 + SDL_min(excerpt->caret, strlen(excerpt->lines[i]))] = '\0';
-            y += height;
-            const float x = room.x + margin + view_text_width(canvas->font, VIEW_TEXT, text);
-            const float tip = fminf(x + 3.0f * scale, room.x + room.width - 6.0f * scale);
-            const float corners[6] = {tip,
-                                      y,
-                                      tip + 5.0f * scale,
-                                      y + 0.6f * height,
-                                      tip - 5.0f * scale,
-                                      y + 0.6f * height};
-            view_draw_triangle(canvas, corners, VIEW_WRONG);
-        }
-        free(text);
-        y += height;
+        if (!is_wrong)
+            continue;
+        const size_t length = strlen(text), caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
+        text[SDL_min(caret, length)] = '\0';
+        const float x = margin + view_text_width(canvas->font, VIEW_TEXT, text);
+        view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10.0f * scale), row.y + height,
+                       0.0f, VIEW_WRONG, "^");
     }
 }
 
@@ -188,13 +125,11 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
 
 static void error_window(view_ui *ui, const view_stage *stage)
 {
-    static const char *const words[] = {"Copy", "Try again", "Open\xE2\x80\xA6", "Close"};
-    static const char *const fewer[] = {"Copy", "Open\xE2\x80\xA6", "Close"};
+    enum { TRY, COPY, OPEN, CLOSE, NUM_BUTTONS };
+    static const char *const words[] = {"Try again", "Copy", "Open\xE2\x80\xA6", "Close"};
     const view_log *const log = stage->log;
     const md5_error *const failure = &log->failure;
     const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 8.0f * scale;
-    const float edges = 2.0f * (VIEW_PADDING + 4.0f) * scale, button = 26.0f * scale;
     const bool has_file = failure->file[0] != '\0';
     const char *const message = has_file ? failure->message : log->error;
     if (ui->excerpt.error != log->num_errors) { // once: the file may change meanwhile
@@ -202,73 +137,40 @@ static void error_window(view_ui *ui, const view_stage *stage)
         ui->excerpt.error = log->num_errors;
     }
     char *const place = describe_place(failure->file, failure->line, failure->column);
-    view_rect room = {0.0f, 0.0f, fminf(48.0f * 13.0f * scale, stage->width - edges), 0.0f};
-    const float title = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
-    const float most = stage->height - edges - title - button - gap;
-    const float text_height = fminf(write_lines(ui, room, 0, message, false), most);
-    const float place_height =
-        fminf(write_lines(ui, room, 0, place, false), fmaxf(most - text_height, 0.0f));
-    // As many lines of the file as there is room for, at both sides of the wrong one.
-    const view_excerpt *const excerpt = &ui->excerpt;
-    const uint32_t wrong = failure->line - excerpt->first;
-    const float left = most - text_height - place_height - 2.0f * gap;
-    uint32_t around = VIEW_EXCERPT_LINES / 2, from = 0, to = 0;
-    float excerpt_height = 0.0f;
-    if (excerpt->count > wrong) {
-        while (around > 0 && line * (float)(2 * around + 2) + gap > left)
-            around--;
-        from = wrong > around ? wrong - around : 0;
-        to = SDL_min(wrong + around + 1, excerpt->count);
-        excerpt_height = line * (float)(to - from + 1) + gap;
-        excerpt_height = excerpt_height <= left ? excerpt_height : 0.0f;
-    }
-    const float all = text_height + place_height + gap + button
-                      + (excerpt_height > 0.0f ? excerpt_height + gap : 0.0f);
-    view_rect part =
-        ui_dialog(ui, "error", room.width, all, has_file ? common_base(failure->file) : "Error");
-    part.height = text_height;
-    (void)write_lines(ui, part, VIEW_BRIGHT, message, true);
-    part.y += text_height;
-    part.height = place_height;
-    (void)write_lines(ui, part, VIEW_DIM, place, true);
-    part.y += place_height + gap;
-    if (excerpt_height > 0.0f) {
-        part.height = excerpt_height;
-        draw_excerpt(ui, part, from, to, failure->line);
-        part.y += excerpt_height + gap;
-    }
-    part.height = button;
-    int pressed =
-        has_file ? run_buttons(ui, part, words, 4, 1) : run_buttons(ui, part, fewer, 3, 2);
-    if (!has_file && pressed > 0)
-        pressed++;
+    ui_column column;
+    view_rect foot, gap;
+    const view_rect inside =
+        ui_footed_dialog(ui, "error", 620.0f, ui->excerpt.count > 0 ? 260.0f : 130.0f,
+                         has_file ? common_base(failure->file) : "Error", &foot);
+    ui_begin_list(ui, &column, inside, &ui->report_list);
+    ui_column_text(ui, VIEW_BRIGHT, message);
+    ui_column_text(ui, VIEW_DIM, place);
+    (void)ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
+    draw_excerpt(ui, failure->line);
+    ui_end_column(ui);
+    const int first = has_file ? TRY : COPY; // only a file can be tried again
+    const int number =
+        ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
+    const int pressed = number >= 0 ? first + number : -1;
     const bool is_return = ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
-    if (pressed == 0 || (ui->mouse.control && ui_key(ui, SDLK_c)))
+    if (pressed == COPY || (ui->mouse.control && ui_key(ui, SDLK_c)))
         copy_error(ui, message, place, failure->line);
-    else if (pressed == 1 || (is_return && has_file))
+    else if (pressed == TRY || (is_return && has_file))
         ui->command.action = VIEW_TRY_AGAIN;
-    else if (pressed == 2)
+    else if (pressed == OPEN)
         ui->command.action = VIEW_FILES;
-    else if (pressed == 3 || is_return || ui_key(ui, SDLK_ESCAPE))
+    else if (pressed == CLOSE || is_return || ui_key(ui, SDLK_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
     free(place);
 }
 
 // -- The list of warnings -------------------------------------------------------------------
 
-// What a warning is about, by the ending of its file.
+// What a warning is about: the ending of its file.
 static const char *kind_of(const view_report *report)
 {
-    static const char *const kinds[][2] = {
-        {".md5mesh", "model"},    {".md5anim", "clip"},   {".md5machine", "machine"},
-        {".md5camera", "camera"}, {".md5scale", "scale"}, {".cfg", "parts"},
-        {".mtr", "material"},     {".skin", "skin"},      {".def", "entity"},
-        {".pk4", "archive"},      {".zip", "archive"},    {".pak", "archive"},
-    };
-    for (size_t i = 0; report->file != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (common_has_ending(report->file, kinds[i][0]))
-            return kinds[i][1];
-    return report->file != NULL ? "file" : "viewer";
+    const char *const dot = report->file != NULL ? strrchr(common_base(report->file), '.') : NULL;
+    return dot != NULL ? dot + 1 : report->file != NULL ? "file" : "viewer";
 }
 
 static bool is_listed(const view_warnings *list, const view_report *report)
@@ -299,54 +201,39 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
     free(text);
 }
 
-// Keys and the wheel move the choice.
-static void move_choice(view_ui *ui, view_warnings *list, size_t count, size_t room)
-{
-    const int32_t keys[] = {SDLK_UP, SDLK_DOWN, SDLK_PAGEUP, SDLK_PAGEDOWN, SDLK_HOME, SDLK_END};
-    const long long page = (long long)room, all = (long long)count;
-    const long long steps[] = {-1, 1, -page, page, -all, all};
-    long long place = (long long)list->chosen;
-    for (int i = 0; i < 6; i++)
-        if (ui_key(ui, keys[i]))
-            place += steps[i];
-    if (ui->mouse.wheel != 0.0f) {
-        place += (long long)view_clamp(-3.0f * ui->mouse.wheel, -1e6f, 1e6f);
-        ui->has_taken = true;
-    }
-    place = place >= all ? all - 1 : place;
-    list->chosen = place > 0 ? (size_t)place : 0;
-    if (list->chosen < list->first)
-        list->first = list->chosen;
-    if (list->chosen >= list->first + room)
-        list->first = list->chosen - room + 1;
-    if (list->first + room > count)
-        list->first = count > room ? count - room : 0;
-}
-
-// A line of the table; returns whether it was pressed.
-static bool run_warning(view_ui *ui, view_rect row, const view_report *report, bool is_chosen)
+// A row of the table; the chosen one is written out below. Returns whether it was pressed.
+static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
 {
     view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, gap = 10.0f * scale;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, canvas->font->line[VIEW_TEXT], &row);
+    row.width -= gap;
     const bool is_wide = row.width > 460.0f * scale, is_pressed = ui_item(ui, row, report->text);
-    const float kind = is_wide ? 70.0f * scale : 0.0f, place = is_wide ? 0.28f * row.width : 0.0f;
+    const float kind = is_wide ? 95.0f * scale : 0.0f, place = is_wide ? 0.28f * row.width : 0.0f;
     const view_color color = is_chosen ? VIEW_BRIGHT : VIEW_PLAIN;
-    if (is_chosen || ui_is_hot(ui))
-        view_draw_round_rect(canvas, view_inset(row, -1.0f), 3.0f * scale,
-                             is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
-    char *const text = report->count > 1
-                           ? common_format("%u \xC3\x97 %s", (unsigned)report->count, report->text)
-                           : common_copy(report->text);
-    view_draw_text(canvas, VIEW_TEXT, row.x + kind, row.y, row.width - kind - place - gap, color,
-                   text);
-    free(text);
-    if (!is_wide)
-        return is_pressed;
-    char *const where =
-        describe_place(report->file != NULL ? common_base(report->file) : NULL, report->line, 0);
-    view_draw_text(canvas, VIEW_TEXT, row.x, row.y, kind - gap, VIEW_AMBER, kind_of(report));
-    view_draw_text(canvas, VIEW_TEXT, row.x + row.width - place, row.y, place,
-                   is_chosen ? VIEW_BRIGHT : VIEW_DIM, where);
+    char *const where = describe_place(report->file, report->line, report->column);
+    if (is_seen) {
+        if (is_chosen || ui_is_hot(ui))
+            view_draw_round_rect(canvas, view_inset(row, -1.0f), 3.0f * scale,
+                                 is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
+        char *const text = report->count > 1 ? common_format("%u \xC3\x97 %s",
+                                                             (unsigned)report->count, report->text)
+                                             : common_copy(report->text);
+        view_draw_text(canvas, VIEW_TEXT, row.x + kind, row.y, row.width - kind - place - gap,
+                       color, text);
+        free(text);
+        if (is_wide) {
+            view_draw_text(canvas, VIEW_TEXT, row.x, row.y, kind - gap, VIEW_AMBER,
+                           kind_of(report));
+            view_draw_text(canvas, VIEW_TEXT, row.x + row.width - place, row.y, place,
+                           is_chosen ? VIEW_BRIGHT : VIEW_DIM, common_base(where));
+        }
+    }
+    if (is_chosen) {
+        ui_column_text(ui, VIEW_BRIGHT, report->text);
+        ui_column_text(ui, VIEW_DIM, where);
+    }
     free(where);
     return is_pressed;
 }
@@ -354,71 +241,40 @@ static bool run_warning(view_ui *ui, view_rect row, const view_report *report, b
 static void warnings_window(view_ui *ui, const view_stage *stage)
 {
     static const char *const words[] = {"Copy all", "Close"};
-    view_warnings *const list = &ui->warnings;
     static const view_reports none = {NULL, 0};
+    view_warnings *const list = &ui->warnings;
     const view_reports *const reports = stage->log->reports != NULL ? stage->log->reports : &none;
-    const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 8.0f * scale;
-    const float edges = 2.0f * (VIEW_PADDING + 4.0f) * scale, control = 26.0f * scale;
-    const float title = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
-    const float width = fminf(860.0f * scale, stage->width - edges);
-    const float height = fminf(560.0f * scale, stage->height - edges - title);
-    // The chosen one is written out below the table.
-    const float details = height > 300.0f * scale ? 4.0f * line : 2.0f * line;
+    const float scale = stage->font->scale;
     size_t count = 0;
+    ui_column column;
+    view_rect foot;
     char *const head = common_format("%u warning%s", (unsigned)stage->log->num_warnings,
                                      stage->log->num_warnings == 1 ? "" : "s");
-    const view_rect all = ui_dialog(ui, "warnings", width, height, head);
+    view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 470.0f, head, &foot);
     free(head);
-    view_rect part = {all.x, all.y, all.width, control};
-    const float buttons = 2.0f * (20.0f * scale + gap) + view_text_width(font, VIEW_TEXT, words[0])
-                          + view_text_width(font, VIEW_TEXT, words[1]);
-    part.width -= buttons;
+    const view_rect field = {inside.x, inside.y, inside.width, foot.height};
     ui_focus_next(ui);
-    if (ui_field(ui, part, "Filter", list->filter, sizeof list->filter))
-        list->chosen = list->first = 0;
-    part.x += part.width + gap;
-    const int pressed = run_buttons(ui, part, words, 2, -1);
+    if (ui_field(ui, field, "Filter", list->filter, sizeof list->filter)) {
+        list->chosen = 0;
+        ui->report_list.wanted = 0.0f;
+    }
+    inside.y += foot.height + 8.0f * scale;
+    inside.height -= foot.height + 8.0f * scale;
+    ui_begin_list(ui, &column, inside, &ui->report_list);
+    for (size_t i = 0; i < reports->count; i++)
+        if (is_listed(list, &reports->rows[i])
+            && run_warning(ui, &reports->rows[i], count++ == list->chosen))
+            list->chosen = count - 1;
+    if (count == 0)
+        ui_column_text(ui, VIEW_DIM,
+                       reports->count > 0 ? "None of them contains this text."
+                                          : "There are no warnings.");
+    ui_end_column(ui);
+    const int pressed = ui_buttons(ui, &foot, words, 2, -1, true);
     if (pressed == 0)
         copy_warnings(list, reports);
     if (pressed == 1 || ui_key(ui, SDLK_ESCAPE))
         ui->command.action = VIEW_WARNINGS;
-    for (size_t i = 0; i < reports->count; i++)
-        count += is_listed(list, &reports->rows[i]);
-    ui_list rows = {.rows = {all.x, all.y + control + gap, all.width - 10.0f * scale,
-                             height - control - 2.0f * gap - details},
-                    .count = count,
-                    .bar_x = all.x + all.width - 4.0f * scale};
-    const size_t room =
-        SDL_max(ui_list_room(ui, (view_rect){0, 0, 0, rows.rows.height - 0.5f * line}), 1);
-    move_choice(ui, list, count, room);
-    rows.first = list->first;
-    rows.rows.height = line * (float)room;
-    const view_report *chosen = NULL;
-    for (size_t i = 0, place = 0; i < reports->count && place < list->first + room; i++) {
-        const view_report *const report = &reports->rows[i];
-        if (!is_listed(list, report))
-            continue;
-        const view_rect row = {rows.rows.x,
-                               rows.rows.y + line * (float)place - line * (float)list->first,
-                               rows.rows.width, line};
-        if (place >= list->first && run_warning(ui, row, report, place == list->chosen))
-            list->chosen = place;
-        chosen = place == list->chosen ? report : chosen;
-        place++;
-    }
-    ui_scroll_bar(ui, &rows);
-    part = (view_rect){all.x, all.y + height - details + 0.5f * gap, all.width, details};
-    if (chosen == NULL) {
-        view_draw_text(ui->canvas, VIEW_TEXT, rows.rows.x, rows.rows.y, rows.rows.width, VIEW_DIM,
-                       reports->count > 0 ? "None of them contains this text." : "There are none.");
-        return;
-    }
-    char *const place = describe_place(chosen->file, chosen->line, chosen->column);
-    char *const whole = common_format("%s  %s", chosen->text, place);
-    (void)write_lines(ui, part, VIEW_BRIGHT, whole, true);
-    free(whole);
-    free(place);
 }
 
 void view_reports_panel(view_ui *ui, const view_stage *stage)

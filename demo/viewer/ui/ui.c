@@ -564,3 +564,71 @@ void ui_scroll_bar(view_ui *ui, const ui_list *list)
                            4.0f * scale, length};
     view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_DIM);
 }
+
+// -- Parts of dialogs -----------------------------------------------------------------------
+
+view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
+                           const char *title, view_rect *foot)
+{
+    const view_font *const font = ui->canvas->font;
+    const float scale = font->scale, edges = 2.0f * (VIEW_PADDING + 4.0f) * scale;
+    const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
+    const float row = font->line[VIEW_TEXT] + 9.0f * scale;
+    view_rect inside = ui_dialog(ui, panel, fminf(width * scale, ui->window.width - edges),
+                                 fminf(height * scale, ui->window.height - head - edges), title);
+    inside.height -= row;
+    *foot = (view_rect){inside.x, inside.y + inside.height, inside.width, row};
+    inside.height -= 8.0f * scale;
+    return inside;
+}
+
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
+               bool at_end)
+{
+    const view_font *const font = ui->canvas->font;
+    const float border = 20.0f * font->scale, gap = 6.0f * font->scale;
+    float all = 0.0f;
+    int pressed = -1;
+    for (int i = 0; i < count; i++)
+        all += view_text_width(font, VIEW_TEXT, words[i]) + border + gap;
+    view_rect button = *row;
+    row->width -= all;
+    if (at_end)
+        button.x += row->width + gap;
+    else
+        row->x += all;
+    for (int i = 0; i < count; i++) {
+        button.width = view_text_width(font, VIEW_TEXT, words[i]) + border;
+        if (ui_button(ui, button, words[i], i == primary))
+            pressed = i;
+        button.x += button.width + gap;
+    }
+    return pressed;
+}
+
+void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
+{
+    static const int32_t keys[] = {SDLK_UP,       SDLK_DOWN, SDLK_PAGEUP,
+                                   SDLK_PAGEDOWN, SDLK_HOME, SDLK_END};
+    const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
+    const float steps[] = {-line, line, -page, page, -all, all};
+    for (int i = 0; i < 6; i++)
+        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0.0f;
+    scroll->shown = scroll->wanted;
+    ui_begin_column(ui, column, area, scroll);
+}
+
+void ui_column_text(view_ui *ui, view_color color, const char *text)
+{
+    enum { MOST_LINES = 100 };
+    const view_font *const font = ui->canvas->font;
+    const float width = ui->column->area.width / font->scale - 12.0f, most = 600.0f; // of a row's
+    view_rows rows = {0};
+    view_rect row;
+    view_begin_rows(&rows, font, fminf(width, most), 0.0f, "");
+    view_add_wrapped(&rows, color, text, MOST_LINES);
+    for (uint32_t i = 1; i < rows.count; i++)
+        if (ui_take_row(ui, font->line[VIEW_TEXT], &row))
+            view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, width * font->scale, color,
+                           rows.rows[i].text);
+}

@@ -174,7 +174,7 @@ typedef struct view_excerpt {
 typedef struct view_warnings {
     bool is_open;
     char filter[64];
-    size_t chosen, first; // of those that contain the filter: first: the topmost visible one
+    size_t chosen; // of those that contain the filter: it is written out
 } view_warnings;
 
 // == The start page (start.c) =============================================================
@@ -184,7 +184,6 @@ typedef struct view_start {
     common_list recent, examples; // paths
     common_list pages;            // titles by their numbers
     uint32_t missing;             // recent files that are gone: a bit each
-    size_t first;                 // topmost visible row
 } view_start;
 
 // Closes it and frees its lists.
@@ -211,11 +210,10 @@ typedef struct view_export {
     bool is_open;
     bool is_set; // the choices are: by view_choose_export()
     view_export_choices choices;
-    size_t first; // row that is shown
-    bool asks;    // whether to replace the file
+    bool asks; // whether to replace the file
 
     // Told by the owner.
-    bool has_ffmpeg;
+    bool has_desktop;     // with a dialog that the folder is chosen in
     char problem[256];    // why this cannot be exported, or ""
     char *output;         // for --output
     char *line;           // the command line that does the same, or NULL
@@ -223,9 +221,17 @@ typedef struct view_export {
     bool exists;          // one of them
     uint32_t done, total; // pictures; total 0: nothing is exported now
     double left;          // seconds
+
+    // A small picture of what is written, and about how many bytes that will have, 0: unknown.
+    bool is_small; // the dialog, which has no room for it
+    bool is_stale;
+    md5gl_texture preview;
+    float preview_shape; // width to height
+    double bytes, next;  // next: seconds since the start, when it may be drawn again
 } view_export;
 
 #define VIEW_EXPORT_PANEL "export"
+enum { VIEW_FOLDER_OF_EXPORT = 1 }; // the number of a command VIEW_OPEN_FOLDER
 void view_export_panel(struct view_ui *ui, const view_stage *stage);
 
 // Sets what the choices say in options that describe the rest; those that were never made are set
@@ -234,6 +240,11 @@ void view_export_panel(struct view_ui *ui, const view_stage *stage);
 bool view_choose_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options);
 void view_free_export(view_export *export);
+
+// The choices as one line, to be freed; all but the range, which is of a clip. Reading returns
+// false, and sets nothing, if the text is not like that.
+char *view_write_choices(const view_export_choices *choices);
+bool view_read_choices(view_export_choices *choices, const char *text);
 
 // == The core: what a panel is made of (ui.c) =============================================
 //
@@ -332,11 +343,11 @@ typedef struct view_ui {
     view_menus menu;
     view_graph_view graph;
     view_docks docks;
-    ui_scroll scrolls[2];                                    // of the left and the right dock
-    ui_scroll keys;                                          // of their list
-    ui_column *column;                                       // the items are in, or NULL
-    bool is_smooth;                                          // after view_follow()
-    char filter[64];                                         // of the outliner
+    ui_scroll scrolls[2]; // of the left and the right dock
+    ui_scroll keys, start_list, report_list, export_list, export_side; // of columns
+    ui_column *column;                                                 // the items are in, or NULL
+    bool is_smooth;                                                    // after view_follow()
+    char filter[64];                                                   // of the outliner
     uint32_t folded;                                         // sections: see ui_section_number
     uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
     int32_t revealed_joint;                                  // that the outliner was scrolled to
@@ -461,6 +472,25 @@ size_t ui_list_room(const view_ui *ui, view_rect rows);
 void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
              view_color color, const char *label, const char *text);
 void ui_scroll_bar(view_ui *ui, const ui_list *list);
+
+// -- Parts of dialogs -----------------------------------------------------------------------
+
+// A dialog of at most that size, in layout units, or as large as the window has room for. Returns
+// what is above its last row, `foot`.
+view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
+                           const char *title, view_rect *foot);
+
+// Buttons as wide as their words, at the beginning or the end of a row, which becomes what is left
+// of it. `primary`: the number of a chosen one, or -1. Returns the number of the pressed one, or
+// -1.
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
+               bool at_end);
+
+// A column that keys scroll, too, without smooth motion.
+void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);
+
+// A text as the next rows of the column, broken between words.
+void ui_column_text(view_ui *ui, view_color color, const char *text);
 
 // == The panels (panels.c) ================================================================
 

@@ -1,0 +1,115 @@
+#define _POSIX_C_SOURCE 200809L // posix_spawnp()
+
+// Files are chosen in the desktop's own dialog, zenity's or kdialog's, which runs as a process of
+// its own.
+#include "demo/viewer/jobs/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// Never where nobody sees it: SDL has drivers without output.
+bool view_has_desktop(const view_state *viewer)
+{
+    const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    return !viewer->chooser.has_failed && desktop != NULL && desktop[0] != '\0' && driver != NULL
+           && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0;
+}
+
+#ifdef _WIN32
+
+#define start(words, answer) ((void)(words), 0)
+#define has_ended(chooser, answer, size, status) ((void)(chooser), false)
+
+#else
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// Starts the first of the programs that is installed. Returns its process, or 0.
+static int start(char *const *const words[2], int *answer)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t process = 0;
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    if (posix_spawnp(&process, words[0][0], &actions, NULL, words[0], environ) != 0
+        && posix_spawnp(&process, words[1][0], &actions, NULL, words[1], environ) != 0)
+        process = 0;
+    posix_spawn_file_actions_destroy(&actions);
+    (void)close(ends[1]);
+    if (process == 0)
+        (void)close(ends[0]);
+    *answer = ends[0];
+    return (int)process;
+}
+
+// Sets its answer and its exit status, -1 if it has none. Never waits for it.
+static bool has_ended(const view_chooser *chooser, char *answer, size_t size, int *status)
+{
+    if (waitpid(chooser->process, status, WNOHANG) != chooser->process)
+        return false;
+    *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
+    const ssize_t length = *status == 0 ? read(chooser->pipe, answer, size) : 0;
+    (void)close(chooser->pipe);
+    answer[length > 0 ? length - 1 : 0] = '\0'; // without the end of its line
+    return true;
+}
+
+#endif
+
+bool view_ask_desktop(view_state *viewer, view_action action, const char *folder)
+{
+    view_chooser *const chooser = &viewer->chooser;
+    const bool is_file = action == VIEW_FILES;
+    if (chooser->process > 0 || !view_has_desktop(viewer))
+        return chooser->process > 0; // one is open
+    char *const place = common_format("--filename=%s/", folder);
+    char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
+                            NULL};
+    char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
+                             place + strlen("--filename="), NULL};
+    char *const *const words[] = {zenity, kdialog, zenity};
+    const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
+    const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
+    chooser->action = action;
+    chooser->process = start(words + is_kde, &chooser->pipe);
+    free(place);
+    return chooser->process > 0;
+}
+
+view_command view_follow_desktop(view_state *viewer)
+{
+    view_chooser *const chooser = &viewer->chooser;
+    view_export *const export = &viewer->ui.export;
+    view_command command = {.action = VIEW_NOTHING};
+    char answer[4200] = "";
+    int status = 0;
+    if (chooser->process <= 0 || !has_ended(chooser, answer, sizeof answer, &status))
+        return command;
+    chooser->process = 0;
+    chooser->has_failed = status != 0 && status != 1; // 1: cancelled
+    export->has_desktop = !chooser->has_failed;
+    command.action = VIEW_TAKEN;
+    const size_t length = strlen(answer);
+    if (chooser->action == VIEW_EXPORT && length > 0) {
+        if (length < sizeof export->choices.folder)
+            memcpy(export->choices.folder, answer, length + 1);
+    } else if (chooser->has_failed) { // our own list instead, from now on
+        command.action = chooser->action;
+    } else if (length > 0) {
+        command.action = chooser->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
+        command.path = common_copy(answer);
+    }
+    return command;
+}
