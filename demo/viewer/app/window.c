@@ -40,7 +40,7 @@ bool view_follow(view_state *viewer, double seconds)
     view_ui *const ui = &viewer->ui;
     bool scrolls = false;
     viewer->is_smooth = ui->is_smooth = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
         ui_scroll *const scroll = &ui->scrolls[i];
         const float way = scroll->wanted - scroll->shown;
         const bool is_moving = fabsf(way) > 0.5f;

@@ -281,8 +281,10 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         return ui->command; // what was pressed does not follow the mouse
     if (!(stage->font->scale > 0.0f))
         return ui->command; // nothing was drawn yet
-    if (is_moved && ui->held == NULL)
+    if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
+        ui->lit.is_set = false;
+    }
     if (is_pressed)
         ui->active.panel = ui->held = NULL;
     const ui_mouse *const place = event != NULL ? event : &ui->mouse;
