@@ -145,6 +145,25 @@ TEST_HERE (outliner_goes_to_states, MACHINE) {
     CHECK_STRING(machine->desc->layers[0].states[state].name, "dance");
 }
 
+TEST_HERE (outliner_chooses_a_material, BOBBIN) {
+    CHECK(!is_there(s, "figures/Mesh 1"));
+    CHECK_UINT(press(s, "material/models/bobbin/bobbin_eye", 0.5f), VIEW_MARKED);
+    CHECK(is_there(s, "figures/Mesh 1") && !is_there(s, "figures/Mesh 0"));
+    (void)press(s, "material/models/bobbin/bobbin_eye", 0.5f);
+    CHECK(!is_there(s, "figures/Mesh 1"));
+}
+
+TEST_HERE (outliner_sets_morphs, MACHINE) {
+    const view_morphs *const morphs = &s->viewer.document->morphs;
+    const uint32_t smile = md5_find_morph_target(morphs->morph, "smile");
+    (void)press(s, "morph/smile", 0.7f);
+    const float weight = morphs->asked[smile];
+    CHECK(weight > 0.3f && weight < 1.0f);
+    CHECK(morphs->weights[smile] >= weight);
+    (void)press(s, "morph/smile", 0.01f); // its name: as usual
+    CHECK_NEAR(morphs->asked[smile], 0.0, 0.0);
+}
+
 // -- The inspector --------------------------------------------------------------------------
 
 TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
@@ -195,6 +214,148 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
     CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2.0); // with heads and a gap
+}
+
+// The place of a vertex in the list is lit while the mouse is on its row.
+TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
+    const int32_t joint = joint_of(s, "head");
+    s->viewer.ui.chosen_joint = joint;
+    draw(s);
+    const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
+    const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
+    CHECK(!s->viewer.ui.lit.is_set);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &move).action, VIEW_TAKEN);
+    const view_pick *const lit = &s->viewer.ui.lit;
+    const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
+    float weight = 0.0f;
+    for (uint32_t i = mesh->first_influence[lit->vertex];
+         i < mesh->first_influence[lit->vertex + 1]; i++)
+        weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
+    CHECK(lit->is_set && weight > 0.5f); // the heaviest come first
+    const ui_mouse away = {.x = 600.0f, .y = 400.0f, .is_moved = true};
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &away);
+    CHECK(!lit->is_set);
+}
+
+TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md5machine") {
+    s->viewer.ui.chosen_joint = joint_of(s, "head");
+    draw(s);
+    CHECK(is_there(s, "chosen/Limits"));
+    s->viewer.ui.chosen_joint = joint_of(s, "hand_l");
+    draw(s);
+    CHECK(!is_there(s, "chosen/Limits"));
+}
+
+TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
+    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
+        return;
+    view_state *const viewer = &s->viewer;
+    viewer->ui.chosen_joint = joint_of(s, "hips");
+    (void)view_perform(viewer, (view_command){.action = VIEW_MEASURE});
+    draw(s);
+    CHECK(!is_there(s, "two/Distance"));
+    viewer->ui.chosen_joint = joint_of(s, "head");
+    draw(s);
+    (void)press(s, "two/Distance", 0.9f);
+    char *const text = SDL_GetClipboardText();
+    const md5_mat34 *const joints = viewer->document->scene.joints;
+    const md5_mat34 from = joints[joint_of(s, "hips")], to = joints[joint_of(s, "head")];
+    const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(to), md5_mat34_translation(from));
+    float distance = 0.0f, x = 0.0f, y = 0.0f, z = 0.0f, angle = 0.0f;
+    CHECK(sscanf(text, "distance %f difference %f %f %f degrees %f", &distance, &x, &y, &z, &angle)
+          == 5);
+    CHECK_NEAR(distance, md5_vec3_length(way), 1e-4);
+    CHECK_NEAR(y, way.y, 1e-4);
+    CHECK(angle > 0.1f && angle < 180.0f);
+    (void)view_perform(viewer, (view_command){.action = VIEW_CLOSE_LISTS});
+    draw(s);
+    CHECK(!is_there(s, "two/Distance"));
+    // Spots have no angle.
+    viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1.0f, 0.0f, 0.0f}};
+    viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1.0f, 0.0f, 0.0f}};
+    view_skin(&viewer->document->scene);
+    draw(s);
+    (void)press(s, "two/Distance", 0.9f);
+    char *const spots = SDL_GetClipboardText();
+    CHECK(sscanf(spots, "distance %f difference %f %f %f", &distance, &x, &y, &z) == 4);
+    CHECK_NEAR(distance, sqrtf(x * x + y * y + z * z), 1e-4);
+    CHECK(strstr(spots, "degrees") == NULL);
+    SDL_free(spots);
+    SDL_free(text);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
+// -- Curves ---------------------------------------------------------------------------------
+
+static void turn_on(screen *s, const char *option)
+{
+    (void)view_perform(&s->viewer, (view_command){.action = view_toggle_of(option)});
+    draw(s);
+}
+
+TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
+    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
+        return;
+    view_scene *const scene = &s->viewer.document->scene;
+    turn_on(s, "curves");
+    CHECK(!is_there(s, "curves/plot")); // of no joint
+    const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
+    s->viewer.ui.chosen_joint = (int32_t)joint;
+    draw(s);
+    (void)press(s, "curves/Quat.", 0.5f);
+    (void)press(s, "curves/copy", 0.5f);
+    char *const text = SDL_GetClipboardText();
+    const char *line = strstr(text, "\n5,");
+    md5_quat q = {0}, now;
+    CHECK(strncmp(text, "frame,x,y,z,w\n0,", 16) == 0);
+    CHECK(line != NULL && sscanf(line, "\n5,%f,%f,%f,%f", &q.x, &q.y, &q.z, &q.w) == 4);
+    view_seek(&s->viewer.play, view_clock(scene), 5.0 / view_clock(scene)->frame_rate);
+    view_pose(scene, &s->viewer.play);
+    now = scene->pose[joint].rotation;
+    CHECK_NEAR(fabsf(q.x * now.x + q.y * now.y + q.z * now.z + q.w * now.w), 1.0, 1e-5);
+    SDL_free(text);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
+TEST_HERE (curves_set_the_time, BOBBIN) {
+    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    s->viewer.ui.chosen_joint = joint_of(s, "head");
+    turn_on(s, "curves");
+    (void)press(s, "curves/plot", 0.5f);
+    const double place = view_frame_place(&s->viewer.play, anim);
+    CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
+    CHECK_NEAR(place, round(place), 1e-6); // a whole frame
+    draw(s);
+    const view_rect button = item_find(&s->viewer, &s->facts, "curves/copy");
+    const float row = ceilf(1.6f * 13.0f); // the table shows that frame
+    (void)item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
+    CHECK(fabs(view_frame_place(&s->viewer.play, anim) - place) < 10.0);
+}
+
+TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
+    const char *const files[] = {test_path(BOBBIN), test_path("models/bobbin/walk.md5anim")};
+    s->options.compare = test_path("models/bobbin/run.md5anim");
+    if (!CHECK(view_open(&s->viewer, files, 2, true)))
+        return;
+    view_pose(&s->viewer.document->scene, &s->viewer.play);
+    const view_compare *const compare = &s->viewer.document->compare;
+    view_pose_compare(&s->viewer.document->compare, &s->viewer.document->scene, &s->viewer.play);
+    turn_on(s, "curves");
+    turn_on(s, "differences");
+    CHECK(!s->viewer.shown.curves); // one at a time
+    const view_peak *const peak = &compare->peaks[1];
+    OWN char *const label =
+        common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
+    CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
+    CHECK(s->viewer.ui.chosen_joint == (int32_t)peak->joint);
+    float largest = 0.0f;
+    for (uint32_t i = 0; i < compare->measured->num_frames; i++)
+        largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);
+    CHECK_NEAR(largest, peak->distance, 0.0);
+    CHECK_NEAR(compare->courses[peak->distance_frame * compare->num_joints + peak->joint], largest,
+               0.0);
+    (void)press(s, "bottom/Curves", 0.5f);
+    CHECK(s->viewer.shown.curves && !s->viewer.shown.differences);
 }
 
 // -- Docks ----------------------------------------------------------------------------------

@@ -128,6 +128,8 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.action, VIEW_FILES);
     request = press(s, "figures/idle", 0.5f);
     CHECK_UINT(request.action, VIEW_CLIPS);
+    s->viewer.ui.chosen_material = 0;
+    draw(s);
     request = press(s, "figures/Mesh 0", 0.5f);
     CHECK_UINT(request.action, VIEW_HIDE_MESH);
     CHECK_UINT(request.number, 0);
@@ -150,7 +152,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
     view_chosen_list chosen = {.count = 0};
     if (open_screen(&s, BOBBIN)) {
         s.viewer.chosen = &chosen;
-        s.viewer.shown.statistics = true;
+        s.viewer.ui.chosen_material = 0;
         draw(&s);
         view_command request = press(&s, "figures/Texture", 0.5f);
         CHECK_UINT(request.action, VIEW_LIST_TEXTURES);
@@ -594,8 +596,15 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "joint", "head"));
     CHECK(s->viewer.ui.chosen_joint
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
-    CHECK(set(s, "animation-time", "0.5"));
+    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    CHECK(set(s, "animation-time", "0.5s"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
+    CHECK(set(s, "animation-time", "12"));
+    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 12.0, 1e-6);
+    CHECK(set(s, "animation-time", "7f"));
+    CHECK(!set(s, "animation-time", "3x") && !set(s, "animation-time", "s"));
+    CHECK(!set(s, "animation-time", "nan"));
+    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 7.0, 1e-6);
     CHECK(s->viewer.document == before);
 }
 

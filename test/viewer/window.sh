@@ -202,7 +202,7 @@ to_front() { # ACTION KEY
     press "$1" "$2" && press "$1" "$2" && quiet && take plain
 }
 check_long "Ctrl+I brings the inspector to the front" to_front inspector ctrl+i
-turns_long "M: statistics" statistics m statistics 0.005
+turns_long "M: statistics" statistics m statistics 0.002
 turns_long "Z: frame time" frame-time z frame-time 0.0003
 does_long "Shift+Q keeps full quality" auto-quality shift+q 'is["auto-quality"] == 0'
 does_long "Shift+Q lets it give way again" auto-quality shift+q 'is["auto-quality"] == 1'

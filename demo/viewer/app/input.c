@@ -393,6 +393,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
             viewer->shown.help = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
             viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
+            viewer->ui.measured_from = viewer->ui.chosen_material = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
         }
         break;
@@ -428,9 +429,14 @@ static void perform_rest(view_state *viewer, const view_command *command)
         break;
     case VIEW_COPY_COMMAND:
         line = view_command_line(viewer);
-        SDL_SetClipboardText(line);
-        view_notice(viewer, "Copied: %s", line);
+        ui_copy(&viewer->ui, viewer->now, line, line);
         free(line);
+        break;
+    case VIEW_MEASURE: // once more ends it
+        viewer->ui.measured_from =
+            viewer->ui.measured_from != viewer->ui.chosen_joint ? viewer->ui.chosen_joint : -1;
+        view_notice(viewer, viewer->ui.measured_from >= 0 ? "Choose the joint to measure to"
+                                                          : "Choose the joint to measure from");
         break;
     case VIEW_ASK:
         stage = stage_of(viewer);

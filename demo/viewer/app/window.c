@@ -47,12 +47,12 @@ bool view_follow(view_state *viewer, double seconds)
     const float share =
         viewer->shown.reduced_motion ? 1.0f : md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    ui_scroll *const scrolls[] = {&ui->scrolls[0], &ui->scrolls[1], &ui->keys,
-                                  &viewer->pages.scroll};
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
-    for (size_t i = 0; i < sizeof scrolls / sizeof scrolls[0]; i++)
-        is_moving = approach(&scrolls[i]->shown, scrolls[i]->wanted, share) || is_moving;
+    for (int i = 0; i < UI_NUM_SCROLLS; i++)
+        is_moving = approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share) || is_moving;
+    is_moving =
+        approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;
     if (viewer->font.scale > 0.0f) { // it was laid out
         const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
         const view_rect free = view_free_region(&stage);

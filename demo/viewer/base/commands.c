@@ -89,6 +89,8 @@ static const view_command_row table[] = {
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", "Copy command line of this view",
      .words = "clipboard options shell", .help = "that shows the same again",
      .covers = "config no-config resolution"},
+    {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure from here to another joint",
+     KEYS(CTRL(SDLK_m)), NEEDS(ONE), ON(JOINT), .words = "distance angle difference between two"},
     {ASK(EDIT, "Mark joint…", "joint"), NEEDS(MODEL | ONE), .words = "bone select"},
     {VIEW_CHOOSE_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", NEEDS(MODEL | ONE),
      ON(JOINT), .words = "joint bone"},
@@ -104,6 +106,10 @@ static const view_command_row table[] = {
      .words = "animations list", .help = "list of clips"},
     {SWITCH(VIEW, "State graph", "graph"), KEYS(SHIFT(SDLK_g)), NEEDS(MACHINE),
      .words = "machine transitions"},
+    {SWITCH(VIEW, "Curves", "curves"), NEEDS(CLIPS | CLIP),
+     .words = "plot graph table joint position degrees quaternion csv"},
+    {SWITCH(VIEW, "Compare", "differences"), NEEDS(ONE | MODEL),
+     .words = "difference distance joints plot"},
     {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Warnings", KEYS(CTRL(SDLK_w)),
      .words = "errors problems faults", .help = "all that was found wrong in the files"},
     {SWITCH(VIEW, "Statistics", "statistics"), KEYS(SDLK_m), .words = "memory meshes counts"},
@@ -185,8 +191,8 @@ static const view_command_row table[] = {
      .words = "first frame restart machine", .help = "the first frame; a machine restarts"},
     {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "To the end", KEYS(SHIFT(SDLK_RIGHT)),
      .words = "last frame"},
-    {ASK(ANIMATION, "Go to time…", "animation-time"), KEYS(CTRL(SDLK_g)), .words = "seek frame",
-     ON(TIME), .help = "a time in seconds"},
+    {ASK(ANIMATION, "Go to frame or time…", "animation-time"), KEYS(CTRL(SDLK_g)), .words = "seek",
+     ON(TIME), .help = "12 or 12f: a frame; 0.5s: a time in seconds"},
     {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", NEEDS(CLIPS), .list = VIEW_LIST_CLIPS,
      .words = "animation", .covers = "animation-index"},
     {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", KEYS(CTRL(SDLK_PAGEDOWN)),
@@ -320,14 +326,17 @@ const view_command_row *view_commands(size_t *count)
 
 // == What a row says ==============================================================================
 
-view_action view_action_of(const view_command_row *row)
+view_action view_toggle_of(const char *name)
 {
     const view_option *nearest;
     size_t count;
-    if (row->action != VIEW_TOGGLE)
-        return row->action;
-    const view_option *const option = view_find_option(row->option, strlen(row->option), &nearest);
+    const view_option *const option = view_find_option(name, strlen(name), &nearest);
     return (view_action)(VIEW_TOGGLE + (option - view_options_table(&count)));
+}
+
+view_action view_action_of(const view_command_row *row)
+{
+    return row->action != VIEW_TOGGLE ? row->action : view_toggle_of(row->option);
 }
 
 const char *view_help_of(const view_command_row *row)

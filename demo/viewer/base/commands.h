@@ -72,6 +72,7 @@ typedef enum view_action {
     VIEW_COPY_NAME,     // `path`, of what a context menu is about
     VIEW_COPY_PATH,     // likewise
     VIEW_COPY_COMMAND,  // the command line that shows this
+    VIEW_MEASURE,       // from the chosen joint to the one that is chosen next
     VIEW_QUIT,
     VIEW_ASK,  // for the value of option `number`
     VIEW_SET,  // option `number` to the text `path`
@@ -221,7 +222,8 @@ typedef struct view_command_row {
 
 const view_command_row *view_commands(size_t *count);
 
-// The action of a row, with the number of its switch.
+// The action of a row, with the number of its switch; and that of the switch of an option.
+view_action view_toggle_of(const char *name);
 view_action view_action_of(const view_command_row *row);
 
 // The row of a key, or NULL; `is_driving`: one of those that drive, which come first.

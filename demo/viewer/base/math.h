@@ -72,6 +72,16 @@ static inline md5_quat view_turn_by(md5_quat a, float radians)
     return md5_quat_mul(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
 }
 
+// The degrees by which one is turned against the other: by the tangent of half the angle, which is
+// exact for small ones, whose cosine is 1.
+static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
+{
+    const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
+    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
+    const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    return view_degrees(2.0f * atan2f(axis, fabsf(turn.w)));
+}
+
 // Moves matrices[count], such as joints, in place.
 static inline void view_move_matrices(md5_mat34 way, md5_mat34 *matrices, uint32_t count)
 {

@@ -67,6 +67,7 @@ void view_free_compare(view_compare *compare)
     free(compare->scene_joints);
     free(compare->differences);
     free(compare->peaks);
+    free(compare->courses);
     *compare = (view_compare){.name = NULL};
 }
 
@@ -96,14 +97,10 @@ static void write_differences(view_compare *compare, const view_scene *scene, md
             continue;
         const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
-        const md5_quat p = md5_quat_from_mat34(own), q = md5_quat_from_mat34(other);
-        const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
-        const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
         compare->differences[count++] = (view_difference){
             .joint = i,
             .distance = md5_vec3_length(way),
-            // The tangent of half the angle is exact for small angles, whose cosine is 1.
-            .angle = 2.0f * atan2f(axis, fabsf(turn.w)) * (180.0f / VIEW_PI),
+            .angle = view_angle_between(own, other),
         };
     }
 }
@@ -141,6 +138,11 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     compare->against = compare->bound;
     compare->root = scene->root;
     const uint32_t num_measured = shown != NULL && !is_old ? shown->num_frames : 0;
+    if (!is_old) {
+        free(compare->courses);
+        compare->courses =
+            common_alloc((size_t)num_measured * compare->num_joints + 1, sizeof *compare->courses);
+    }
     for (uint32_t frame = 0; frame < num_measured; frame++) {
         const md5_moment own = {.frame0 = frame, .frame1 = frame};
         const double time = frame / shown->frame_rate;
@@ -156,6 +158,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         for (uint32_t i = 0; i < compare->num_same; i++) {
             const view_difference *const now = &compare->differences[i];
             view_peak *const peak = &compare->peaks[i];
+            compare->courses[(size_t)frame * compare->num_joints + now->joint] = now->distance;
             if (frame == 0)
                 *peak = (view_peak){.joint = now->joint};
             if (now->distance > peak->distance) {
@@ -187,6 +190,10 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     if (compare->num_same > 0)
         qsort(compare->differences, compare->num_same, sizeof *compare->differences,
               compare_distances);
+    for (uint32_t i = 0; i < compare->num_same && shown == NULL; i++) {
+        const view_difference *const now = &compare->differences[i];
+        compare->peaks[i] = (view_peak){now->joint, now->distance, now->angle, 0, 0};
+    }
 }
 
 // == Companions ==================================================================================

@@ -46,9 +46,10 @@ typedef struct view_compare {
     md5_mat34 *scene_joints;      // [num_joints] model space, without turns and placement
     view_difference *differences; // [num_same] the largest distance first
 
-    // Over the scene's clip, written by view_pose_compare().
+    // Over the scene's clip, or of the pose if none is shown, written by view_pose_compare().
     view_peak *peaks;         // [num_same] the largest distance first, then the largest angle
-    const md5_anim *measured; // the clip; NULL: none is shown, and there are no peaks
+    float *courses;           // [num_joints] distances for each frame of the clip
+    const md5_anim *measured; // the clip; NULL: none is shown
     const md5_anim *against;  // what it was compared with
     md5_root root;            // with which
 } view_compare;

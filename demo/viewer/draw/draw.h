@@ -123,6 +123,9 @@ typedef struct view_stage {
     int32_t joint;             // that is marked, or -1
     const view_pick *pick;     // the spot of the body that was clicked on
     const view_pick *measured; // the one to which the distance is shown
+    int32_t measured_from;     // the joint from which it is shown to the marked one, or -1
+    const view_pick *lit;      // a vertex that is pointed at in a list
+    int32_t material;          // that is chosen: the first mesh that has it, or -1
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;

@@ -398,11 +398,18 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
 
 // -- What is marked ---------------------------------------------------------------------------
 
+static void add_measure(view_lines *lines, md5_vec3 begin, md5_vec3 end, float radius)
+{
+    view_add_line(lines, begin, end, measure_color);
+    view_add_cross(lines, begin, 0.015f * radius, measure_color);
+    view_add_cross(lines, end, 0.015f * radius, measure_color);
+}
+
 void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
-    const view_pick *const pick = stage->pick, *const to = stage->measured;
+    const view_pick *const pick = stage->pick, *const to = stage->measured, *const lit = stage->lit;
     const float radius = stage->camera->scene_radius, scale = stage->font->scale;
     const int32_t joint = stage->joint;
     // In a crowd there is no single pose.
@@ -424,21 +431,24 @@ void view_draw_marks(const view_stage *stage)
                               md5_mat34_translation(scene->joints[i]),
                               (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
         }
+        if (stage->measured_from >= 0)
+            add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
+                        md5_mat34_translation(scene->joints[joint]), radius);
         view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
     }
-    if (!pick->is_set || scene->model == NULL)
+    if (scene->model == NULL || (!pick->is_set && !lit->is_set))
         return;
     view_skin(scene);
+    if (lit->is_set)
+        view_add_cross(lines, scene->skinned[lit->mesh].positions[lit->vertex], 0.02f * radius,
+                       vertex_color);
     // The edges of the triangle, and a small cross at its nearest vertex.
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3 && pick->is_set; i++)
         view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
-    view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
-                   vertex_color);
-    if (to->is_set) {
-        const md5_vec3 begin = view_pick_point(scene, pick), end = view_pick_point(scene, to);
-        view_add_line(lines, begin, end, measure_color);
-        view_add_cross(lines, begin, 0.015f * radius, measure_color);
-        view_add_cross(lines, end, 0.015f * radius, measure_color);
-    }
+    if (pick->is_set)
+        view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
+                       vertex_color);
+    if (to->is_set)
+        add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, to), radius);
     view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
 }

@@ -148,14 +148,35 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
     return is_set;
 }
 
+// "12" or "12f" is a frame, of a machine one that it is stepped by, "0.5s" a time. Writes seconds;
+// returns false if it is neither.
+static bool read_place(const view_state *viewer, const char *text, char *seconds, size_t size)
+{
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
+    const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
+    char *end;
+    const double number = strtod(text, &end);
+    (void)snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);
+    return end != text && isfinite(number)
+           && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "s") == 0);
+}
+
 bool view_set_option(view_state *viewer, size_t number, const char *text)
 {
+    char seconds[32];
     size_t count;
     const view_option *const option = &view_options_table(&count)[number];
     view_options *const options = viewer->options;
     view_note_state(viewer);
     const view_options before = *options;
+    const bool is_place = strcmp(option->name, "animation-time") == 0 && text[0] != '\0';
     bool is_set;
+    if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
+        view_notice(viewer, "12 or 12f is a frame, 0.5s a time; '%s' is neither", text);
+        return false;
+    }
+    text = is_place ? seconds : text;
     if (strcmp(option->name, "set") == 0) {
         is_set = set_parameter(viewer, option, text);
     } else if (text[0] == '\0') {

@@ -30,7 +30,8 @@ void view_take_options(view_state *viewer)
 
 void view_begin(view_state *viewer, view_options *options)
 {
-    *viewer = (view_state){.options = options, .ui = {.hovered_joint = -1, .chosen_joint = -1}};
+    *viewer = (view_state){.options = options,
+                           .ui = {.hovered_joint = -1, .chosen_joint = -1, .curves.kind = 1}};
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -70,6 +71,7 @@ void view_end(view_state *viewer)
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
+    free(viewer->ui.curves.values);
     view_clear_start(&viewer->ui.start);
     view_free_export(&viewer->ui.export);
     view_stop_scan(viewer->scan);
@@ -114,6 +116,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
         .pick = &viewer->pick,
         .measured = &viewer->measured,
+        .measured_from = viewer->ui.measured_from,
+        .lit = &viewer->ui.lit,
+        .material = viewer->ui.chosen_material,
         .lights = &viewer->lights,
         .environment = &viewer->environment,
         .parms = &viewer->parms,
@@ -207,7 +212,7 @@ void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
     viewer->seen_region.width = 0.0f;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < UI_NUM_SCROLLS; i++)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 

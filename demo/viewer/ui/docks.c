@@ -29,8 +29,11 @@ view_rect view_free_region(const view_stage *stage)
     return region;
 }
 
-void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now)
+void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
 {
+    // At the bottom one is open at a time.
+    if (now->curves && now->differences)
+        *(before->curves ? &now->curves : &now->differences) = false;
     const bool has_left = now->hierarchy && !before->hierarchy;
     const bool has_right =
         (now->inspector && !before->inspector) || (now->light_list && !before->light_list)
@@ -47,15 +50,14 @@ void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown
 // The action that turns the switch of a dock.
 static view_action closing(const view_stage *stage, view_dock dock)
 {
-    const char *const name = dock == VIEW_DOCK_LEFT     ? "hierarchy"
-                             : dock == VIEW_DOCK_BOTTOM ? "graph"
-                             : stage->shown->light_list ? "light-list"
-                             : stage->shown->parm_list  ? "parm-list"
-                                                        : "inspector";
-    const view_option *nearest;
-    size_t count;
-    const view_option *const row = view_find_option(name, strlen(name), &nearest);
-    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
+    const view_shown *const shown = stage->shown;
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    return view_toggle_of(dock == VIEW_DOCK_LEFT                   ? "hierarchy"
+                          : is_bottom && !view_shows_curves(stage) ? "graph"
+                          : is_bottom         ? shown->curves ? "curves" : "differences"
+                          : shown->light_list ? "light-list"
+                          : shown->parm_list  ? "parm-list"
+                                              : "inspector");
 }
 
 // The edge between a dock and the picture: dragging it changes the dock's size.
@@ -98,7 +100,7 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
 static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                            view_dock dock)
 {
-    static const char *const names[VIEW_NUM_DOCKS] = {"Outliner", "Inspector", "State graph"};
+    static const char *const names[2][2] = {{"Outliner", "Inspector"}, {"Curves", "Compare"}};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     const float em = view_em(stage->font), height = ceilf(2.0f * em), gap = 0.7f * em;
@@ -109,22 +111,28 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1.0f, box.width, 1.0f},
                    VIEW_CONTROL);
     float x = box.x + gap;
-    for (view_dock side = VIEW_DOCK_LEFT; layout->has_tabs && side <= VIEW_DOCK_RIGHT; side++) {
-        const float width = view_text_width(stage->font, VIEW_TEXT, names[side]);
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM, has_tabs = layout->has_tabs || is_bottom;
+    const view_dock front = is_bottom ? (view_dock)!stage->shown->curves : dock; // of two
+    for (view_dock side = VIEW_DOCK_LEFT; has_tabs && side <= VIEW_DOCK_RIGHT; side++) {
+        const char *const name = names[is_bottom][side];
+        const float width = view_text_width(stage->font, VIEW_TEXT, name);
         const view_rect tab = {x - gap, box.y, width + 2.0f * gap, height};
-        if (ui_item(ui, tab, names[side]))
+        const bool is_pressed = ui_item(ui, tab, name) && side != front;
+        if (is_pressed && is_bottom)
+            ui->command.action = view_toggle_of(side == VIEW_DOCK_LEFT ? "curves" : "differences");
+        else if (is_pressed)
             ui->docks.front = side;
         view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0,
-                       side == dock || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, names[side]);
-        if (side == dock)
+                       side == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, name);
+        if (side == front)
             view_draw_rect(ui->canvas,
                            (view_rect){tab.x, box.y + height - ceilf(0.15f * em), tab.width,
                                        ceilf(0.15f * em)},
                            VIEW_ACCENT);
         x += width + 2.0f * gap;
     }
-    if (!layout->has_tabs)
-        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[dock]);
+    if (!has_tabs)
+        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[0][dock]);
     const view_rect cross = {box.x + box.width - height, box.y, height, height};
     const float r = 0.28f * em, mx = cross.x + 0.5f * height, my = cross.y + 0.5f * height;
     const bool is_closed = ui_item(ui, cross, "close");
@@ -163,6 +171,12 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         view_inspector(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT));
         ui_begin(ui, "right-edge");
         drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
+    }
+    const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
+    if (bottom.width > 0.0f && view_shows_curves(stage)) {
+        view_curves_panel(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM));
+        ui_begin(ui, "bottom-edge");
+        drag_edge(ui, stage, VIEW_DOCK_BOTTOM, bottom);
     }
     if (layout.time.width > 0.0f)
         view_time_bar(ui, stage, layout.time);

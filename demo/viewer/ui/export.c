@@ -348,7 +348,7 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
         form.width *= 0.58f;
         form.x += inside.width - form.width;
     }
-    ui_begin_list(ui, &column, form, &ui->export_list);
+    ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui, stage);
     if (!export->is_small) { // at its side
@@ -359,7 +359,7 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
         draw_preview(ui, side);
         side.y += side.height + 8.0f * scale;
         side.height = inside.y + inside.height - side.y;
-        ui_begin_list(ui, &column, side, &ui->export_side);
+        ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }
     add_results(ui);
     ui_end_column(ui);

@@ -19,7 +19,7 @@ static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
 
 bool view_shows_graph(const view_stage *stage)
 {
-    return view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
+    return !view_shows_curves(stage) && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
 }
 
 // The height of text, in pixels.

@@ -27,7 +27,7 @@ void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float l
 // They change while the pose does: digits are equally wide, and signs have places of their own. How
 // many decimal places there are is said here.
 
-enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, QUAT_PLACES = 4, WEIGHT_PLACES = 4, UV_PLACES = 4 };
+enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
 typedef struct written {
     char text[32];
@@ -48,42 +48,6 @@ static void add_three(view_rows *rows, const char *label, md5_vec3 v, int places
         view_format_number(numbers[i].text, sizeof numbers[i].text, values[i], places, true);
     view_add_row(rows, VIEW_PLAIN, label, "%s  %s  %s", numbers[0].text, numbers[1].text,
                  numbers[2].text);
-}
-
-// == What the pose is compared with ========================================================
-
-static void list_compare(const view_stage *stage, view_rows *rows)
-{
-    enum { LISTED = 8 };
-    const view_compare *const compare = &stage->document->compare;
-    const uint32_t count = compare->num_same < LISTED ? compare->num_same : LISTED;
-    if (compare->model == NULL || view_shows_crowd(stage->document))
-        return;
-    view_add_section(rows, UI_SECTION_COMPARED, "Compared");
-    view_add_row(rows, VIEW_ACCENT, "Compared", "%s", compare->name);
-    if (compare->num_same < compare->num_joints)
-        view_add_row(rows, VIEW_AMBER, " ", "%u joints are not in it",
-                     compare->num_joints - compare->num_same);
-    for (uint32_t i = 0; i < count; i++) {
-        const view_difference *const difference = &compare->differences[i];
-        view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
-                     stage->document->scene.skeleton->joints[difference->joint].name,
-                     "%s  %s\xC2\xB0", number_of(difference->distance, UNIT_PLACES).text,
-                     number_of(difference->angle, DEGREE_PLACES).text)
-            ->fixed = true; // changes in every frame
-    }
-    if (compare->measured == NULL)
-        return;
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_ACCENT, "Whole clip", "largest, at frame");
-    for (uint32_t i = 0; i < count; i++) {
-        const view_peak *const peak = &compare->peaks[i];
-        view_add_row(rows, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
-                     stage->document->scene.skeleton->joints[peak->joint].name,
-                     "%s at %u  %s\xC2\xB0 at %u", number_of(peak->distance, UNIT_PLACES).text,
-                     peak->distance_frame, number_of(peak->angle, DEGREE_PLACES).text,
-                     peak->angle_frame);
-    }
 }
 
 // == What was clicked on ===================================================================
@@ -108,20 +72,11 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
                          scene->joints[joint]);
 }
 
-// A rotation as in the format: x, y and z of the quaternion with w <= 0.
-static void add_transform(view_rows *rows, const char *label, md5_mat34 matrix)
-{
-    const md5_quat q = md5_quat_from_mat34(matrix);
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    add_three(rows, label, md5_mat34_translation(matrix), UNIT_PLACES);
-    add_three(rows, "Rotation", (md5_vec3){sign * q.x, sign * q.y, sign * q.z}, QUAT_PLACES);
-}
-
 static void list_pick(const view_stage *stage, view_rows *rows)
 {
     enum { LISTED = 6 };
     const view_scene *const scene = &stage->document->scene;
-    const view_pick *const pick = stage->pick, *const to = stage->measured;
+    const view_pick *const pick = stage->pick;
     if (!pick->is_set || scene->model == NULL)
         return;
     const md5_joint *const joints = scene->skeleton->joints;
@@ -148,37 +103,57 @@ static void list_pick(const view_stage *stage, view_rows *rows)
                      joints[mesh->influence_joints[first + i]].name);
     if (count > LISTED)
         view_add_row(rows, VIEW_DIM, " ", "and %u more", count - LISTED);
-    if (pick->joint >= 0) {
-        const uint32_t number = (uint32_t)pick->joint;
-        const uint32_t parent = joints[number].parent;
-        view_add_row(rows, VIEW_BRIGHT, "Joint", "%u" VIEW_DOT "%s", number, joints[number].name);
-        view_add_row(rows, VIEW_PLAIN, "Parent", "%s",
-                     parent != MD5_NONE ? joints[parent].name : "none");
-        add_transform(rows, "Local", view_joint_matrix(scene, number, true));
-        add_transform(rows, "Model", view_joint_matrix(scene, number, false));
-    }
-    if (!to->is_set)
+}
+
+void view_two_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t from = stage->measured_from, to = stage->joint;
+    const bool are_joints = from >= 0 && to >= 0 && to != from;
+    const bool are_spots = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
+    char text[256];
+    md5_mat34 ends[2] = {{{0.0f}}};
+    if ((!are_joints && !are_spots) || view_shows_crowd(stage->document))
         return;
-    const md5_vec3 way = view_pick_difference(scene, pick, to);
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_ACCENT, "Distance", "%s units",
-                 number_of(md5_vec3_length(way), UNIT_PLACES).text);
-    add_three(rows, "Difference", way, UNIT_PLACES);
-    view_add_row(rows, VIEW_PLAIN, "To", "mesh %u" VIEW_DOT "triangle %u", to->mesh, to->triangle);
+    for (int i = 0; i < 2 && are_joints; i++)
+        ends[i] = view_joint_matrix(scene, (uint32_t)(i == 0 ? from : to), false);
+    const md5_vec3 way =
+        are_joints ? md5_vec3_sub(md5_mat34_translation(ends[1]), md5_mat34_translation(ends[0]))
+                   : view_pick_difference(scene, stage->pick, stage->measured);
+    const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0.0f;
+    view_rows rows = {0};
+    view_begin_inspector_rows(stage, &rows, 84.0f);
+    view_add_section(&rows, UI_SECTION_TWO, "Two chosen");
+    if (are_joints)
+        view_add_row(&rows, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
+                     scene->skeleton->joints[from].name, scene->skeleton->joints[to].name);
+    view_make_hit(view_add_row(&rows, VIEW_ACCENT, "Distance", "%s",
+                               number_of(md5_vec3_length(way), UNIT_PLACES).text),
+                  1, "copy");
+    add_three(&rows, "Difference", way, UNIT_PLACES);
+    if (are_joints)
+        view_add_row(&rows, VIEW_PLAIN, "Angle", "%s\xC2\xB0",
+                     number_of(angle, DEGREE_PLACES).text);
+    if (ui_column_rows(ui, "two", &rows) != 1)
+        return;
+    (void)snprintf(
+        text, sizeof text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
+        (double)md5_vec3_length(way), (double)way.x, (double)way.y, (double)way.z, (double)angle);
+    if (!are_joints)
+        *strstr(text, "degrees") = '\0';
+    ui_copy(ui, stage->now, text, "what is between two");
 }
 
 // == The document ==========================================================================
-
-// Meshes in the list of statistics: without figures if there are more than MESHES_IN_FULL.
-enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
 
 // Clickable rows: their numbers in view_rows; the last two begin those of meshes.
 enum {
     HIT_FILES = 1,
     HIT_CLIPS,
     HIT_WARNINGS,
+    HIT_COMPARE,
     HIT_TEXTURES,
-    HIT_MESHES = HIT_TEXTURES + MESHES_LISTED
+    HIT_MESHES = HIT_TEXTURES + VIEW_MAX_MATERIALS
 };
 
 // What plays, and where.
@@ -220,7 +195,6 @@ static void list_clip(const view_stage *stage, view_rows *rows)
 
 static void list_model(const view_stage *stage, view_rows *rows)
 {
-    enum { LISTED = 6 };
     const view_scene *const scene = &stage->document->scene;
     char paths[128] = "";
     if (scene->skeleton == NULL)
@@ -234,22 +208,15 @@ static void list_model(const view_stage *stage, view_rows *rows)
     view_add_row(rows, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene->model));
     view_add_row(rows, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene->model));
 
-    // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
-    const uint32_t num_meshes = scene->model->num_meshes;
+    // "1 x 8, 1 x 4": the meshes of each vertex path.
     uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
     size_t used = 0;
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, NULL);
-        counts[path]++;
-        if (num_meshes <= LISTED)
-            used += (size_t)snprintf(paths + used, sizeof paths - used, "%s%s", i > 0 ? ", " : "",
-                                     md5gl_path_name(path));
-    }
-    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
+        counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
             used += (size_t)snprintf(paths + used, sizeof paths - used, "%s%u \xC3\x97 %s",
                                      used > 0 ? ", " : "", counts[path], md5gl_path_name(path));
-
     view_add_row(rows, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
                  scene->dual ? VIEW_DOT "dual quaternions" : "");
     view_add_row(rows, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
@@ -306,6 +273,39 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
             view_add_row(rows, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
+static void list_mesh(const view_stage *stage, uint32_t number, view_rows *rows)
+{
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const char *reason;
+    view_add_gap(rows);
+    view_row *const row = view_add_row(rows, VIEW_PLAIN, NULL, "Mesh %u  %s", number, mesh->name);
+    row->kind = VIEW_ROW_SWITCH;
+    row->on = number >= 64 || (stage->hidden_meshes >> number & 1) == 0;
+    row->hit = HIT_MESHES + (int32_t)number;
+    const md5gl_path path = md5gl_mesh_path(stage->document->drawn, number, &reason);
+    view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" VIEW_DOT "%u triangles", mesh->num_vertices,
+                 mesh->num_triangles);
+    view_add_row(rows, VIEW_PLAIN, "Weights", "%u" VIEW_DOT "at most %u per vertex",
+                 mesh->num_weights, mesh->max_weights);
+    view_add_row(rows, VIEW_PLAIN, "Path", "%s" VIEW_DOT "%s", md5gl_path_name(path), reason);
+    list_material(stage, number, rows);
+}
+
+// The chosen material, and its meshes.
+static void list_chosen_material(const view_stage *stage, view_rows *rows)
+{
+    const md5_model *const model = stage->document->scene.model;
+    const uint32_t first = (uint32_t)stage->material;
+    if (stage->material < 0 || model == NULL || first >= model->num_meshes
+        || view_shows_crowd(stage->document))
+        return;
+    view_add_section(rows, UI_SECTION_MATERIAL, "Material");
+    view_add_row(rows, VIEW_ACCENT, NULL, "%s", model->meshes[first].shader);
+    for (uint32_t i = first; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++)
+        if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0)
+            list_mesh(stage, i, rows);
+}
+
 static void list_statistics(const view_stage *stage, view_rows *rows)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -333,36 +333,6 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_PLAIN, "Unopened", "%zu animations", scene->num_unopened);
     view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(stage->renderer), 3);
-    if (scene->model != NULL) {
-        // Only names if there are many meshes: the list serves to hide them.
-        const md5_model *const model = scene->model;
-        const bool in_full = model->num_meshes <= MESHES_IN_FULL;
-        if (!in_full)
-            view_add_gap(rows);
-        for (uint32_t i = 0; i < model->num_meshes && i < MESHES_LISTED; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            if (in_full)
-                view_add_gap(rows);
-            view_row *const row =
-                view_add_row(rows, VIEW_PLAIN, NULL, "Mesh %u  %s", i, mesh->name);
-            row->kind = VIEW_ROW_SWITCH;
-            row->on = (stage->hidden_meshes >> i & 1) == 0;
-            row->hit = HIT_MESHES + (int32_t)i;
-            if (!in_full)
-                continue;
-            const char *reason;
-            const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, &reason);
-            view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" VIEW_DOT "%u triangles",
-                         mesh->num_vertices, mesh->num_triangles);
-            view_add_row(rows, VIEW_PLAIN, "Weights", "%u" VIEW_DOT "at most %u per vertex",
-                         mesh->num_weights, mesh->max_weights);
-            view_add_row(rows, VIEW_PLAIN, "Path", "%s" VIEW_DOT "%s", md5gl_path_name(path),
-                         reason);
-            list_material(stage, i, rows);
-        }
-        if (model->num_meshes > MESHES_LISTED)
-            view_add_row(rows, VIEW_DIM, NULL, "and %u more", model->num_meshes - MESHES_LISTED);
-    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -402,6 +372,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     view_row *const title = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", document->scene.name);
     title->kind = VIEW_ROW_TITLE;
     view_make_hit(title, HIT_FILES, "Ctrl+O");
+    list_chosen_material(stage, rows);
     list_clip(stage, rows);
     // The file's axes, if they are not those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);
@@ -450,7 +421,13 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
         view_add_row(rows, VIEW_AMBER, "Quality", "%s", text);
     if (shown->statistics)
         list_statistics(stage, rows);
-    list_compare(stage, rows);
+    const view_compare *const compare = &document->compare;
+    if (compare->model != NULL && !is_crowd)
+        view_make_hit(view_add_row(rows, VIEW_ACCENT, "Compared", "%s", compare->name), HIT_COMPARE,
+                      "list");
+    if (compare->num_same < compare->num_joints && !is_crowd)
+        view_add_row(rows, VIEW_AMBER, " ", "%u joints are not in it",
+                     compare->num_joints - compare->num_same);
     list_pick(stage, rows);
     const uint32_t count = stage->log->num_warnings;
     if (count > 0) {
@@ -478,7 +455,8 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     else if (hit >= HIT_TEXTURES)
         ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
     else if (hit > 0)
-        ui->command.action = hit == HIT_FILES   ? VIEW_FILES
-                             : hit == HIT_CLIPS ? VIEW_CLIPS
-                                                : VIEW_WARNINGS;
+        ui->command.action = hit == HIT_FILES     ? VIEW_FILES
+                             : hit == HIT_CLIPS   ? VIEW_CLIPS
+                             : hit == HIT_COMPARE ? view_toggle_of("differences")
+                                                  : VIEW_WARNINGS;
 }

@@ -1,5 +1,5 @@
-// The inspector: the chosen joint, lights and materials, a machine's parameters, an entity's
-// channels, and the figures of the document.
+// The inspector: what is measured, the chosen joint, lights and materials, a machine's parameters,
+// an entity's channels, and the figures of the document.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/memory.h"
@@ -29,21 +29,20 @@ static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number se
 
 // == The chosen joint =====================================================================
 
-enum { NUM_KINDS = 3 }; // of values: position, degrees, quaternion
-static const char *const kind_names[NUM_KINDS] = {"Position", "Degrees", "Quat."};
-static const int kind_places[NUM_KINDS] = {3, 2, 4};
-static const char *const axis_names[4] = {"x", "y", "z", "w"};
-static const view_color axis_colors[4] = {0xFF8A80FFu, 0x7BD88FFFu, VIEW_ACCENT, VIEW_DIM};
+const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
+const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
+const char *const view_axis_names[4] = {"x", "y", "z", "w"};
+const view_color view_axis_colors[4] = {0xFF8A80FFu, 0x7BD88FFFu, VIEW_ACCENT, VIEW_DIM};
 
 // Degrees about x, then y, then z, the axes standing still.
-static void find_values(md5_mat34 matrix, float values[NUM_KINDS][4])
+void view_find_values(md5_mat34 matrix, view_joint_values values)
 {
     const md5_vec3 place = md5_mat34_translation(matrix);
     const md5_quat q = md5_quat_from_mat34(matrix);
     const md5_mat34 turn =
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = turn.m;
-    const float all[NUM_KINDS][4] = {
+    const view_joint_values all = {
         {place.x, place.y, place.z, 0.0f},
         {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1.0f, 1.0f))),
          view_degrees(atan2f(m[4], m[0])), 0.0f},
@@ -65,76 +64,60 @@ static bool text_row(view_ui *ui, const char *label, const char *text, bool is_l
     if (is_seen) {
         view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, label);
         view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
-                       !is_link        ? VIEW_BRIGHT
-                       : ui_is_hot(ui) ? VIEW_BRIGHT
-                                       : VIEW_ACCENT,
-                       text);
+                       is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT, text);
     }
     return is_pressed;
 }
 
 // A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
-static void show_values(view_ui *ui, const char *title, float values[NUM_KINDS][4])
+static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    const view_font *const font = ui->canvas->font;
-    const float em = view_em(font), padding = 0.7f * em;
-    const bool is_wide = ui->column->area.width >= 24.5f * em;
-    const int num_rows = is_wide ? NUM_KINDS : 4, num_columns = is_wide ? 4 : NUM_KINDS;
-    const float label = is_wide ? 5.0f * em : 1.0f * em;
+    const float em = view_em(ui->canvas->font), width = ui->column->area.width - 1.4f * em;
+    const bool is_wide = width >= 23.1f * em;
+    const int num_rows = is_wide ? VIEW_NUM_VALUE_KINDS : 4;
+    const int num_columns = is_wide ? 4 : VIEW_NUM_VALUE_KINDS;
+    const float wide = (width - (is_wide ? 5.0f : 1.0f) * em) / (float)num_columns;
+    const char *const *const rows = is_wide ? view_value_names : view_axis_names;
+    const char *const *const columns = is_wide ? view_axis_names : view_value_names;
     for (int r = -1; r < num_rows; r++) {
+        ui_cells of = {.name = r < 0 ? title : rows[r],
+                       .count = (uint32_t)num_columns,
+                       .color = r < 0     ? VIEW_PLAIN
+                                : is_wide ? VIEW_DIM
+                                          : view_axis_colors[r]};
         view_rect row;
-        if (!ui_take_row(ui, ceilf(1.6f * em), &row))
-            continue;
-        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
-        const float step = (row.width - 2.0f * padding - label) / (float)num_columns;
-        const char *const name = r < 0 ? title : is_wide ? kind_names[r] : axis_names[r];
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0,
-                       r < 0     ? VIEW_PLAIN
-                       : is_wide ? VIEW_DIM
-                                 : axis_colors[r],
-                       r < 0 && !is_wide ? "" : name);
-        if (r < 0 && !is_wide)
-            view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_PLAIN, title);
+        view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
         for (int c = 0; c < num_columns; c++) {
             const int kind = is_wide ? r : c, axis = is_wide ? c : r;
-            const float right = row.x + padding + label + step * (float)(c + 1);
-            char text[32];
-            if (r < 0) {
-                if (is_wide)
-                    ui_text_left_of(ui, right, y, axis_colors[c], axis_names[c]);
-                else if (c > 0 || view_text_width(font, VIEW_TEXT, title) < 0.3f * step)
-                    ui_text_left_of(ui, right, y, VIEW_DIM, kind_names[c]);
-                continue;
-            }
-            if (axis == 3 && kind != 2)
-                continue;
-            (void)view_format_number(text, sizeof text, values[kind][axis], kind_places[kind],
-                                     false);
-            ui_text_left_of(ui, right, y, VIEW_BRIGHT, text);
+            colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
+            if (r < 0) // in a narrow dock the title is where the first name would be
+                (void)snprintf(of.texts[c], sizeof of.texts[c], "%s",
+                               is_wide || c > 0 ? columns[c] : "");
+            else if (axis < 3 || kind == 2)
+                (void)view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
+                                         view_value_places[kind], false);
         }
+        of.colors = colors;
+        if (ui_take_row(ui, ceilf(1.6f * em), &row))
+            ui_draw_cells(ui, row, wide, &of);
     }
 }
 
 // With full precision.
 static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
-                        float local[NUM_KINDS][4], float model[NUM_KINDS][4])
+                        view_joint_values local, view_joint_values model)
 {
     char text[1024];
-    size_t used = (size_t)snprintf(text, sizeof text, "%.200s\n", name);
+    size_t used = (size_t)snprintf(text, sizeof text, "%.200s", name);
     for (int space = 0; space < 2; space++)
-        for (int kind = 0; kind < NUM_KINDS; kind++) {
-            const float *const v = space == 0 ? local[kind] : model[kind];
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s %s\t%.9g\t%.9g\t%.9g",
-                                     space == 0 ? "local" : "model", kind_names[kind], (double)v[0],
-                                     (double)v[1], (double)v[2]);
-            if (kind == 2)
-                used += (size_t)snprintf(text + used, sizeof text - used, "\t%.9g", (double)v[3]);
-            used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+        for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "\n%s %s",
+                                     space == 0 ? "local" : "model", view_value_names[kind]);
+            for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
+                used += (size_t)snprintf(text + used, sizeof text - used, "\t%.9g",
+                                         (double)(space == 0 ? local : model)[kind][i]);
         }
-    const bool is_copied = SDL_SetClipboardText(text) == 0;
-    (void)snprintf(ui->notice, sizeof ui->notice,
-                   is_copied ? "Copied: place of %s" : "%s: no clipboard", name);
-    ui->notice_end = stage->now + 2.5;
+    ui_copy(ui, stage->now, text, name);
 }
 
 typedef struct weighted {
@@ -185,18 +168,22 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         (void)text_row(ui, "moves no vertex", "", false);
         return;
     }
-    const bool is_drawn = !ui->is_event;
-    weighted *const all = is_drawn ? common_alloc(count, sizeof *all) : NULL;
-    if (is_drawn) {
-        (void)find_weights(model, joint, all, count);
-        qsort(all, count, sizeof *all, compare_weights);
-    }
+    weighted *const all = common_alloc(count, sizeof *all);
+    (void)find_weights(model, joint, all, count);
+    qsort(all, count, sizeof *all, compare_weights);
     const bool has_meshes = model->num_meshes > 1;
     const float vertex = (has_meshes ? 9.0f : 4.0f) * em;
     for (int64_t i = -1; i < (int64_t)count; i++) {
         view_rect row;
-        if (!ui_take_row(ui, ceilf(1.6f * em), &row) || !is_drawn)
+        if (!ui_take_row(ui, ceilf(1.6f * em), &row))
             continue;
+        if (i >= 0) { // the vertex of the row below the mouse is lit in the picture
+            (void)ui_item(ui, row, "");
+            if (ui->mouse.is_moved && ui_is_hot(ui))
+                ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
+            if (ui_is_hot(ui))
+                view_draw_rect(ui->canvas, row, VIEW_CONTROL);
+        }
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
         const float left = row.x + padding, right = row.x + row.width - padding;
         const float weight = left + vertex + 3.6f * em;
@@ -231,6 +218,28 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     free(all);
 }
 
+// How far the first aim of a machine that turns the joint may do so; else there is no such section.
+static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const uint32_t count = view_shows_machine(stage) ? scene->machine.desc->num_modifiers : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_modifier_desc *const aim = &scene->machine.desc->modifiers[i];
+        uint32_t turned = md5_find_joint(scene->skeleton, aim->joint), length = aim->length;
+        char number[32], text[64];
+        for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
+             length--)
+            turned = scene->skeleton->joints[turned].parent;
+        if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0.0f)
+            continue;
+        (void)view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
+        (void)snprintf(text, sizeof text, "turns it by at most %s\xC2\xB0", number);
+        if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
+            (void)text_row(ui, aim->name, text, false);
+        return;
+    }
+}
+
 static void joint_panel(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -263,9 +272,9 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
                 next = (int32_t)i;
             label = "";
         }
-    float local[NUM_KINDS][4], model[NUM_KINDS][4];
-    find_values(view_joint_matrix(scene, number, true), local);
-    find_values(view_joint_matrix(scene, number, false), model);
+    view_joint_values local, model;
+    view_find_values(view_joint_matrix(scene, number, true), local);
+    view_find_values(view_joint_matrix(scene, number, false), model);
     const md5_anim *const anim = view_clock(scene);
     if (anim != NULL)
         (void)snprintf(text, sizeof text, "Place at frame %.1f",
@@ -284,6 +293,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
         show_values(ui, "Local", local);
         show_values(ui, "Model", model);
     }
+    show_limits(ui, stage, number);
     show_weights(ui, scene->model, number);
     (void)ui_take_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
@@ -495,6 +505,7 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
     if (shown->parm_list)
         materials_panel(ui, stage);
     if (shown->panel && shown->inspector) {
+        view_two_panel(ui, stage);
         joint_panel(ui, stage);
         if (view_shows_machine(stage))
             machine_panel(ui, stage);

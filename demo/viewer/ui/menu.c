@@ -618,18 +618,22 @@ static void draw_question(view_ui *ui, const view_stage *stage)
     const view_font *const font = stage->font;
     const float scale = font->scale, line = font->line[VIEW_TEXT];
     const float width = fminf(36.0f * line / 1.3f, stage->width - 60.0f * scale);
+    // Where more is understood than on the command line, the row of the command says so.
+    const bool is_own = menu->row != NULL && menu->row->help != NULL;
+    const char *const help = is_own ? menu->row->help : option->help;
     int num_lines = 1;
-    for (const char *text = option->help; *text != '\0'; text++)
+    for (const char *text = help; *text != '\0'; text++)
         num_lines += *text == '\n';
     const float height = ((float)num_lines + 4.2f) * line;
     char title[96];
-    (void)snprintf(title, sizeof title, "--%s %s", option->name,
-                   option->value != NULL ? option->value : "");
+    (void)snprintf(title, sizeof title, "%s%s %s", is_own ? "" : "--",
+                   is_own ? view_label_of(menu->row) : option->name,
+                   is_own || option->value == NULL ? "" : option->value);
     const view_rect inside = ui_dialog(ui, "menu", width, height, title);
     const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
     (void)ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
     float y = inside.y + 2.0f * line;
-    for (const char *text = option->help; text != NULL;) {
+    for (const char *text = help; text != NULL;) {
         char part[128];
         const size_t length = strcspn(text, "\n");
         (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
@@ -662,6 +666,10 @@ void view_ask(view_ui *ui, const view_stage *stage, size_t option)
     char *const text = view_write_option(row, stage->options);
     view_open_menu(ui, VIEW_MENU_ASKING, 0, 0);
     ui->menu.option = option;
+    const view_command_row *const rows = view_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].action == VIEW_ASK && strcmp(rows[i].option, row->name) == 0)
+            ui->menu.row = &rows[i];
     (void)snprintf(ui->menu.text, sizeof ui->menu.text, "%s", text != NULL ? text : "");
     free(text);
 }

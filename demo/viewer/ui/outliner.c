@@ -1,4 +1,4 @@
-// The outliner: meshes, clips, layers with their states, and joints, as one tree with a search.
+// The outliner: meshes, clips, states, materials, morphs and joints as one tree with a search.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
@@ -20,7 +20,10 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 
 void view_forget_rows(view_ui *ui)
 {
-    ui->scrolls[0] = ui->scrolls[1] = (ui_scroll){0.0f, 0.0f};
+    memset(ui->scrolls, 0, sizeof ui->scrolls);
+    ui->measured_from = ui->chosen_material = -1;
+    ui->lit.is_set = false;
+    ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
     ui->open_layers = 0;
     ui->filter[0] = '\0';
@@ -39,10 +42,10 @@ typedef enum row_sign {
 } row_sign;
 
 typedef struct tree_row {
-    const char *label, *name, *text; // text: at the right
+    const char *name, *label, *text; // label: NULL: the name; text: at the right, or NULL
     uint32_t depth;
     row_sign sign;
-    view_color color;
+    view_color color; // 0: plain
     bool is_chosen;
 } tree_row;
 
@@ -83,20 +86,24 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     // Deep trees stay in sight.
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
-    const bool is_pressed = ui_item(ui, row, of->label);
+    const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
     ui_tip_cut(ui, of->name,
-               right - view_text_width(font, VIEW_TEXT, of->text) - name - 4.0f * scale);
+               right - name - 4.0f * scale
+                   - (of->text != NULL ? view_text_width(font, VIEW_TEXT, of->text) : 0.0f));
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
         if (of->is_chosen || is_hot)
             view_draw_rect(ui->canvas, row, of->is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         draw_sign(ui->canvas, of->sign, row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
-        const float text = view_text_width(font, VIEW_TEXT, of->text);
-        const view_color bright = of->is_chosen || is_hot ? VIEW_BRIGHT : of->color;
+        const char *const right_text = of->text != NULL ? of->text : "";
+        const float text = view_text_width(font, VIEW_TEXT, right_text);
+        const view_color bright = of->is_chosen || is_hot ? VIEW_BRIGHT
+                                  : of->color != 0        ? of->color
+                                                          : VIEW_PLAIN;
         view_draw_text(ui->canvas, VIEW_TEXT, name, y,
                        fmaxf(right - text - name - 4.0f * scale, em), bright, of->name);
-        ui_text_left_of(ui, right, y, of->is_chosen || is_hot ? VIEW_PLAIN : VIEW_DIM, of->text);
+        ui_text_left_of(ui, right, y, of->is_chosen || is_hot ? VIEW_PLAIN : VIEW_DIM, right_text);
     }
     if (!is_pressed)
         return PART_NONE;
@@ -123,6 +130,15 @@ static bool opens(view_ui *ui, ui_section_number number, const char *title, uint
 
 // == Sections =============================================================================
 
+// The first mesh that has the same material.
+static uint32_t first_with(const md5_model *model, uint32_t mesh)
+{
+    uint32_t first = 0;
+    while (strcmp(model->meshes[first].shader, model->meshes[mesh].shader) != 0)
+        first++;
+    return first;
+}
+
 static void list_meshes(view_ui *ui, const view_stage *stage)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -142,11 +158,13 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         (void)snprintf(number, sizeof number, "Mesh %u", i);
         (void)snprintf(vertices, sizeof vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
-        if (show_row(ui, &(tree_row){.label = name,
-                                     .name = name,
+        if (show_row(ui, &(tree_row){.name = name,
                                      .text = vertices,
                                      .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
-                                     .color = is_hidden ? VIEW_DIM : VIEW_PLAIN})
+                                     .color = is_hidden ? VIEW_DIM : 0,
+                                     .is_chosen =
+                                         i < VIEW_MAX_MATERIALS
+                                         && (int32_t)first_with(model, i) == ui->chosen_material})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
         (void)ui_context(ui, VIEW_ON_MESH, i, 0, name, NULL);
@@ -172,11 +190,9 @@ static void list_clips(view_ui *ui, const view_stage *stage)
         if (!is_found(ui, clip->name))
             continue;
         (void)snprintf(seconds, sizeof seconds, "%.2f s", clip->anim->duration);
-        if (show_row(ui, &(tree_row){.label = clip->name,
-                                     .name = clip->name,
+        if (show_row(ui, &(tree_row){.name = clip->name,
                                      .text = seconds,
                                      .sign = is_shown ? SIGN_PLAYS : SIGN_NONE,
-                                     .color = VIEW_PLAIN,
                                      .is_chosen = is_shown})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
@@ -220,11 +236,10 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             has_found = has_found || is_found(ui, layer->states[k].name);
         if (!has_found)
             continue;
-        if (show_row(ui, &(tree_row){.label = layer->name,
-                                     .name = layer->name,
+        if (show_row(ui, &(tree_row){.name = layer->name,
                                      .text = text,
                                      .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                                     .color = status.from != MD5_NONE ? VIEW_AMBER : VIEW_PLAIN})
+                                     .color = status.from != MD5_NONE ? VIEW_AMBER : 0})
             != PART_NONE)
             ui->open_layers ^= bit;
         for (uint32_t k = 0; k < layer->num_states && is_open; k++) {
@@ -235,10 +250,8 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             (void)snprintf(label, sizeof label, "%s/%s", layer->name, name);
             if (show_row(ui, &(tree_row){.label = label,
                                          .name = name,
-                                         .text = "",
                                          .depth = 1,
                                          .sign = k == status.state ? SIGN_PLAYS : SIGN_NONE,
-                                         .color = VIEW_PLAIN,
                                          .is_chosen = k == status.state})
                 != PART_NONE)
                 ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
@@ -338,16 +351,13 @@ static void list_joints(view_ui *ui, const view_stage *stage)
             && (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height))
             scroll->wanted = fmaxf(top - 0.4f * area.height, 0.0f);
         if (listed[joint]) {
-            const row_part part =
-                show_row(ui, &(tree_row){.label = name,
-                                         .name = name,
-                                         .text = "",
-                                         .depth = tree.depths[joint],
-                                         .sign = !has_children ? SIGN_NONE
-                                                 : is_shut     ? SIGN_FOLDED
-                                                               : SIGN_OPEN,
-                                         .color = is_still ? VIEW_DIM : VIEW_PLAIN,
-                                         .is_chosen = (int32_t)joint == marked});
+            const row_part part = show_row(ui, &(tree_row){.name = name,
+                                                           .depth = tree.depths[joint],
+                                                           .sign = !has_children ? SIGN_NONE
+                                                                   : is_shut     ? SIGN_FOLDED
+                                                                                 : SIGN_OPEN,
+                                                           .color = is_still ? VIEW_DIM : 0,
+                                                           .is_chosen = (int32_t)joint == marked});
             if (ui->mouse.is_moved && ui_is_hot(ui))
                 ui->hovered_joint = (int32_t)joint;
             if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
@@ -369,6 +379,67 @@ static void list_joints(view_ui *ui, const view_stage *stage)
     free(tree.joints);
 }
 
+// == Materials and morph targets ==========================================================
+
+// By the last part of their names. A click chooses one: its meshes are lit in their list, and the
+// inspector shows it.
+static void list_materials(view_ui *ui, const view_stage *stage)
+{
+    const md5_model *const model = stage->document->scene.model;
+    const uint32_t all = model != NULL ? model->num_meshes : 0;
+    const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        num_found += first_with(model, i) == i && is_found(ui, model->meshes[i].shader);
+    ui_begin(ui, "material");
+    if (!opens(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const name = model->meshes[i].shader;
+        const bool is_chosen = ui->chosen_material == (int32_t)i;
+        if (first_with(model, i) != i || !is_found(ui, name))
+            continue;
+        if (show_row(ui, &(tree_row){.label = name,
+                                     .name = name[0] != '\0' ? common_base(name) : "none",
+                                     .is_chosen = is_chosen})
+            != PART_NONE) {
+            ui->chosen_material = is_chosen ? -1 : (int32_t)i;
+            ui->command.action = VIEW_MARKED;
+        }
+    }
+}
+
+// With their weights: sliders set what --morph does, the figures are with what a machine adds.
+static void list_morphs(view_ui *ui, const view_stage *stage)
+{
+    const view_document *const document = stage->document;
+    const view_morphs *const morphs = &document->morphs;
+    const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
+    const float em = view_em(stage->font), usual = 0.0f;
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        num_found += is_found(ui, morphs->morph->targets[i].name);
+    ui_begin(ui, "morph");
+    if (!opens(ui, UI_SECTION_MORPHS, "Morphs", count, num_found))
+        return;
+    ui->label_width = 7.0f * em;
+    ui->value_width = 4.0f * em;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const name = morphs->morph->targets[i].name;
+        char text[32];
+        if (!is_found(ui, name))
+            continue;
+        (void)ui_take_row(ui, ceilf(1.85f * em), &ui->space);
+        ui->space.x += 0.7f * em;
+        ui->space.width -= 1.4f * em;
+        (void)view_format_number(text, sizeof text, morphs->weights[i], 2, false);
+        if (ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, 0.0f, 1.0f, &usual,
+                      &morphs->asked[i]))
+            view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
+                              morphs->weights);
+    }
+}
+
 // == The dock =============================================================================
 
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
@@ -388,6 +459,8 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     list_meshes(ui, stage);
     list_clips(ui, stage);
     list_layers(ui, stage);
+    list_materials(ui, stage);
+    list_morphs(ui, stage);
     list_joints(ui, stage);
     ui_end_column(ui);
 }

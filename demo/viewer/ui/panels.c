@@ -130,7 +130,7 @@ static void run_keys(view_ui *ui, const view_stage *stage)
     (void)ui_item(ui, box, "");
     view_rect area = view_inset(box, gap);
     area.width += gap; // of the scroll bar
-    ui_begin_column(ui, &column, area, &ui->keys);
+    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_KEYS]);
     (void)ui_take_row(ui, (float)(down + 2) * line, &all);
     for (uint32_t i = 0; i < count; i++, row++) {
         const bool is_head = lines[i].heading != NULL;
@@ -245,8 +245,10 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         return ui->command; // what was pressed does not follow the mouse
     if (!(stage->font->scale > 0.0f))
         return ui->command; // nothing was drawn yet
-    if (is_moved && ui->held == NULL)
+    if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
+        ui->lit.is_set = false;
+    }
     if (is_pressed) {
         ui->active.panel = ui->held = NULL;
         ui->tip_since = (double)INFINITY;

@@ -142,7 +142,7 @@ static void error_window(view_ui *ui, const view_stage *stage)
     const view_rect inside =
         ui_footed_dialog(ui, "error", 620.0f, ui->excerpt.count > 0 ? 260.0f : 130.0f,
                          has_file ? common_base(failure->file) : "Error", &foot);
-    ui_begin_list(ui, &column, inside, &ui->report_list);
+    ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, place);
     (void)ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
@@ -256,11 +256,11 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     ui_focus_next(ui);
     if (ui_field(ui, field, "Filter", list->filter, sizeof list->filter)) {
         list->chosen = 0;
-        ui->report_list.wanted = 0.0f;
+        ui->scrolls[UI_SCROLL_REPORT].wanted = 0.0f;
     }
     inside.y += foot.height + 8.0f * scale;
     inside.height -= foot.height + 8.0f * scale;
-    ui_begin_list(ui, &column, inside, &ui->report_list);
+    ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     for (size_t i = 0; i < reports->count; i++)
         if (is_listed(list, &reports->rows[i])
             && run_warning(ui, &reports->rows[i], count++ == list->chosen))

@@ -111,7 +111,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
 
     ui_column column;
     const size_t columns = part.width > 330.0f * scale ? 3 : 2;
-    ui_begin_list(ui, &column, part, &ui->start_list);
+    ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
                    "Drop a model, clip, machine, camera, texture, folder or .pk4 anywhere");
     run_section(ui, "Recent", &ui->start.recent, 1, VIEW_OPEN_FILE,

@@ -17,6 +17,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
     const view_scene *const scene = &stage->document->scene;
     const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
     const bool has_panels = shown->panel && !is_start;
+    const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
     view_layout_wish wish = {
         .width = stage->width,
         .height = stage->height - stage->caption,
@@ -27,9 +28,13 @@ view_layout_wish view_wish_layout(const view_stage *stage)
                     [VIEW_DOCK_RIGHT] = !is_start
                                         && ((shown->panel && shown->inspector) || shown->light_list
                                             || shown->parm_list),
-                    [VIEW_DOCK_BOTTOM] = has_panels && shown->graph && is_machine},
+                    [VIEW_DOCK_BOTTOM] = has_panels
+                                         && (has_curves ? shown->curves || shown->differences
+                                                        : shown->graph && is_machine)},
         .docks = stage->docks,
     };
+    if (has_curves && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0.0f))
+        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14.0f; // less than a graph
     // In a small window the time bar has the button that opens the sheet.
     wish.has_time =
         wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
@@ -408,6 +413,13 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     return is_changed;
 }
 
+void ui_copy(view_ui *ui, double now, const char *text, const char *what)
+{
+    (void)snprintf(ui->notice, sizeof ui->notice,
+                   SDL_SetClipboardText(text) == 0 ? "Copied: %s" : "%s: no clipboard", what);
+    ui->notice_end = now + 2.5;
+}
+
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
 {
     view_canvas *const canvas = ui->canvas;
@@ -500,6 +512,18 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
 {
     const float width = view_text_width(ui->canvas->font, VIEW_TEXT, text);
     view_draw_text(ui->canvas, VIEW_TEXT, right - width, y, 0, color, text);
+}
+
+void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
+{
+    const float padding = 0.7f * view_em(ui->canvas->font), y = text_top(ui, row);
+    const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
+    for (uint32_t i = 0; i < of->count; i++)
+        ui_text_left_of(ui, right + wide * (float)(i + 1), y,
+                        of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
+    if (of->name[0] != '\0')
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y,
+                       fmaxf(right - row.x - padding, padding), of->color, of->name);
 }
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)

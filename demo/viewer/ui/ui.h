@@ -159,6 +159,21 @@ typedef struct view_graph_view {
 
 // Frees what was laid out; the layer stays chosen.
 void view_clear_graph(view_graph_view *view);
+
+// == Curves of a joint over the clip, and its distance to another (curves.c) ==============
+
+enum { VIEW_NUM_VALUE_KINDS = 3 }; // position, degrees, quaternion
+typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
+
+typedef struct view_curves {
+    view_joint_values *values; // [num_frames of `anim`] of the joint, relative to its parent
+    const md5_anim *anim;      // NULL: none
+    uint32_t joint;
+    md5_root root;
+    // What is shown: the kind of values, the frame of distances; and a row that was scrolled to.
+    uint32_t kind, told, revealed;
+} view_curves;
+
 // == Errors and warnings (reports.c) =======================================================
 
 // The lines of a file around the place of an error.
@@ -280,6 +295,16 @@ typedef struct ui_scroll {
     float wanted, shown;
 } ui_scroll;
 
+// Of docks, each by its number, and of other columns.
+enum {
+    UI_SCROLL_KEYS = VIEW_NUM_DOCKS,
+    UI_SCROLL_START,
+    UI_SCROLL_REPORT,
+    UI_SCROLL_EXPORT,
+    UI_SCROLL_EXPORT_SIDE,
+    UI_NUM_SCROLLS,
+};
+
 // Rows below each other, of which an area shows a part.
 typedef struct ui_column {
     view_rect area;
@@ -305,9 +330,15 @@ typedef enum ui_section_number {
     UI_SECTION_TIME,
     UI_SECTION_MODEL,
     UI_SECTION_STATISTICS,
-    UI_SECTION_COMPARED,
     UI_SECTION_SPOT,
+    UI_SECTION_MATERIAL_LIST,
+    UI_SECTION_MATERIAL,
+    UI_SECTION_MORPHS,
+    UI_SECTION_LIMITS,
+    UI_SECTION_TWO,
 } ui_section_number;
+
+enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
 
 enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
@@ -343,16 +374,19 @@ typedef struct view_ui {
     view_menus menu;
     view_graph_view graph;
     view_docks docks;
-    ui_scroll scrolls[2]; // of the left and the right dock
-    ui_scroll keys, start_list, report_list, export_list, export_side; // of columns
-    ui_column *column;                                                 // the items are in, or NULL
-    bool is_smooth;                                                    // after view_follow()
-    char filter[64];                                                   // of the outliner
+    ui_scroll scrolls[UI_NUM_SCROLLS];
+    ui_column *column;                                       // the items are in, or NULL
+    bool is_smooth;                                          // after view_follow()
+    char filter[64];                                         // of the outliner
     uint32_t folded;                                         // sections: see ui_section_number
     uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
     int32_t revealed_joint;                                  // that the outliner was scrolled to
     int32_t hovered_joint;                                   // in the list, -1 = none
     int32_t chosen_joint;                                    // that was clicked on, likewise
+    int32_t measured_from;   // joint from which the distance to the chosen one is shown, likewise
+    int32_t chosen_material; // the first mesh that has it, likewise
+    view_pick lit;           // the vertex that a row below the mouse is of
+    view_curves curves;
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
     char tip[320];    // of the item below the mouse; "": it has none
     double tip_since; // the mouse is on that, likewise; INFINITY: it was pressed
@@ -405,6 +439,9 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 // changed.
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size);
 
+// Puts a text into the clipboard, and says so, at that time: "Copied: WHAT".
+void ui_copy(view_ui *ui, double now, const char *text, const char *what);
+
 // Gives the focus to the item that comes next, unless one of its panel has it.
 void ui_focus_next(view_ui *ui);
 
@@ -452,6 +489,17 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 
 // A text that ends at `right`.
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
+
+// A row of a table: a name, and columns of numbers, `wide` pixels each, up to the right end.
+enum { UI_MAX_CELLS = 5 };
+typedef struct ui_cells {
+    const char *name;
+    char texts[UI_MAX_CELLS][32];
+    uint32_t count;
+    view_color color;         // of the name
+    const view_color *colors; // [count] of the numbers; NULL: the same
+} ui_cells;
+void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
 
 // -- Lists ----------------------------------------------------------------------------------
 
@@ -545,6 +593,13 @@ static inline bool view_shows_machine(const view_stage *stage)
     return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
 }
 
+// Whether what is at the bottom is of a clip or of compared joints, instead of a state graph.
+static inline bool view_shows_curves(const view_stage *stage)
+{
+    return !view_shows_machine(stage)
+           || (stage->shown->differences && stage->document->compare.model != NULL);
+}
+
 // -- The panels -----------------------------------------------------------------------------
 
 #define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
@@ -562,7 +617,7 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
 
 // What was switched on comes to the front where docks share one place.
-void view_bring_to_front(view_ui *ui, const view_shown *before, const view_shown *now);
+void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now);
 
 // Another document: what was folded and scrolled to is another's.
 void view_forget_rows(view_ui *ui);
@@ -576,6 +631,10 @@ void view_surface_panel(view_ui *ui, const view_stage *stage);
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
+// From the joint that is measured from to the chosen one, or between the two spots that were
+// clicked on.
+void view_two_panel(view_ui *ui, const view_stage *stage);
+
 // What they say of a spot and of a joint:
 //
 // From one spot to another in the pose that was skinned last, in model space and its units.
@@ -586,6 +645,15 @@ md5_mat34 view_model_from_world(const view_scene *scene);
 
 // The joint relative to its parent, if it has one, or in model space.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
+
+// The values of a joint: how each kind is called, with so many places; the axes.
+extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS], *const view_axis_names[4];
+extern const int view_value_places[VIEW_NUM_VALUE_KINDS];
+extern const view_color view_axis_colors[4];
+void view_find_values(md5_mat34 matrix, view_joint_values values);
+
+// What is at the bottom for a clip, in its dock: curves.c.
+void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area);
 
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);

@@ -1,0 +1,352 @@
+// What is at the bottom for a clip: the values of the chosen joint over its frames, or how far each
+// joint is from the one that it is compared with. Each is a plot with a table beside it.
+#include "demo/viewer/ui/ui.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Plots ================================================================================
+
+// A line of values, each `stride` floats behind the last one.
+typedef struct plot_line {
+    const char *name;
+    const float *values;
+    size_t stride;
+    view_color color;
+} plot_line;
+
+// Lines are told apart by their strokes too: solid, dashed, solid of double width, dotted.
+enum { MAX_LINES = 4 };
+static const char *const strokes[MAX_LINES] = {"#", "####--", "#", "#--"};
+static const float widths[MAX_LINES] = {0.12f, 0.12f, 0.24f, 0.15f}; // em
+
+typedef struct plot {
+    const md5_anim *anim; // of the frames
+    plot_line lines[MAX_LINES];
+    uint32_t num_lines;
+    int places;     // of the values
+    view_rect area; // set by drawing, as is the range
+    double low, high;
+} plot;
+
+static float value_at(const plot *of, uint32_t line, uint32_t frame)
+{
+    return of->lines[line].values[frame * of->lines[line].stride];
+}
+
+static float y_of(const plot *of, double value)
+{
+    return of->area.y + of->area.height * (float)((of->high - value) / (of->high - of->low));
+}
+
+// The range of all values, with a margin. What does not move lies in the middle of a few units of
+// the last place.
+static void fit(plot *of)
+{
+    of->low = INFINITY;
+    of->high = -INFINITY;
+    for (uint32_t line = 0; line < of->num_lines; line++)
+        for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
+            of->low = fmin(of->low, (double)value_at(of, line, frame));
+            of->high = fmax(of->high, (double)value_at(of, line, frame));
+        }
+    const double range = of->high - of->low;
+    const double margin = fmax(0.06 * range, 10.0 * pow(10.0, -of->places) - 0.5 * range);
+    of->low -= margin;
+    of->high += margin;
+}
+
+// Level lines at round values, with their numbers at the left.
+static void draw_grid(view_ui *ui, const plot *of)
+{
+    const float em = view_em(ui->canvas->font), hair = fmaxf(1.0f, roundf(0.08f * em));
+    const double least = (of->high - of->low) / fmax((double)(of->area.height / (2.2f * em)), 1.0);
+    const double power = pow(10.0, floor(log10(least))), part = least / power;
+    const double step = power * (part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
+    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0.0), 9.0);
+    const int64_t first = (int64_t)ceil(fmin(fmax(of->low / step, -1e15), 1e15));
+    for (int64_t i = first; (double)i * step <= of->high && i < first + 64; i++) {
+        const float y = roundf(y_of(of, (double)i * step));
+        char text[32];
+        (void)view_format_number(text, sizeof text, (double)i * step, places, false);
+        view_draw_rect(ui->canvas, (view_rect){of->area.x, y, of->area.width, hair},
+                       i == 0 ? VIEW_EDGE : VIEW_CONTROL);
+        ui_text_left_of(ui, of->area.x - 0.5f * em, y - 0.5f * ui->canvas->font->line[VIEW_TEXT],
+                        VIEW_DIM, text);
+    }
+}
+
+// In short strokes from left to right, so that any number of frames costs the same.
+static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
+{
+    const float em = view_em(canvas->font);
+    const uint32_t last = of->anim->num_frames - 1,
+                   count = (uint32_t)(of->area.width / (0.15f * em));
+    const size_t length = strlen(strokes[line]);
+    float ends[4] = {0.0f};
+    for (uint32_t i = 0; i <= count; i++) {
+        const float part = (float)i / (float)count, place = part * (float)last;
+        const uint32_t frame = (uint32_t)place, next = frame < last ? frame + 1 : last;
+        const float from = value_at(of, line, frame), to = value_at(of, line, next);
+        ends[0] = ends[2], ends[1] = ends[3];
+        ends[2] = of->area.x + of->area.width * part;
+        ends[3] = y_of(of, from + (to - from) * (place - (float)frame));
+        if (i > 0 && strokes[line][i % length] == '#')
+            view_draw_segment(canvas, ends, widths[line] * em, of->lines[line].color);
+    }
+}
+
+// A plot, in which a click sets the frame. Returns the frame below the mouse, or else the shown
+// one.
+static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_rect box)
+{
+    const float em = view_em(stage->font), last = (float)(of->anim->num_frames - 1);
+    const float line = stage->font->line[VIEW_TEXT], hair = fmaxf(1.0f, roundf(0.1f * em));
+    const float place = roundf((float)view_frame_place(stage->play, of->anim));
+    const uint32_t shown = (uint32_t)view_clamp(place, 0.0f, last);
+    float names = 1.0f * em, part;
+    char text[32];
+    for (uint32_t i = 0; i < of->num_lines; i++)
+        names += view_text_width(stage->font, VIEW_TEXT, of->lines[i].name) + 0.3f * em;
+    of->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
+                           box.height - 2.7f * em};
+    if (of->area.width < em || of->area.height < em)
+        return shown;
+    const float right = of->area.x + of->area.width, bottom = of->area.y + of->area.height;
+    if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
+        view_seek(stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
+    if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0.0f))
+        ui->has_taken = true; // it tells of another frame; the camera stays
+    part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0.0f, 1.0f);
+    const uint32_t told = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
+    if (ui->is_event)
+        return told;
+    fit(of);
+    draw_grid(ui, of);
+    float x = right + 0.5f * em;
+    for (uint32_t i = 0; i < of->num_lines; i++) { // names side by side, at the ends of the lines
+        const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * line;
+        draw_line(ui->canvas, of, i);
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, of->lines[i].color, of->lines[i].name)
+             + 0.3f * em;
+    }
+    for (int i = 0; i < 2; i++) {
+        part = (float)(i == 0 ? told : shown) / fmaxf(last, 1.0f);
+        x = roundf(of->area.x + of->area.width * part);
+        view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
+                       i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
+    }
+    view_draw_text(ui->canvas, VIEW_TEXT, of->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
+    (void)snprintf(text, sizeof text, "%.0f", last);
+    ui_text_left_of(ui, right, bottom + 0.3f * em, VIEW_DIM, text);
+    return told;
+}
+
+// == Tables ===============================================================================
+
+// Below its head, rows that `fill` writes. One that was not `shown` before comes into sight: while
+// it plays, the table goes along. Returns the row that was pressed, or UINT32_MAX.
+static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
+                          const ui_cells *head, uint32_t count, uint32_t shown,
+                          void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
+{
+    ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
+    const float height = ceilf(1.6f * view_em(stage->font)), top = (float)shown * height;
+    const float wide = 5.2f * view_em(stage->font);
+    uint32_t pressed = UINT32_MAX;
+    ui_column column;
+    view_rect row;
+    ui_draw_cells(ui, (view_rect){area.x, area.y, area.width, height}, wide, head);
+    area.y += height;
+    area.height -= height;
+    if (!ui->is_event && ui->curves.revealed != shown
+        && (top < scroll->wanted || top + height > scroll->wanted + area.height))
+        scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0.0f),
+                               fmaxf((float)count * height - area.height, 0.0f));
+    if (!ui->is_event)
+        ui->curves.revealed = shown;
+    ui_begin_column(ui, &column, area, scroll);
+    for (uint32_t i = 0; i < count; i++) {
+        ui_cells of = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
+        if (!ui_take_row(ui, height, &row))
+            continue;
+        fill(ui, stage, i, &of);
+        if (ui_item(ui, row, of.name)) {
+            ui->held = ui->item.panel;
+            pressed = i;
+        }
+        if (i == shown || ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, i == shown ? VIEW_CHOSEN : VIEW_CONTROL);
+        ui_draw_cells(ui, row, wide, &of);
+    }
+    ui_end_column(ui);
+    return pressed;
+}
+
+// == Curves ===============================================================================
+
+// Samples the joint in all frames, unless that was done for this clip. A quaternion and its
+// opposite are the same rotation: of each that which is nearer to the one before.
+static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    const uint32_t count = clip->anim->num_frames;
+    if (curves->anim == clip->anim && curves->joint == joint && curves->root == scene->root)
+        return;
+    md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
+    free(curves->values);
+    curves->values = common_alloc(count, sizeof *curves->values);
+    for (uint32_t frame = 0; frame < count; frame++) {
+        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        float *const q = curves->values[frame][2], dot = 0.0f;
+        md5_sample(clip->binding, moment, scene->root, pose);
+        view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
+        for (int i = 0; i < 4 && frame > 0; i++)
+            dot += q[i] * curves->values[frame - 1][2][i];
+        for (int i = 0; i < 4; i++)
+            q[i] = dot < 0.0f ? -q[i] : q[i];
+    }
+    free(pose);
+    curves->anim = clip->anim;
+    curves->joint = joint;
+    curves->root = scene->root;
+}
+
+// All frames with full precision, as comma-separated values.
+static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
+{
+    const view_curves *const curves = &ui->curves;
+    const size_t size = ((size_t)curves->anim->num_frames + 1) * 96;
+    char *const text = common_alloc(size, 1);
+    size_t used = (size_t)snprintf(text, size, "frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
+    for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
+        used += (size_t)snprintf(text + used, size - used, "%u", frame);
+        for (uint32_t i = 0; i < num_axes; i++)
+            used += (size_t)snprintf(text + used, size - used, ",%.9g",
+                                     (double)curves->values[frame][curves->kind][i]);
+        used += (size_t)snprintf(text + used, size - used, "\n");
+    }
+    ui_copy(ui, stage->now, text, "curves");
+    free(text);
+}
+
+static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t frame, ui_cells *of)
+{
+    const view_curves *const curves = &ui->curves;
+    (void)stage;
+    (void)snprintf(of->texts[0], sizeof of->texts[0], "%u", frame);
+    for (uint32_t i = 1; i < of->count; i++)
+        (void)view_format_number(of->texts[i], sizeof of->texts[i],
+                                 curves->values[frame][curves->kind][i - 1],
+                                 view_value_places[curves->kind], false);
+}
+
+// Returns what is missing, or NULL.
+static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect left, view_rect right)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const clip = view_shown_clip(scene);
+    const float em = view_em(stage->font);
+    view_curves *const curves = &ui->curves;
+    const int32_t joint = ui->chosen_joint;
+    if (clip == NULL || clip->binding == NULL)
+        return "No clip is shown";
+    if (joint < 0 || (uint32_t)joint >= scene->num_joints)
+        return "Choose a joint: click on the model, or in the outliner";
+    sample(curves, scene, (uint32_t)joint);
+    const view_rect kinds = {right.x, right.y + 0.15f * em, right.width - 5.5f * em, 1.7f * em};
+    const view_rect button = {kinds.x + kinds.width + 0.5f * em, kinds.y, 4.3f * em, kinds.height};
+    (void)ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
+    plot of = {.anim = clip->anim, .places = view_value_places[curves->kind]};
+    view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
+    ui_cells head = {.name = "", .texts[0] = "frame", .colors = colors};
+    of.num_lines = curves->kind == 2 ? 4 : 3;
+    head.count = 1 + of.num_lines;
+    if (ui_button(ui, button, "copy", false))
+        copy_curve(ui, stage, of.num_lines);
+    for (uint32_t i = 0; i < of.num_lines; i++) {
+        of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
+                                  sizeof *curves->values / sizeof(float), view_axis_colors[i]};
+        colors[1 + i] = view_axis_colors[i];
+        (void)snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
+    }
+    const uint32_t told = run_plot(ui, stage, &of, left);
+    char text[128]; // in the head of the dock
+    (void)snprintf(text, sizeof text, "%.80s, relative to its parent",
+                   scene->skeleton->joints[joint].name);
+    ui_text_left_of(ui, right.x + right.width - 2.5f * em, right.y - 1.65f * em, VIEW_DIM, text);
+    const view_rect below = {right.x, right.y + 2.0f * em, right.width, right.height - 2.0f * em};
+    const uint32_t pressed =
+        run_table(ui, stage, below, &head, clip->anim->num_frames, told, fill_frame);
+    if (pressed != UINT32_MAX)
+        view_seek(stage->play, clip->anim, pressed / clip->anim->frame_rate);
+    return NULL;
+}
+
+// == Compared =============================================================================
+
+static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, ui_cells *of)
+{
+    const view_compare *const compare = &stage->document->compare;
+    const view_peak *const peak = &compare->peaks[row];
+    const size_t size = sizeof of->texts[0];
+    of->name = stage->document->scene.skeleton->joints[peak->joint].name;
+    if (compare->measured != NULL)
+        (void)view_format_number(
+            of->texts[0], size,
+            compare->courses[ui->curves.told * (size_t)compare->num_joints + peak->joint], 3,
+            false);
+    (void)view_format_number(of->texts[1], size, peak->distance, 3, false);
+    (void)snprintf(of->texts[2], size, "%u", peak->distance_frame);
+    (void)view_format_number(of->texts[3], size, peak->angle, 2, false);
+}
+
+// Joints by their largest distance over the clip, and that of the chosen one, or of the first, in
+// each frame. Returns what is missing, or NULL.
+static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect left,
+                                view_rect right)
+{
+    const view_compare *const compare = &stage->document->compare;
+    uint32_t shown = 0; // row
+    if (compare->model == NULL || compare->num_same == 0)
+        return "No joints to compare with: menu Model, Compare with\xE2\x80\xA6";
+    for (uint32_t i = 0; i < compare->num_same; i++)
+        shown = (int32_t)compare->peaks[i].joint == ui->chosen_joint ? i : shown;
+    const uint32_t joint = compare->peaks[shown].joint;
+    plot of = {.anim = compare->measured,
+               .lines[0] = {stage->document->scene.skeleton->joints[joint].name,
+                            compare->courses + joint, compare->num_joints, VIEW_ACCENT},
+               .num_lines = 1,
+               .places = view_value_places[0]};
+    if (of.anim != NULL) // else the pose is compared
+        ui->curves.told = run_plot(ui, stage, &of, left);
+    ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
+    (void)snprintf(head.texts[0], sizeof head.texts[0], "frame %u", ui->curves.told);
+    const uint32_t pressed =
+        run_table(ui, stage, right, &head, compare->num_same, shown, fill_peak);
+    if (pressed != UINT32_MAX) {
+        ui->chosen_joint = (int32_t)compare->peaks[pressed].joint;
+        ui->command.action = VIEW_MARKED;
+    }
+    return NULL;
+}
+
+// == The dock =============================================================================
+
+void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    const float em = view_em(stage->font), table = fminf(30.0f * em, 0.5f * area.width);
+    const view_rect left = {area.x, area.y, area.width - table, area.height};
+    const view_rect right = {area.x + left.width, area.y, table, area.height};
+    ui_begin(ui, stage->shown->curves ? "curves" : "compared");
+    const char *const missing = stage->shown->curves ? run_curves(ui, stage, left, right)
+                                                     : run_compared(ui, stage, left, right);
+    if (missing != NULL)
+        view_draw_text(ui->canvas, VIEW_TEXT, area.x + 0.7f * em, area.y + 0.7f * em,
+                       area.width - 1.4f * em, VIEW_DIM, missing);
+}
