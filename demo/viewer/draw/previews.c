@@ -418,6 +418,43 @@ view_image view_make_preview(view_library *library, const char *wish)
     return image;
 }
 
+// -- Of an image ----------------------------------------------------------------------------
+
+// The mean of the texels that fall on each pixel.
+view_preview view_preview_image(const char *path)
+{
+    view_preview made = {.image = {.rgba = NULL}};
+    view_image whole;
+    md5_error error = {0};
+    if (!view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
+        return made;
+    made.width = whole.width;
+    made.height = whole.height;
+    const uint32_t longest = whole.width > whole.height ? whole.width : whole.height;
+    const uint32_t most = VIEW_SKETCH_SIZE, part = longest < most ? longest : most;
+    const uint32_t width = (uint32_t)((uint64_t)whole.width * part / longest);
+    const uint32_t height = (uint32_t)((uint64_t)whole.height * part / longest);
+    made.image = (view_image){.width = width > 0 ? width : 1, .height = height > 0 ? height : 1};
+    made.image.rgba = common_alloc(4 * (size_t)made.image.width * made.image.height, 1);
+    for (uint32_t y = 0; y < made.image.height; y++)
+        for (uint32_t x = 0; x < made.image.width; x++) {
+            const uint32_t left = (uint32_t)((uint64_t)x * whole.width / made.image.width);
+            const uint32_t right = (uint32_t)((uint64_t)(x + 1) * whole.width / made.image.width);
+            const uint32_t top = (uint32_t)((uint64_t)y * whole.height / made.image.height);
+            const uint32_t end = (uint32_t)((uint64_t)(y + 1) * whole.height / made.image.height);
+            uint64_t sums[4] = {0}, count = (uint64_t)(right - left) * (end - top);
+            for (uint32_t v = top; v < end; v++)
+                for (uint32_t u = left; u < right; u++)
+                    for (int i = 0; i < 4; i++)
+                        sums[i] += whole.rgba[4 * ((size_t)v * whole.width + u) + (size_t)i];
+            for (int i = 0; i < 4; i++)
+                made.image.rgba[4 * ((size_t)y * made.image.width + x) + (size_t)i] =
+                    (uint8_t)(sums[i] / count);
+        }
+    free(whole.rgba);
+    return made;
+}
+
 // -- On a thread ---------------------------------------------------------------------------------
 
 // The thread's game is opened again after so many pictures, because what games have read stays in
@@ -427,8 +464,8 @@ enum { PICTURES_A_GAME = 100 };
 typedef struct preview {
     char *wish; // NULL: none
     enum { WISHED, MAKING, MADE } state;
-    view_image image; // .rgba NULL: nothing can be shown
-    uint64_t used;    // when it was wished or last shown
+    view_preview of;
+    uint64_t used; // when it was wished or last shown
 } preview;
 
 struct view_previews {
@@ -444,7 +481,7 @@ struct view_previews {
 static void drop(preview *picture)
 {
     free(picture->wish);
-    free(picture->image.rgba);
+    free(picture->of.image.rgba);
     *picture = (preview){.wish = NULL};
 }
 
@@ -482,18 +519,20 @@ static int make_pictures(void *user)
         next->state = MAKING;
         SDL_UnlockMutex(previews->mutex);
 
-        view_image image = {.rgba = NULL};
+        view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
-        if (num_made++ % PICTURES_A_GAME == 0) {
+        if (previews->place == NULL) {
+            made = view_preview_image(next->wish);
+        } else if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
         }
         if (library != NULL)
-            image = view_make_preview(library, next->wish);
+            made.image = view_make_preview(library, next->wish);
 
         SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
         SDL_LockMutex(previews->mutex);
-        next->image = image;
+        next->of = made;
         next->state = MADE;
         previews->has_more = true;
         (void)SDL_PushEvent(&event);
@@ -508,7 +547,7 @@ static int make_pictures(void *user)
 view_previews *view_begin_previews(const char *place)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
-    previews->place = common_copy(place);
+    previews->place = place != NULL ? common_copy(place) : NULL;
     previews->mutex = SDL_CreateMutex();
     previews->changed = SDL_CreateCond();
     if (previews->mutex != NULL && previews->changed != NULL)
@@ -537,31 +576,31 @@ void view_stop_previews(view_previews *previews)
 
 // -- The caller's side ----------------------------------------------------------------------
 
-const view_image *view_want_previews(view_previews *previews, const char *const *wishes,
-                                     size_t count, bool *has_more)
+bool view_want_previews(view_previews *previews, const char *const *wishes, size_t count,
+                        const view_preview **made)
 {
     preview *const list = previews->list;
-    const view_image *image = NULL;
-    *has_more = false;
-    if (previews->thread == NULL)
-        return NULL;
+    if (previews->thread == NULL) {
+        for (size_t i = 0; i < count; i++)
+            made[i] = NULL;
+        return false;
+    }
     SDL_LockMutex(previews->mutex);
-    *has_more = previews->has_more;
+    const bool has_more = previews->has_more;
     previews->has_more = false;
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
         if (list[i].state == WISHED)
             drop(&list[i]);
     for (size_t i = 0; i < count; i++) {
-        preview *made = NULL;
-        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && made == NULL; k++)
+        preview *known = NULL;
+        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && known == NULL; k++)
             if (list[k].wish != NULL && strcmp(list[k].wish, wishes[i]) == 0)
-                made = &list[k];
-        if (i == 0 && made != NULL && made->state == MADE) {
-            made->used = ++previews->now;
-            image = made->image.rgba != NULL ? &made->image : NULL;
-        }
-        if (made != NULL)
+                known = &list[k];
+        made[i] = known != NULL && known->state == MADE ? &known->of : NULL;
+        if (known != NULL) {
+            known->used = known->state == MADE ? ++previews->now : known->used;
             continue;
+        }
         // An unused place, or that of the picture that nobody has looked at for the longest; one at
         // most is being made.
         preview *place = &list[list[0].state == MAKING];
@@ -573,7 +612,7 @@ const view_image *view_want_previews(view_previews *previews, const char *const 
     }
     SDL_CondSignal(previews->changed);
     SDL_UnlockMutex(previews->mutex);
-    return image;
+    return has_more;
 }
 
 // == A thumbnail of files ==================================================================

@@ -199,6 +199,65 @@ static char *wish_at(const view_state *viewer, long long offset, const char *on)
     return name != NULL ? view_wish_of(browser->section, name, on) : NULL;
 }
 
+// Texels are drawn without their alpha: what is clear becomes the color of the frame.
+static md5gl_texture upload_preview(const view_state *viewer, const view_image *image)
+{
+    const size_t size = 4 * (size_t)image->width * image->height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = image->rgba[i | 3];
+        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = texels};
+    md5_error error = {0}; // if memory runs out, there is no picture
+    const md5gl_texture texture = md5gl_create_texture(viewer->renderer, &desc, &error);
+    free(texels);
+    return texture;
+}
+
+// The previews of the images that are seen in the panel of textures; others lose theirs.
+static bool follow_images(view_state *viewer)
+{
+    enum { MOST = 96 };
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const char *wishes[MOST] = {NULL};
+    const view_preview *made[MOST];
+    view_tile *tiles[MOST];
+    size_t count = 0;
+    if (!panel->is_open || viewer->renderer == NULL) {
+        view_stop_previews(viewer->images);
+        viewer->images = NULL;
+        return false;
+    }
+    for (size_t i = 0; i < panel->num_tiles; i++) {
+        view_tile *const tile = &panel->tiles[i];
+        if (!tile->is_seen && tile->preview != 0) {
+            md5gl_destroy_texture(viewer->renderer, tile->preview);
+            tile->preview = 0;
+            tile->is_made = false;
+        }
+        if (tile->is_seen && !tile->is_made && count < MOST) {
+            wishes[count] = tile->path;
+            tiles[count++] = tile;
+        }
+    }
+    if (viewer->images == NULL)
+        viewer->images = view_begin_previews(NULL);
+    bool has_more = view_want_previews(viewer->images, wishes, count, made);
+    for (size_t i = 0; i < count; i++) {
+        view_tile *const tile = tiles[i];
+        if (made[i] == NULL)
+            continue;
+        tile->is_made = has_more = true;
+        tile->width = made[i]->width;
+        tile->height = made[i]->height;
+        tile->preview = made[i]->image.rgba != NULL ? upload_preview(viewer, &made[i]->image) : 0;
+    }
+    return has_more;
+}
+
 bool view_follow_previews(view_state *viewer)
 {
     // First those that the user comes to next.
@@ -207,8 +266,9 @@ bool view_follow_previews(view_state *viewer)
     char *wishes[NUM_ASKED];
     size_t count = 0;
     const view_browser *const browser = &viewer->ui.browser;
+    const bool has_images = follow_images(viewer);
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
-        return false;
+        return has_images;
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
     bool has_more;
@@ -217,14 +277,15 @@ bool view_follow_previews(view_state *viewer)
         wishes[count] = wish_at(viewer, order[i], on);
         count += wishes[count] != NULL;
     }
-    const view_image *image =
-        view_want_previews(viewer->previews, (const char *const *)wishes, count, &has_more);
+    const view_preview *made[NUM_ASKED];
+    has_more = view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
+    const view_image *image = count > 0 && made[0] != NULL ? &made[0]->image : NULL;
     for (size_t i = 0; i < count; i++)
         free(wishes[i]);
     // That of the chosen line is shown, which is the first that is asked for.
     char *const wish = wish_at(viewer, 0, on);
     const char *const shown = viewer->preview.wish;
-    image = wish != NULL ? image : NULL;
+    image = wish != NULL && image != NULL && image->rgba != NULL ? image : NULL;
     const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
     free(on);
     if (is_same || (image == NULL && shown == NULL)) {
@@ -236,20 +297,7 @@ bool view_follow_previews(view_state *viewer)
         free(wish);
         return true;
     }
-    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
-    const size_t size = 4 * (size_t)image->width * image->height;
-    uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = image->rgba[i | 3];
-        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
-    }
-    const md5gl_texture_desc desc = {
-        .width = image->width, .height = image->height, .texels = texels};
-    md5_error error = {0}; // if memory runs out, there is no picture
-    viewer->preview =
-        (view_shown_preview){wish, md5gl_create_texture(viewer->renderer, &desc, &error)};
-    free(texels);
+    viewer->preview = (view_shown_preview){wish, upload_preview(viewer, image)};
     return true;
 }
 
@@ -524,9 +572,6 @@ bool view_reload(view_state *viewer)
     const int32_t joint = viewer->ui.chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
-    char *const texture = viewer->document->textures.dropped != NULL
-                              ? common_copy(viewer->document->textures.dropped)
-                              : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
     if (model)
@@ -547,17 +592,116 @@ bool view_reload(view_state *viewer)
         viewer->ui.chosen_joint = joint;
         viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
-        if (texture != NULL)
-            (void)view_use_texture(&viewer->document->textures, viewer->renderer, texture,
-                                   &viewer->log);
         note_files(viewer);
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
     common_free_list(&files);
-    free(texture);
     return opened;
 }
+
+// == Textures =====================================================================================
+
+// Opens the panel of textures at a mesh. It lists a folder, or if that is NULL and nothing is
+// listed that of the texture or of the model.
+static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
+{
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const view_textures *const textures = &viewer->document->textures;
+    const view_texture *const image =
+        mesh < textures->num_meshes ? view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE) : NULL;
+    panel->mesh = mesh;
+    viewer->ui.docks.front = VIEW_DOCK_LEFT;
+    viewer->ui.docks.is_sheet_open = viewer->shown.panel = true;
+    if (folder != NULL || !panel->is_open) {
+        const view_package *const package = textures->package;
+        char *const found = folder != NULL                            ? common_copy(folder)
+                            : image != NULL && image->program == NULL ? common_folder(image->path)
+                            : package != NULL                         ? common_copy(package->folder)
+                                                                      : common_copy(".");
+        view_list_images(panel, viewer->renderer, found);
+        free(found);
+    }
+    panel->is_open = true;
+}
+
+// The command; with 0 it closes the panel, or opens it at the mesh that was clicked on.
+static void show_textures(view_state *viewer, size_t number, const char *folder)
+{
+    if (number > 0)
+        open_textures(viewer, (uint32_t)number - 1, folder);
+    else if (viewer->ui.textures.is_open)
+        view_clear_textures(&viewer->ui.textures, viewer->renderer);
+    else
+        open_textures(viewer, viewer->pick.is_set ? viewer->pick.mesh : 0, NULL);
+}
+
+// Asks which mesh an image is for.
+static void offer_texture(view_state *viewer, const char *path)
+{
+    view_texture_panel *const panel = &viewer->ui.textures;
+    char *const offered = common_copy(path), *const folder = common_folder(path);
+    open_textures(viewer, panel->mesh, folder);
+    free(panel->offered);
+    panel->offered = offered;
+    free(folder);
+}
+
+// Gives a mesh, or all of them, an image that the user chose, or with NULL the one that is found.
+static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
+{
+    const char *const model = viewer->document->scene.path;
+    const uint32_t count = viewer->document->textures.num_meshes;
+    const uint32_t first = mesh == VIEW_ALL_MESHES ? 0 : (uint32_t)mesh;
+    const uint32_t end = mesh == VIEW_ALL_MESHES ? count : first + 1;
+    if (viewer->chosen == NULL || end > count || map >= MD5GL_NUM_PICTURES)
+        return;
+    char *const name = path != NULL ? common_copy(common_base(path)) : NULL;
+    for (uint32_t i = first; i < end; i++)
+        view_choose_texture(viewer->chosen, model, i, map, path);
+    free(viewer->ui.textures.offered); // `path` may be its text
+    viewer->ui.textures.offered = NULL;
+    if (!view_reload(viewer)) {
+        view_notice(viewer, "the model cannot be read again");
+    } else if (name == NULL) {
+        view_notice(viewer, "%s of mesh %u: as found", view_map_name(map), (unsigned)first);
+    } else if (viewer->document->textures.meshes[first].is_chosen[map]) {
+        view_notice(viewer, "%s: %s", view_map_name(map), name);
+    } else {
+        for (uint32_t i = first; i < end; i++)
+            view_choose_texture(viewer->chosen, viewer->document->scene.path, i, map, NULL);
+        view_notice(viewer, "mesh %u keeps its %s: %s cannot be read, or --%s is given",
+                    (unsigned)first, view_map_name(map), name, view_map_options[map]);
+    }
+    free(name);
+}
+
+// Says in the panel where the materials are saved, or saves them.
+static void save_textures(view_state *viewer, bool is_sure)
+{
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const view_textures *const textures = &viewer->document->textures;
+    if (!panel->is_open)
+        open_textures(viewer, 0, NULL);
+    char *const path = view_materials_path(textures);
+    const bool was_said = path != NULL && panel->saved != NULL && strcmp(path, panel->saved) == 0
+                          && panel->replaces == common_is_file(path);
+    free(panel->saved);
+    panel->saved = NULL;
+    if (is_sure && was_said) {
+        const uint32_t count =
+            view_save_materials(textures, viewer->document->scene.model, &viewer->log);
+        view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Warnings: %s", path);
+    } else if (path == NULL) {
+        view_notice(viewer, "Materials cannot be saved into an archive");
+    } else {
+        panel->saved = common_copy(path);
+        panel->replaces = common_is_file(path);
+    }
+    free(path);
+}
+
+// == What is dropped ==============================================================================
 
 void view_drop(view_state *viewer, const char *path)
 {
@@ -580,8 +724,12 @@ void view_drop(view_state *viewer, const char *path)
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
         viewer->shown.environment = viewer->shown.environment || done;
     } else if (view_is_image(path) && scene->model != NULL) {
-        what = "texture";
-        done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
+        view_clear_start(&viewer->ui.start);
+        if (scene->model->num_meshes == 1)
+            take_texture(viewer, 0, view_map_of(path), path);
+        else
+            offer_texture(viewer, path);
+        return;
     } else if (is_clip && scene->model != NULL) {
         what = "animation";
         if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
@@ -1087,9 +1235,6 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_LIST_CHANNEL:
         (void)view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
         break;
-    case VIEW_LIST_TEXTURES:
-        (void)view_open_browser(browser, VIEW_BROWSE_TEXTURES, (uint32_t)number, scene, NULL);
-        break;
     case VIEW_GAME:
         list_game(viewer);
         break;
@@ -1142,25 +1287,15 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_OPEN_NAMED:
         show_named(viewer, number, path);
         break;
-    case VIEW_TAKE_TEXTURE: { // that the user chose, or with NULL the one that is found
-        const uint32_t mesh = (uint32_t)number;
-        view_textures *const old = &viewer->document->textures;
-        free(old->dropped); // it would cover the chosen one
-        old->dropped = NULL;
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
-        if (!view_reload(viewer)) {
-            view_notice(viewer, "the model cannot be read again");
-        } else if (path == NULL) {
-            view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-        } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
-            view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
-        } else {
-            view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
-            view_notice(viewer,
-                        "mesh %u keeps its texture: %s cannot be read, or --texture is given",
-                        (unsigned)mesh, common_base(path));
-        }
-    } break;
+    case VIEW_TEXTURES:
+        show_textures(viewer, number, path);
+        break;
+    case VIEW_TAKE_TEXTURE:
+        take_texture(viewer, number, (md5gl_picture)command->item, path);
+        break;
+    case VIEW_SAVE_TEXTURES:
+        save_textures(viewer, number != 0);
+        break;
     case VIEW_OPEN_PAGE:
         (void)show_page(viewer, (int32_t)number);
         break;

@@ -283,10 +283,10 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
     const size_t num_tried = texture == NULL ? look->tried.count : 0;
     view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[MD5GL_PICTURE_DIFFUSE], "%s%s",
                                        texture != NULL ? common_base(texture->path) : "none",
-                                       texture == NULL   ? ""
-                                       : look->is_chosen ? VIEW_DOT "chosen"
-                                       : look->is_guess  ? VIEW_DOT "guessed"
-                                                         : "");
+                                       texture == NULL                       ? ""
+                                       : textures->meshes[mesh].is_chosen[0] ? VIEW_DOT "chosen"
+                                       : look->is_guess                      ? VIEW_DOT "guessed"
+                                                                             : "");
     view_make_hit(row, HIT_TEXTURES + (int32_t)mesh,
                   texture == NULL || look->is_guess ? "choose" : "");
     for (size_t i = 0; i < num_tried && i < LISTED; i++)
@@ -476,7 +476,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
     else if (hit >= HIT_TEXTURES)
-        ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
+        ui->command = (view_command){.action = VIEW_TEXTURES, .number = 1 + hit - HIT_TEXTURES};
     else if (hit > 0)
         ui->command.action = hit == HIT_FILES   ? VIEW_FILES
                              : hit == HIT_CLIPS ? VIEW_CLIPS
