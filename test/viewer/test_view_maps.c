@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -705,4 +706,81 @@ TEST (view_shader_files_may_be_anything) {
         (void)view_read_shader("x", many, LONG, "m", &look, &log);
         view_free_look(&look);
     }
+}
+
+// -- Saved ----------------------------------------------------------------------------------------
+
+// Copies a file of the project into a folder.
+static char *put_copy(const char *folder, const char *name, const char *from)
+{
+    size_t size = 0;
+    OWN char *const bytes = test_read_file(test_path(from), &size);
+    folder_put(folder, name, bytes, size);
+    return common_join(folder, name);
+}
+
+// Bobbin with images of odd names, whose names say nothing: what was chosen is found again by the
+// materials. What lies elsewhere is not saved, nor is a folder made for nothing.
+TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
+    char *const folder = folder_make();
+    OWN char *const model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
+    static const struct {
+        const char *name;
+        uint32_t mesh;
+        md5gl_picture map;
+        const char *from;
+    } chosen[] = {
+        {"A1.png", 0, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin.png"},
+        {"b.2.png", 0, MD5GL_PICTURE_NORMALS, "models/bobbin/bobbin_local.png"},
+        {"c_3.png", 0, MD5GL_PICTURE_SPECULAR, "models/bobbin/bobbin_s.png"},
+        {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
+    };
+    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
+    view_chosen_list list = {.count = 0};
+    view_textures textures;
+    view_log log = {.level = VIEW_QUIET};
+    view_loader loader = {.renderer = scene->renderer, .log = &log, .chosen = &list};
+    const view_dressing dressing = {.model = model, .path = model_path};
+    for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
+        for (size_t i = 0; i < COUNT_OF(chosen) && round < 2; i++) {
+            OWN char *const path = round == 0 ? common_copy(test_path(chosen[i].from))
+                                              : put_copy(folder, chosen[i].name, chosen[i].from);
+            view_choose_texture(&list, model_path, chosen[i].mesh, chosen[i].map, path);
+        }
+        loader.chosen = round < 2 ? &list : NULL;
+        log.num_warnings = 0;
+        if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
+            continue;
+        CHECK_UINT(log.num_warnings, 0);
+        OWN char *const path = view_materials_path(&textures);
+        CHECK(strstr(path, "/materials/m.mtr") != NULL && common_is_in(path, folder));
+        if (round == 0) {
+            OWN char *const made = common_join(folder, "materials");
+            CHECK_UINT(view_save_materials(&textures, model, &log), 0);
+            CHECK(log.num_warnings == 2 && strstr(log.warning, "elsewhere") != NULL);
+            CHECK(!common_is_folder(made));
+        } else { // the second time in place of the first
+            CHECK_UINT(view_save_materials(&textures, model, &log), 2);
+        }
+        for (size_t i = 0; i < COUNT_OF(chosen) && round > 0; i++) {
+            const view_texture *const image =
+                view_mesh_image(&textures, chosen[i].mesh, chosen[i].map);
+            const bool is_found = image != NULL && image->texture != 0
+                                  && (image->program != NULL) == (round == 2)
+                                  && strstr(image->path, chosen[i].name) != NULL;
+            CHECK_THAT(is_found, "round %d, %s", round, chosen[i].name);
+        }
+        view_free_textures(&textures, scene->renderer);
+    }
+    view_free_chosen(&list);
+    folder_remove(folder);
+}
+
+TEST (view_map_of_a_name_is_what_its_last_word_says) {
+    CHECK_UINT(view_map_of("/a/imp_local.tga"), MD5GL_PICTURE_NORMALS);
+    CHECK_UINT(view_map_of("imp_h.png"), MD5GL_PICTURE_NORMALS);
+    CHECK_UINT(view_map_of("imp_s.png"), MD5GL_PICTURE_SPECULAR);
+    CHECK_UINT(view_map_of("imp_glow.png"), MD5GL_PICTURE_GLOW);
+    CHECK_UINT(view_map_of("imp.png"), MD5GL_PICTURE_DIFFUSE);
+    CHECK_UINT(view_map_of(".png"), MD5GL_PICTURE_DIFFUSE);
 }

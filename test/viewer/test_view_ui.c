@@ -224,9 +224,9 @@ TEST (view_ui_lists_the_images_of_any_folder) {
             folder_put_text(folder, name, "");
         }
         folder_put_text(folder, "notes.txt", "");
-        (void)view_perform(&s.viewer, (view_command){.action = VIEW_TEXTURES,
-                                                     .number = 1,
-                                                     .path = common_copy(folder)});
+        (void)view_perform(
+            &s.viewer,
+            (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
         draw(&s);
         CHECK_UINT(panel->num_tiles, 10000);
         size_t num_seen = 0;

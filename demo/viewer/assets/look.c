@@ -249,7 +249,8 @@ md5gl_picture view_map_of(const char *path)
 {
     const view_name name = split_stem(path), last = last_word(&name);
     for (md5gl_picture map = MD5GL_NUM_PICTURES; --map > MD5GL_PICTURE_DIFFUSE;)
-        if (last.words[0] != '\0' && strstr(md5gl_picture_words(map), last.words) != NULL)
+        if (last.words[0] != '\0' && last.words[1] != '\0'
+            && strstr(md5gl_picture_words(map), last.words) != NULL)
             return map == MD5GL_PICTURE_HEIGHTS ? MD5GL_PICTURE_NORMALS : map;
     return MD5GL_PICTURE_DIFFUSE;
 }
@@ -772,11 +773,13 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
         [BY_PATH] = subject->path,           [BY_END_OF_PATH] = subject->path,
         [BY_SHADER] = subject->shader.words, [BY_MODEL] = subject->model.words,
         [BY_MESH] = subject->name.words,     [BY_FOLDER] = subject->folder.words,
-        [BY_PURPOSE] = "skin, diffuse, ...", [BY_ITSELF] = "any",
+        [BY_PURPOSE] = "skin, diffuse, ...", [BY_ITSELF] = "beside the model",
     };
-    for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++)
-        if (names[by][0] != '\0' && names[by][1] != '\0')
-            view_note_looked(look, by == found, common_format("%s: %s", rows[by].name, names[by]));
+    for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++) {
+        const char *const name = names[by] + strspn(names[by], " /");
+        if (name[0] != '\0')
+            view_note_looked(look, by == found, common_format("%s: %s", rows[by].name, name));
+    }
 }
 
 // Takes the image with the highest score, unless it is low or that of another image is about the

@@ -26,14 +26,13 @@ char *view_materials_path(const view_textures *textures)
     return path;
 }
 
-// Whether a name can stand in quotes; a longer one is cut by the reader.
+// Whether the engine reads the name of an image as one. It cuts longer ones.
 static bool is_name(const char *name)
 {
     enum { LONGEST = 250 };
-    for (const char *c = name; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == '"')
-            return false;
-    return name[0] != '\0' && strlen(name) < LONGEST;
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_./");
+    return length > 0 && length < LONGEST && name[length] == '\0';
 }
 
 // The name of an image from the folder on, to be freed; NULL: it cannot be named.
@@ -60,8 +59,9 @@ static const char *obstacle_of(const view_textures *textures, const md5_model *m
     char *const name = diffuse != NULL ? name_image(textures, diffuse) : NULL;
     free(name);
     if (name == NULL)
-        return diffuse == NULL ? "has no texture" : "has a texture from another folder";
-    if (!is_name(shader))
+        return diffuse == NULL ? "has no texture"
+                               : "has a texture from elsewhere, or of a name with blanks or signs";
+    if (shader[0] == '\0' || strpbrk(shader, "\"\r\n") != NULL)
         return "names no shader";
     for (uint32_t i = 0; i < mesh; i++)
         if (common_compare_case(model->meshes[i].shader, shader) == 0)
@@ -91,18 +91,17 @@ static void write_material(const view_textures *textures, const md5_model *model
     for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
         const view_texture *const image = own->maps[map];
         char *const name = image != NULL ? name_image(textures, image) : NULL;
-        const char *const quote = image != NULL && image->program != NULL ? "" : "\"";
         if (image != NULL && name == NULL)
-            view_warn(log, "%s of mesh %u is not saved: %s is not in %s", view_map_name(map),
-                      (unsigned)mesh, image->path, root_of(textures));
+            view_warn(log,
+                      "%s of mesh %u is not saved: %s is elsewhere than %s, or has blanks or signs",
+                      view_map_name(map), (unsigned)mesh, image->path, root_of(textures));
         else if (name != NULL && map == MD5GL_PICTURE_GLOW)
-            (void)fprintf(file, "\t{\n\t\tblend\tadd\n\t\tmap\t%s%s%s\n\t}\n", quote, name, quote);
+            (void)fprintf(file, "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n", name);
         else if (name != NULL && map == MD5GL_PICTURE_DIFFUSE && has_holes)
-            (void)fprintf(
-                file, "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s%s%s\n\t\talphaTest\t%g\n\t}\n",
-                quote, name, quote, own->alpha_test > 0.0f ? (double)own->alpha_test : 0.5);
+            (void)fprintf(file, "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s\n\t\talphaTest\t%g\n\t}\n",
+                          name, own->alpha_test > 0.0f ? (double)own->alpha_test : 0.5);
         else if (name != NULL && words[map] != NULL)
-            (void)fprintf(file, "\t%s\t%s%s%s\n", words[map], quote, name, quote);
+            (void)fprintf(file, "\t%s\t%s\n", words[map], name);
         free(name);
     }
     (void)fprintf(file, "}\n");

@@ -217,10 +217,10 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
 static void add_looked(view_ui *ui, bool is_found, bool has_image, const char *text)
 {
     view_rect row;
-    const char *const word = is_found ? "found" : "missing";
+    const char *const word = is_found ? "found" : has_image ? "missing" : "\xE2\x9A\xA0 missing";
     if (!take_row(ui, 1.5f, &row))
         return;
-    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, "missing");
+    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, word);
     ui_text_left_of(ui, row.x + row.width, text_top(ui, row),
                     is_found    ? GREEN
                     : has_image ? VIEW_DIM
@@ -273,7 +273,7 @@ static void list_looked(view_ui *ui, const view_stage *stage)
     for (size_t i = 0; i < look->tried.count && panel->map == MD5GL_PICTURE_DIFFUSE; i++) {
         view_rect row;
         if (take_row(ui, 1.5f, &row))
-            draw_text(ui, row, VIEW_DIM, look->tried.names[i]);
+            draw_text(ui, row, VIEW_DIM, common_base(look->tried.names[i]));
     }
 }
 
