@@ -248,6 +248,43 @@ TEST (view_ui_lists_the_images_of_any_folder) {
     close_screen(&s);
 }
 
+// The place is said first; a file that is there is replaced only if that was said, too.
+TEST (view_ui_says_where_textures_are_saved) {
+    screen s;
+    view_chosen_list chosen = {.count = 0};
+    char *const folder = folder_make();
+    OWN char *const model = common_join(folder, "t.md5mesh");
+    OWN char *const written = common_join(folder, "materials/t.mtr");
+    size_t size;
+    OWN char *const bytes = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
+    folder_put_text(folder, "t.md5mesh", bytes);
+    folder_put(folder, "image.png", image, size);
+    if (open_screen(&s, BOBBIN)) {
+        const char *const files[] = {model};
+        s.viewer.chosen = &chosen;
+        CHECK(view_open(&s.viewer, files, 1, false));
+        (void)view_perform(&s.viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
+        draw(&s);
+        CHECK_STRING(s.viewer.ui.textures.saved, written);
+        press_there(&s, "textures/image.png");
+        press_there(&s, "textures/Cancel");
+        CHECK(s.viewer.ui.textures.saved == NULL);
+        press_there(&s, "textures/Save as");
+        CHECK(!common_is_file(written));
+        press_there(&s, "textures/Save");
+        CHECK(common_is_file(written) && s.viewer.ui.textures.saved == NULL);
+        press_there(&s, "textures/Save as");
+        CHECK(item_find(&s.viewer, &s.facts, "textures/Save").width == 0.0f);
+        CHECK(remove(written) == 0); // meanwhile: asks again
+        press_there(&s, "textures/Replace");
+        CHECK(!common_is_file(written) && s.viewer.ui.textures.saved != NULL);
+    }
+    view_free_chosen(&chosen);
+    folder_remove(folder);
+    close_screen(&s);
+}
+
 // The value is that of the place along the bar's line, whose ends are those of the clip.
 TEST_HERE (view_ui_seeks, BOBBIN) {
     const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");

@@ -269,35 +269,21 @@ static void list_faults(const view_faults *faults, const char *label, view_rows 
     }
 }
 
-// The texture, or a note that it is missing with the likeliest images and why none was taken; the
-// maps; how many stages the material has, and what is not shown of them.
+// The texture, a click on which opens the panel of textures; how many stages the material has, and
+// what is not shown of them.
 static void list_material(const view_stage *stage, uint32_t mesh, view_rows *rows)
 {
-    enum { LISTED = 4 };
-    static const char *const labels[MD5GL_NUM_PICTURES] = {"Texture", "Normals", "Heights",
-                                                           "Specular", "Glow"};
     const view_textures *const textures = &stage->document->textures;
     const view_layers *const layers = &textures->layers;
-    const view_look *const look = view_mesh_look(textures, mesh);
     const view_texture *const texture = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
-    const size_t num_tried = texture == NULL ? look->tried.count : 0;
-    view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[MD5GL_PICTURE_DIFFUSE], "%s%s",
+    const bool is_guess = view_mesh_look(textures, mesh)->is_guess;
+    const bool is_chosen = texture != NULL && textures->meshes[mesh].is_chosen[texture->map];
+    view_row *const row = view_add_row(rows, VIEW_PLAIN, "Texture", "%s%s",
                                        texture != NULL ? common_base(texture->path) : "none",
-                                       texture == NULL                       ? ""
-                                       : textures->meshes[mesh].is_chosen[0] ? VIEW_DOT "chosen"
-                                       : look->is_guess                      ? VIEW_DOT "guessed"
-                                                                             : "");
-    view_make_hit(row, HIT_TEXTURES + (int32_t)mesh,
-                  texture == NULL || look->is_guess ? "choose" : "");
-    for (size_t i = 0; i < num_tried && i < LISTED; i++)
-        view_add_row(rows, VIEW_DIM, NULL, "not %s", look->tried.names[i]);
-    if (num_tried > LISTED)
-        view_add_row(rows, VIEW_DIM, NULL, "and %zu more: --verbose debug", num_tried - LISTED);
-    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE + 1; map < MD5GL_NUM_PICTURES; map++) {
-        const view_texture *const image = view_mesh_image(textures, mesh, map);
-        if (image != NULL)
-            view_add_row(rows, VIEW_PLAIN, labels[map], "%s", common_base(image->path));
-    }
+                                       is_chosen  ? VIEW_DOT "chosen"
+                                       : is_guess ? VIEW_DOT "guessed"
+                                                  : "");
+    view_make_hit(row, HIT_TEXTURES + (int32_t)mesh, texture == NULL || is_guess ? "choose" : "");
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         view_add_row(rows, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
