@@ -189,7 +189,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     char text[32];
     if (take_row(ui, 1.6f, &row))
         for (int i = 0; i < NUM_MAPS; i++) {
-            const float width = (1.0f - share) * row.width / NUM_MAPS;
+            const float width = (1.0f - share) * row.width / (float)NUM_MAPS;
             draw_text(ui,
                       (view_rect){row.x + share * row.width + (float)i * width, row.y, width - gap,
                                   row.height},
@@ -200,7 +200,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         if (is_narrow && take_row(ui, 1.6f, &row))
             draw_text(ui, row, VIEW_PLAIN, name);
         const bool is_seen = take_row(ui, 3.0f, &row);
-        const float left = share * row.width, width = (row.width - left) / NUM_MAPS;
+        const float left = share * row.width, width = (row.width - left) / (float)NUM_MAPS;
         if (is_seen && !is_narrow)
             draw_text(ui, (view_rect){row.x, row.y, left - gap, row.height}, VIEW_PLAIN, name);
         for (int i = 0; i < NUM_MAPS; i++)
