@@ -420,36 +420,49 @@ view_image view_make_preview(view_library *library, const char *wish)
 
 // -- Of an image ----------------------------------------------------------------------------
 
-// The mean of the texels that fall on each pixel.
+// The first of `whole` texels that belongs to pixel `i` of `count`.
+static uint32_t texel_of(uint32_t i, uint32_t whole, uint32_t count)
+{
+    return (uint32_t)((uint64_t)i * whole / count);
+}
+
+// The mean of the texels from columns[0] to columns[1] and rows[0] to rows[1].
+static void average(const view_image *image, const uint32_t columns[2], const uint32_t rows[2],
+                    uint8_t *to)
+{
+    uint64_t sums[4] = {0}, count = 0;
+    for (uint32_t y = rows[0]; y < rows[1]; y++)
+        for (uint32_t x = columns[0]; x < columns[1]; x++, count++)
+            for (size_t i = 0; i < 4; i++)
+                sums[i] += image->rgba[4 * ((size_t)y * image->width + x) + i];
+    for (size_t i = 0; i < 4 && count > 0; i++)
+        to[i] = (uint8_t)(sums[i] / count);
+}
+
 view_preview view_preview_image(const char *path)
 {
     view_preview made = {.image = {.rgba = NULL}};
-    view_image whole;
+    view_image whole = {NULL, 0, 0}, *const image = &made.image;
     md5_error error = {0};
-    if (!view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
+    // A pipe would be waited for.
+    if (!common_is_file(path) || !view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
         return made;
-    made.width = whole.width;
-    made.height = whole.height;
     const uint32_t longest = whole.width > whole.height ? whole.width : whole.height;
     const uint32_t most = VIEW_SKETCH_SIZE, part = longest < most ? longest : most;
-    const uint32_t width = (uint32_t)((uint64_t)whole.width * part / longest);
-    const uint32_t height = (uint32_t)((uint64_t)whole.height * part / longest);
-    made.image = (view_image){.width = width > 0 ? width : 1, .height = height > 0 ? height : 1};
-    made.image.rgba = common_alloc(4 * (size_t)made.image.width * made.image.height, 1);
-    for (uint32_t y = 0; y < made.image.height; y++)
-        for (uint32_t x = 0; x < made.image.width; x++) {
-            const uint32_t left = (uint32_t)((uint64_t)x * whole.width / made.image.width);
-            const uint32_t right = (uint32_t)((uint64_t)(x + 1) * whole.width / made.image.width);
-            const uint32_t top = (uint32_t)((uint64_t)y * whole.height / made.image.height);
-            const uint32_t end = (uint32_t)((uint64_t)(y + 1) * whole.height / made.image.height);
-            uint64_t sums[4] = {0}, count = (uint64_t)(right - left) * (end - top);
-            for (uint32_t v = top; v < end; v++)
-                for (uint32_t u = left; u < right; u++)
-                    for (int i = 0; i < 4; i++)
-                        sums[i] += whole.rgba[4 * ((size_t)v * whole.width + u) + (size_t)i];
-            for (int i = 0; i < 4; i++)
-                made.image.rgba[4 * ((size_t)y * made.image.width + x) + (size_t)i] =
-                    (uint8_t)(sums[i] / count);
+    made.width = whole.width;
+    made.height = whole.height;
+    image->width = texel_of(part, whole.width, longest);
+    image->height = texel_of(part, whole.height, longest);
+    image->width += image->width == 0; // of a strip
+    image->height += image->height == 0;
+    image->rgba = common_alloc((size_t)image->width * image->height, 4);
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width; x++) {
+            const uint32_t columns[2] = {texel_of(x, whole.width, image->width),
+                                         texel_of(x + 1, whole.width, image->width)};
+            const uint32_t rows[2] = {texel_of(y, whole.height, image->height),
+                                      texel_of(y + 1, whole.height, image->height)};
+            average(&whole, columns, rows, &image->rgba[4 * ((size_t)y * image->width + x)]);
         }
     free(whole.rgba);
     return made;
