@@ -737,15 +737,10 @@ static void drop_file(view_state *viewer, char *path)
     const float at_x = (float)(x - left) * scale, at_y = (float)(y - top) * scale;
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = stage_of(viewer);
-    if (view_is_image(path) && !viewer->ui.start.is_open && viewer->pages.open < 0
-        && view_contains(view_layout_of(&stage).free, at_x, at_y)) {
-        const view_pick pick = find_at(viewer, at_x, at_y);
-        if (pick.is_set)
-            command = (view_command){.action = VIEW_TAKE_TEXTURE,
-                                     .number = pick.mesh,
-                                     .item = (size_t)view_map_of(path),
-                                     .path = path};
-    }
+    const view_pick pick = find_at(viewer, at_x, at_y);
+    if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
+        && view_contains(view_layout_of(&stage).free, at_x, at_y))
+        command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
     view_perform_file(viewer, &command);
 }
 

@@ -211,8 +211,8 @@ const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 // The file, in the folder "materials" of that folder; free it. NULL: the model is in an archive.
 char *view_materials_path(const view_textures *textures);
 
-// Writes a material for the shader of each mesh, in place of the file, and makes its folder. Logs a
-// warning for each mesh and each map that is left out, and why. Returns how many were written.
+// Writes there a material for the shader of each mesh. Logs a warning for each mesh and each map
+// that is left out. Returns how many were written.
 uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log);
 
 // -- Pixels of maps ------------------------------------------------------------------------------

@@ -109,9 +109,6 @@ typedef enum view_action {
     VIEW_TOGGLE,
 } view_action;
 
-// Number of VIEW_TAKE_TEXTURE.
-#define VIEW_ALL_MESHES SIZE_MAX
-
 // An action with what it is done to. Keys, the mouse and lists make commands; app/ carries them
 // out. What concerns the interface alone, it has done already.
 typedef struct view_command {

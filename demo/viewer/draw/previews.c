@@ -420,52 +420,33 @@ view_image view_make_preview(view_library *library, const char *wish)
 
 // -- Of an image ----------------------------------------------------------------------------
 
-// The first of `whole` texels that belongs to pixel `i` of `count`.
-static uint32_t texel_of(uint32_t i, uint32_t whole, uint32_t count)
-{
-    return (uint32_t)((uint64_t)i * whole / count);
-}
-
-// The mean of the texels from columns[0] to columns[1] and rows[0] to rows[1].
-static void average(const view_image *image, const uint32_t columns[2], const uint32_t rows[2],
-                    uint8_t *to)
-{
-    uint64_t sums[4] = {0}, count = 0;
-    for (uint32_t y = rows[0]; y < rows[1]; y++)
-        for (uint32_t x = columns[0]; x < columns[1]; x++, count++)
-            for (size_t i = 0; i < 4; i++)
-                sums[i] += image->rgba[4 * ((size_t)y * image->width + x) + i];
-    for (size_t i = 0; i < 4 && count > 0; i++)
-        to[i] = (uint8_t)(sums[i] / count);
-}
-
+// Each texel is that of 4 by 4 points of the pixel, on average.
 view_preview view_preview_image(const char *path)
 {
-    view_preview made = {.image = {.rgba = NULL}};
-    view_image whole = {NULL, 0, 0}, *const image = &made.image;
+    enum { POINTS = 4 };
+    view_image whole = {NULL, 0, 0};
     md5_error error = {0};
     // A pipe would be waited for.
     if (!common_is_file(path) || !view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
-        return made;
-    const uint32_t longest = whole.width > whole.height ? whole.width : whole.height;
-    const uint32_t most = VIEW_SKETCH_SIZE, part = longest < most ? longest : most;
-    made.width = whole.width;
-    made.height = whole.height;
-    image->width = texel_of(part, whole.width, longest);
-    image->height = texel_of(part, whole.height, longest);
-    image->width += image->width == 0; // of a strip
-    image->height += image->height == 0;
-    image->rgba = common_alloc((size_t)image->width * image->height, 4);
-    for (uint32_t y = 0; y < image->height; y++)
-        for (uint32_t x = 0; x < image->width; x++) {
-            const uint32_t columns[2] = {texel_of(x, whole.width, image->width),
-                                         texel_of(x + 1, whole.width, image->width)};
-            const uint32_t rows[2] = {texel_of(y, whole.height, image->height),
-                                      texel_of(y + 1, whole.height, image->height)};
-            average(&whole, columns, rows, &image->rgba[4 * ((size_t)y * image->width + x)]);
+        return (view_preview){.width = 0};
+    const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
+    const uint64_t side = longest < VIEW_SKETCH_SIZE ? longest : VIEW_SKETCH_SIZE;
+    const uint64_t width = (whole.width * side + longest - 1) / longest;
+    const uint64_t height = (whole.height * side + longest - 1) / longest;
+    uint8_t *const rgba = common_alloc(4 * width * height, 1);
+    for (uint64_t i = 0; i < 4 * width * height; i++) { // a channel each
+        unsigned sum = 0;
+        for (uint64_t p = 0; p < POINTS * POINTS; p++) {
+            const uint64_t x = (i / 4 % width * POINTS + p % POINTS) * whole.width;
+            const uint64_t y = (i / 4 / width * POINTS + p / POINTS) * whole.height;
+            sum +=
+                whole
+                    .rgba[4 * (y / (height * POINTS) * whole.width + x / (width * POINTS)) + i % 4];
         }
+        rgba[i] = (uint8_t)(sum / (POINTS * POINTS));
+    }
     free(whole.rgba);
-    return made;
+    return (view_preview){{rgba, (uint32_t)width, (uint32_t)height}, whole.width, whole.height};
 }
 
 // -- On a thread ---------------------------------------------------------------------------------

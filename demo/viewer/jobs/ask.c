@@ -122,7 +122,7 @@ static const struct {
     {" up ", turn_up},
     {" verify ", verify},
     {" root skinning loop ", measure},
-    {" texture normal-map specular-map glow-map skin hide morph retarget attach guest compare "
+    {" skin hide morph retarget attach guest compare "
      "terrain crowd crowd-exact crowd-reduced crowd-baked crowd-impostors path camera-smoothing "
      "no-auto ",
      open_again},

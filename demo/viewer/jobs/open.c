@@ -238,7 +238,7 @@ static bool follow_images(view_state *viewer)
             tile->preview = 0;
             tile->is_made = false;
         }
-        if (tile->is_seen && !tile->is_made && count < MOST) {
+        if (tile->is_seen && !tile->is_folder && !tile->is_made && count < MOST) {
             wishes[count] = tile->path;
             tiles[count++] = tile;
         }
@@ -602,102 +602,69 @@ bool view_reload(view_state *viewer)
 
 // == Textures =====================================================================================
 
-// Opens the panel of textures at a mesh. It lists a folder, or if that is NULL and nothing is
-// listed that of the texture or of the model.
+// Opens the panel of textures at a mesh, with a folder or, if that is NULL and nothing is listed,
+// that of its texture or of the model.
 static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
 {
     view_texture_panel *const panel = &viewer->ui.textures;
     const view_textures *const textures = &viewer->document->textures;
     const view_texture *const image =
         mesh < textures->num_meshes ? view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE) : NULL;
+    const char *const beside = image != NULL && image->program == NULL ? image->path
+                               : textures->package != NULL             ? textures->package->model
+                                                                       : "./";
+    char *const found = folder != NULL ? common_copy(folder) : common_folder(beside);
+    if (folder != NULL || !panel->is_open)
+        view_list_images(panel, viewer->renderer, found);
+    free(found);
     panel->mesh = mesh;
     viewer->ui.docks.front = VIEW_DOCK_LEFT;
-    viewer->ui.docks.is_sheet_open = viewer->shown.panel = true;
-    if (folder != NULL || !panel->is_open) {
-        const view_package *const package = textures->package;
-        char *const found = folder != NULL                            ? common_copy(folder)
-                            : image != NULL && image->program == NULL ? common_folder(image->path)
-                            : package != NULL                         ? common_copy(package->folder)
-                                                                      : common_copy(".");
-        view_list_images(panel, viewer->renderer, found);
-        free(found);
-    }
-    panel->is_open = true;
+    viewer->ui.docks.is_sheet_open = viewer->shown.panel = panel->is_open = true;
 }
 
-// The command; with 0 it closes the panel, or opens it at the mesh that was clicked on.
-static void show_textures(view_state *viewer, size_t number, const char *folder)
-{
-    if (number > 0)
-        open_textures(viewer, (uint32_t)number - 1, folder);
-    else if (viewer->ui.textures.is_open)
-        view_clear_textures(&viewer->ui.textures, viewer->renderer);
-    else
-        open_textures(viewer, viewer->pick.is_set ? viewer->pick.mesh : 0, NULL);
-}
-
-// Asks which mesh an image is for.
-static void offer_texture(view_state *viewer, const char *path)
-{
-    view_texture_panel *const panel = &viewer->ui.textures;
-    char *const offered = common_copy(path), *const folder = common_folder(path);
-    open_textures(viewer, panel->mesh, folder);
-    free(panel->offered);
-    panel->offered = offered;
-    free(folder);
-}
-
-// Gives a mesh, or all of them, an image that the user chose, or with NULL the one that is found.
+// Gives a mesh an image that the user chose, or with NULL the one that is found.
 static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
 {
-    const char *const model = viewer->document->scene.path;
-    const uint32_t count = viewer->document->textures.num_meshes;
-    const uint32_t first = mesh == VIEW_ALL_MESHES ? 0 : (uint32_t)mesh;
-    const uint32_t end = mesh == VIEW_ALL_MESHES ? count : first + 1;
-    if (viewer->chosen == NULL || end > count || map >= MD5GL_NUM_PICTURES)
+    if (viewer->chosen == NULL || mesh >= viewer->document->textures.num_meshes
+        || map >= MD5GL_NUM_PICTURES)
         return;
-    char *const name = path != NULL ? common_copy(common_base(path)) : NULL;
-    for (uint32_t i = first; i < end; i++)
-        view_choose_texture(viewer->chosen, model, i, map, path);
-    free(viewer->ui.textures.offered); // `path` may be its text
+    view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map, path);
+    free(viewer->ui.textures.offered);
     viewer->ui.textures.offered = NULL;
     if (!view_reload(viewer)) {
         view_notice(viewer, "the model cannot be read again");
-    } else if (name == NULL) {
-        view_notice(viewer, "%s of mesh %u: as found", view_map_name(map), (unsigned)first);
-    } else if (viewer->document->textures.meshes[first].is_chosen[map]) {
-        view_notice(viewer, "%s: %s", view_map_name(map), name);
+    } else if (path == NULL || viewer->document->textures.meshes[mesh].is_chosen[map]) {
+        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                    path != NULL ? common_base(path) : "as found");
     } else {
-        for (uint32_t i = first; i < end; i++)
-            view_choose_texture(viewer->chosen, viewer->document->scene.path, i, map, NULL);
-        view_notice(viewer, "mesh %u keeps its %s: %s cannot be read, or --%s is given",
-                    (unsigned)first, view_map_name(map), name, view_map_options[map]);
+        view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map,
+                            NULL);
+        view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or --%s is given", mesh,
+                    view_map_name(map), common_base(path), view_map_options[map]);
     }
-    free(name);
 }
 
-// Says in the panel where the materials are saved, or saves them.
+// Says in the panel where the materials are saved or, if that was said and is so, saves them.
 static void save_textures(view_state *viewer, bool is_sure)
 {
     view_texture_panel *const panel = &viewer->ui.textures;
     const view_textures *const textures = &viewer->document->textures;
-    if (!panel->is_open)
-        open_textures(viewer, 0, NULL);
-    char *const path = view_materials_path(textures);
-    const bool was_said = path != NULL && panel->saved != NULL && strcmp(path, panel->saved) == 0
-                          && panel->replaces == common_is_file(path);
-    free(panel->saved);
+    char *const path = view_materials_path(textures), *const said = panel->saved;
+    const bool exists = path != NULL && common_is_file(path);
     panel->saved = NULL;
-    if (is_sure && was_said) {
+    if (path == NULL) {
+        view_notice(viewer, "Materials cannot be saved into an archive");
+    } else if (is_sure && said != NULL && strcmp(path, said) == 0 && panel->replaces == exists) {
         const uint32_t count =
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
         view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Warnings: %s", path);
-    } else if (path == NULL) {
-        view_notice(viewer, "Materials cannot be saved into an archive");
     } else {
+        if (!panel->is_open)
+            open_textures(viewer, 0, NULL);
         panel->saved = common_copy(path);
-        panel->replaces = common_is_file(path);
+        panel->replaces = exists;
     }
+    free(said);
     free(path);
 }
 
@@ -727,8 +694,13 @@ void view_drop(view_state *viewer, const char *path)
         view_clear_start(&viewer->ui.start);
         if (scene->model->num_meshes == 1)
             take_texture(viewer, 0, view_map_of(path), path);
-        else
-            offer_texture(viewer, path);
+        else { // beside all: it is asked which
+            char *const folder = common_folder(path);
+            open_textures(viewer, viewer->ui.textures.mesh, folder);
+            free(folder);
+            free(viewer->ui.textures.offered);
+            viewer->ui.textures.offered = common_copy(path);
+        }
         return;
     } else if (is_clip && scene->model != NULL) {
         what = "animation";
@@ -1288,7 +1260,14 @@ static void perform_file(view_state *viewer, const view_command *command)
         show_named(viewer, number, path);
         break;
     case VIEW_TEXTURES:
-        show_textures(viewer, number, path);
+        if (number == 0 && viewer->ui.textures.is_open)
+            view_clear_textures(&viewer->ui.textures, viewer->renderer);
+        else
+            open_textures(viewer,
+                          number > 0            ? (uint32_t)number - 1
+                          : viewer->pick.is_set ? viewer->pick.mesh
+                                                : 0,
+                          path);
         break;
     case VIEW_TAKE_TEXTURE:
         take_texture(viewer, number, (md5gl_picture)command->item, path);

@@ -172,14 +172,8 @@ static void list_pick(const view_stage *stage, view_rows *rows)
 // Meshes in the list of statistics: without figures if there are more than MESHES_IN_FULL.
 enum { MESHES_IN_FULL = 5, MESHES_LISTED = 20 };
 
-// Clickable rows: their numbers in view_rows; the last two begin those of meshes.
-enum {
-    HIT_FILES = 1,
-    HIT_CLIPS,
-    HIT_WARNINGS,
-    HIT_TEXTURES,
-    HIT_MESHES = HIT_TEXTURES + MESHES_LISTED
-};
+// Clickable rows: their numbers in view_rows; the last one begins those of meshes.
+enum { HIT_FILES = 1, HIT_CLIPS, HIT_WARNINGS, HIT_MESHES };
 
 // What plays, and where.
 static void list_clip(const view_stage *stage, view_rows *rows)
@@ -269,21 +263,10 @@ static void list_faults(const view_faults *faults, const char *label, view_rows 
     }
 }
 
-// The texture, a click on which opens the panel of textures; how many stages the material has, and
-// what is not shown of them.
+// How many stages the material has, and what is not shown of them.
 static void list_material(const view_stage *stage, uint32_t mesh, view_rows *rows)
 {
-    const view_textures *const textures = &stage->document->textures;
-    const view_layers *const layers = &textures->layers;
-    const view_texture *const texture = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
-    const bool is_guess = view_mesh_look(textures, mesh)->is_guess;
-    const bool is_chosen = texture != NULL && textures->meshes[mesh].is_chosen[texture->map];
-    view_row *const row = view_add_row(rows, VIEW_PLAIN, "Texture", "%s%s",
-                                       texture != NULL ? common_base(texture->path) : "none",
-                                       is_chosen  ? VIEW_DOT "chosen"
-                                       : is_guess ? VIEW_DOT "guessed"
-                                                  : "");
-    view_make_hit(row, HIT_TEXTURES + (int32_t)mesh, texture == NULL || is_guess ? "choose" : "");
+    const view_layers *const layers = &stage->document->textures.layers;
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         view_add_row(rows, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
@@ -461,8 +444,6 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     const size_t hit = (size_t)ui_column_rows(ui, "figures", &rows);
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
-    else if (hit >= HIT_TEXTURES)
-        ui->command = (view_command){.action = VIEW_TEXTURES, .number = 1 + hit - HIT_TEXTURES};
     else if (hit > 0)
         ui->command.action = hit == HIT_FILES   ? VIEW_FILES
                              : hit == HIT_CLIPS ? VIEW_CLIPS

@@ -118,10 +118,8 @@ typedef struct view_tile {
 
 typedef struct view_texture_panel {
     bool is_open;
-    uint32_t mesh; // and the map of it that an image is chosen for
-    md5gl_picture map;
-    char folder[1024]; // that is listed, or typed
-    bool is_typed;     // another one
+    uint32_t mesh, column; // that an image is chosen for
+    char folder[1024];     // that is listed, or typed
     char filter[64];
     view_tile *tiles; // [num_tiles] folders first
     size_t num_tiles;
