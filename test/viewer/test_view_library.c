@@ -448,6 +448,12 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
     CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
     CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    OWN char *const bobbin = view_model_for_skin(library, "skins/bobbin/moss");
+    OWN char *const thimble = view_model_for_skin(library, "skins/thimble/alarm");
+    CHECK_STRING(bobbin, body);
+    CHECK(thimble != NULL && strstr(thimble, "thimble") != NULL);
+    CHECK(view_model_for_skin(library, "skins/bobbin/ghost") == NULL);
+    CHECK(view_model_for_skin(library, "nothing") == NULL);
     free(plain.rgba);
     free(moss.rgba);
     free(ember.rgba);

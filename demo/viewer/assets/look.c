@@ -468,7 +468,9 @@ static void list_below(view_package *package, const char *first, const char *lis
     common_free_list(&folders);
 }
 
-void view_list_pictures(view_package *package, bool all)
+// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
+// rest of the package.
+static void list_pictures(view_package *package, bool all)
 {
     const char *const around = package->around;
     if (!package->is_near_listed) {
@@ -502,7 +504,7 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 // folder and below those above it. Returns the name as common_clean() does, to be freed.
 static char *seek_pictures(view_package *package, const char *name)
 {
-    view_list_pictures(package, false);
+    list_pictures(package, false);
     char *const path = common_clean(name), *const folder = common_folder(path);
     char *above = common_copy(package->folder);
     const char *const whole = package->root != NULL     ? package->root
@@ -788,7 +790,7 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
 {
     enum { NOTED = 8 };
     view_package *const package = subject->search->package;
-    view_list_pictures(package, all);
+    list_pictures(package, all);
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
     candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
@@ -925,7 +927,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 {
     const md5_load_opts opts = {.files =
                                     package->reader != NULL ? *package->reader : (md5_files){0}};
-    view_list_pictures(package, false);
+    list_pictures(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =

@@ -110,10 +110,6 @@ typedef struct view_image_file {
     view_place place;
 } view_image_file;
 
-// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
-// rest of the package.
-void view_list_pictures(view_package *package, bool all);
-
 struct view_package {
     char *root;                // the package's folder, or NULL
     view_image_file *pictures; // [num_pictures] those that were listed or sought so far

@@ -370,31 +370,50 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     return image;
 }
 
-static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+// Loads a model that the skin changes, with it: `on`, else one that it names, else one that lies
+// beside what it replaces. Returns its name, or NULL.
+static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
+                                 const char *on)
 {
-    view_scene scene;
-    view_image image = {.rgba = NULL};
     tried models = {.count = 0};
     const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
     if (skin == NULL)
-        return image;
+        return NULL;
     try_name(&models, on);
     for (uint32_t i = 0; i < skin->num_models; i++)
         try_name(&models, skin->models[i]);
     for (uint32_t i = 0; i < skin->num_rows; i++)
         try_folder(&models, library, skin->rows[i].from);
-    for (size_t i = 0; i < models.count && image.rgba == NULL; i++) {
-        if (!load(&scene, library, models.names[i], name))
+    for (size_t i = 0; i < models.count; i++) {
+        if (!load(scene, library, models.names[i], name))
             continue;
-        bool is_changed = false;
-        for (uint32_t k = 0; scene.model != NULL && k < scene.model->num_meshes; k++)
+        for (uint32_t k = 0; scene->model != NULL && k < scene->model->num_meshes; k++)
             for (uint32_t row = 0; row < skin->num_rows; row++)
-                is_changed =
-                    is_changed || strcmp(scene.model->meshes[k].shader, skin->rows[row].to) == 0;
-        if (is_changed)
-            image = draw_scene(&scene, faded_in);
-        view_free_scene(&scene);
+                if (strcmp(scene->model->meshes[k].shader, skin->rows[row].to) == 0)
+                    return models.names[i];
+        view_free_scene(scene);
     }
+    return NULL;
+}
+
+char *view_model_for_skin(view_library *library, const char *name)
+{
+    view_scene scene;
+    const char *const model = load_for_skin(&scene, library, name, NULL);
+    if (model == NULL)
+        return NULL;
+    char *const copy = common_copy(model);
+    view_free_scene(&scene);
+    return copy;
+}
+
+static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+{
+    view_scene scene;
+    if (load_for_skin(&scene, library, name, on) == NULL)
+        return (view_image){.rgba = NULL};
+    const view_image image = draw_scene(&scene, faded_in);
+    view_free_scene(&scene);
     return image;
 }
 

@@ -48,6 +48,10 @@ char *view_wish_of(view_section section, const char *name, const char *on);
 // picture. The image has .rgba NULL if nothing can be shown; else free it.
 view_image view_make_preview(view_library *library, const char *wish);
 
+// Returns the name of the first model that the skin changes, of those that it names or that lie
+// beside what it replaces, to be freed; NULL if there is none.
+char *view_model_for_skin(view_library *library, const char *name);
+
 // -- On a thread ---------------------------------------------------------------------------------
 //
 // Pictures of what lies in a game, made by a thread while a list is open, and kept.

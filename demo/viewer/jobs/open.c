@@ -1118,15 +1118,19 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity.
+// skin on the shown entity, or on the first model that it changes.
 static void show_named(view_state *viewer, size_t section, const char *chosen)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
         return;
-    char *const shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
-    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
-        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
+    char *shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
+    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL)) {
+        free(shown);
+        shown = view_model_for_skin(viewer->library, chosen);
+    }
+    if (section == VIEW_SKINS && shown == NULL)
+        view_notice(viewer, "No model here has what this skin changes");
     else if (section == VIEW_SKINS)
         open_one(viewer, shown, true, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)

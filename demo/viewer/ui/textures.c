@@ -159,9 +159,9 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         if (take_row(ui, 1.5f, &row))
             draw_text(ui, row, VIEW_PLAIN, name[0] != '\0' ? name : text);
         const bool is_seen = take_row(ui, 3.0f, &row);
-        row.width /= (float)NUM_COLUMNS;
-        for (uint32_t i = 0; i < NUM_COLUMNS; i++, row.x += row.width) {
-            const view_rect cell = {row.x, row.y, row.width - gap, row.height - gap};
+        const float width = row.width / (float)NUM_COLUMNS;
+        for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
+            const view_rect cell = {row.x + (float)i * width, row.y, width - gap, row.height - gap};
             const md5gl_picture map = columns[i].map;
             const view_texture *const image = view_mesh_image(textures, mesh, map);
             const bool is_missing = is_lacking(textures, mesh, map);
@@ -240,14 +240,15 @@ static void show_chosen(view_ui *ui, const view_stage *stage)
     view_rect row;
     (void)take_row(ui, 1.9f, &row);
     if (image != NULL)
-        (void)snprintf(text, sizeof text, "%s" VIEW_DOT "%u \xC3\x97 %u%s",
-                       common_base(image->path), image->width, image->height,
+        (void)snprintf(text, sizeof text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s",
+                       columns[panel->column].name, common_base(image->path), image->width,
+                       image->height,
                        is_chosen                              ? VIEW_DOT "chosen"
                        : look->is_guess && panel->column == 0 ? VIEW_DOT "guessed"
                                                               : "");
     else
-        (void)snprintf(text, sizeof text, "%s: choose an image below",
-                       is_missing ? WARNING "missing" : columns[panel->column].none);
+        (void)snprintf(text, sizeof text, "%s: %schoose an image below",
+                       columns[panel->column].name, is_missing ? WARNING "missing, " : "none, ");
     if (show_bar(ui, row, is_missing ? VIEW_AMBER : VIEW_BRIGHT, text, is_chosen ? "Clear" : NULL))
         give(ui, map, NULL);
     if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", ""))
