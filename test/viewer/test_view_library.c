@@ -448,6 +448,12 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
     CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
     CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    OWN char *const bobbin = view_model_for_skin(library, "skins/bobbin/moss");
+    OWN char *const thimble = view_model_for_skin(library, "skins/thimble/alarm");
+    CHECK_STRING(bobbin, body);
+    CHECK(thimble != NULL && strstr(thimble, "thimble") != NULL);
+    CHECK(view_model_for_skin(library, "skins/bobbin/ghost") == NULL);
+    CHECK(view_model_for_skin(library, "nothing") == NULL);
     free(plain.rgba);
     free(moss.rgba);
     free(ember.rgba);
@@ -462,16 +468,14 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
 static const view_image *wait_for(view_previews *previews, const char *name)
 {
     const char *const names[1] = {name};
-    const view_image *image;
-    bool has_more;
-    WAIT_UNTIL((image = view_want_previews(previews, names, 1, &has_more), has_more));
-    return image;
+    const view_preview *made = NULL;
+    WAIT_UNTIL(view_want_previews(previews, names, 1, &made) && made != NULL);
+    return made != NULL && made->image.rgba != NULL ? &made->image : NULL;
 }
 
 TEST (previews_are_made_of_entities_and_models) {
     view_previews *const previews = view_begin_previews(test_path("models/game/base"));
-    bool has_more = true;
-    CHECK(view_want_previews(previews, NULL, 0, &has_more) == NULL && !has_more);
+    CHECK(!view_want_previews(previews, NULL, 0, NULL));
     const view_image *const bobbin = wait_for(previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
         uint32_t num_seen = 0, num_colored = 0;
@@ -494,7 +498,36 @@ TEST (previews_of_no_game_are_none) {
     CHECK(wait_for(previews, "monster_bobbin") == NULL);
     // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
-    bool has_more;
-    (void)view_want_previews(previews, names, 2, &has_more);
+    const view_preview *made[2];
+    (void)view_want_previews(previews, names, 2, made);
     view_stop_previews(previews);
+}
+
+// Images keep their shape and are not enlarged; what cannot be read has no picture.
+TEST (previews_are_made_of_image_files) {
+    char *const folder = folder_make();
+    static const char *const lost[] = {"broken.png", "none.png", "huge.tga", "folder.png"};
+    // A TGA of one row, 300 texels wide, half of them white; and the head of one too large.
+    static uint8_t row[18 + 3 * 300] = {[2] = 2, [12] = 300 & 255, [13] = 1, [14] = 1, [16] = 24};
+    const uint8_t huge[18] = {[2] = 2, [12] = 255, [13] = 255, [14] = 255, [15] = 255, [16] = 24};
+    memset(row + 18, 255, sizeof row / 2);
+    folder_put(folder, "wide \xC3\xBC 1.tga", row, sizeof row);
+    folder_put(folder, "huge.tga", huge, sizeof huge);
+    folder_put_text(folder, "broken.png", "\x89PNG");
+    view_previews *const previews = view_begin_previews(NULL);
+    OWN char *const wide = common_join(folder, "wide \xC3\xBC 1.tga");
+    const view_image *const image = wait_for(previews, wide);
+    if (CHECK(image != NULL)) {
+        CHECK(image->width == VIEW_SKETCH_SIZE && image->height == 1);
+        CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_SKETCH_SIZE - 1)] == 0);
+    }
+    const view_preview eye = view_preview_image(test_path("models/bobbin/bobbin_eye.png"));
+    CHECK(eye.width == eye.height && eye.image.width <= eye.width);
+    free(eye.image.rgba);
+    for (size_t i = 0; i < COUNT_OF(lost); i++) {
+        OWN char *const path = common_join(folder, lost[i]);
+        CHECK_THAT(wait_for(previews, path) == NULL, "%s", lost[i]);
+    }
+    view_stop_previews(previews);
+    folder_remove(folder);
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -137,32 +138,37 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 
 TEST (view_chosen_textures_are_found_replaced_and_forgotten) {
     view_chosen_list list = {.count = 0};
-    view_choose_texture(&list, "/a/imp.md5mesh", 0, "/a/red.png");
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, "/a/blue.png");
-    view_choose_texture(&list, "/b/imp.md5mesh", 0, "/b/green.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0), "/a/red.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 1), "/a/blue.png");
-    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 2) == NULL);
-    CHECK(view_chosen_texture(NULL, "/a/imp.md5mesh", 0) == NULL);
-    view_choose_texture(&list, "/a/imp.md5mesh", 0, "/a/white.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0), "/a/white.png");
+    view_choose_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/red.png");
+    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/a/blue.png");
+    view_choose_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/b/green.png");
+    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+                 "/a/red.png");
+    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
+                 "/a/blue.png");
+    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE) == NULL);
+    CHECK(view_chosen_texture(NULL, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
+    view_choose_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/white.png");
+    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+                 "/a/white.png");
     CHECK(list.count == 3);
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, NULL);
-    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 1) == NULL);
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, NULL); // not in the list
-    CHECK_STRING(view_chosen_texture(&list, "/b/imp.md5mesh", 0), "/b/green.png");
+    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
+    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE) == NULL);
+    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL); // not in the list
+    CHECK_STRING(view_chosen_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+                 "/b/green.png");
     view_free_chosen(&list);
 }
 
 TEST (view_chosen_textures_of_a_full_list_replace_the_oldest) {
     view_chosen_list list = {.count = 0};
     for (uint32_t i = 0; i <= VIEW_MAX_CHOSEN; i++)
-        view_choose_texture(&list, "/imp.md5mesh", i, "/red.png");
+        view_choose_texture(&list, "/imp.md5mesh", i, MD5GL_PICTURE_DIFFUSE, "/red.png");
     CHECK(list.count == VIEW_MAX_CHOSEN);
-    CHECK(view_chosen_texture(&list, "/imp.md5mesh", 0) == NULL);
-    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", 1), "/red.png");
-    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", VIEW_MAX_CHOSEN), "/red.png");
-    CHECK(!view_read_chosen(&list, "1 /a.png\t/b.md5mesh")); // full
+    CHECK(view_chosen_texture(&list, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
+    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE), "/red.png");
+    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", VIEW_MAX_CHOSEN, MD5GL_PICTURE_DIFFUSE),
+                 "/red.png");
+    CHECK(!view_read_chosen(&list, MD5GL_PICTURE_DIFFUSE, "1 /a.png\t/b.md5mesh")); // full
     view_free_chosen(&list);
 }
 
@@ -184,7 +190,7 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
     };
     view_chosen_list list = {.count = 0};
     for (size_t i = 0; i < COUNT_OF(lines); i++)
-        CHECK_THAT(!view_read_chosen(&list, lines[i]), "line %zu", i);
+        CHECK_THAT(!view_read_chosen(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
     view_free_chosen(&list);
 }
@@ -198,16 +204,20 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
     CHECK(file >= 0);
     if (file >= 0)
         (void)close(file);
-    view_choose_texture(&config.chosen, "/a b/imp.md5mesh", 3, "/a b/red 1.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 0, "/two\nlines.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 1, "/with\ttab.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 2, "/blue.png");
+    view_choose_texture(&config.chosen, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE,
+                        "/a b/red 1.png");
+    view_choose_texture(&config.chosen, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE,
+                        "/two\nlines.png");
+    view_choose_texture(&config.chosen, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/with\ttab.png");
+    view_choose_texture(&config.chosen, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE, "/blue.png");
     CHECK(view_write_config(&config, &log));
     view_read_config(&read, path, &log);
     CHECK(log.num_warnings == 0);
     CHECK(read.chosen.count == 2); // a line cannot hold a newline or a tab in a path
-    CHECK_STRING(view_chosen_texture(&read.chosen, "/a b/imp.md5mesh", 3), "/a b/red 1.png");
-    CHECK_STRING(view_chosen_texture(&read.chosen, "/imp.md5mesh", 2), "/blue.png");
+    CHECK_STRING(view_chosen_texture(&read.chosen, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE),
+                 "/a b/red 1.png");
+    CHECK_STRING(view_chosen_texture(&read.chosen, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE),
+                 "/blue.png");
     CHECK(read.chosen.rows[0].mesh == 2); // the latest is first, as before
     view_free_config(&read);
     (void)remove(path);
@@ -222,16 +232,16 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     view_chosen_list list = {.count = 0};
     view_textures textures;
     view_log log = {.level = VIEW_QUIET};
-    view_choose_texture(&list, model_path, 0, eye);
-    view_choose_texture(&list, model_path, 1, "/nowhere/at/all.png");
+    view_choose_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
+    view_choose_texture(&list, model_path, 1, MD5GL_PICTURE_DIFFUSE, "/nowhere/at/all.png");
     if (CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
             &(view_dressing){.model = model, .path = model_path}))) {
         OWN char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path, chosen);
-        CHECK(view_mesh_look(&textures, 0)->is_chosen);
+        CHECK(textures.meshes[0].is_chosen[0]);
         CHECK(strstr(view_mesh_image(&textures, 1, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye.png"));
-        CHECK(!view_mesh_look(&textures, 1)->is_chosen);
+        CHECK(!textures.meshes[1].is_chosen[0]);
         CHECK(log.num_warnings == 1 && strstr(log.warning, "/nowhere/at/all.png") != NULL);
     }
     view_free_textures(&textures, scene->renderer);
@@ -696,4 +706,81 @@ TEST (view_shader_files_may_be_anything) {
         (void)view_read_shader("x", many, LONG, "m", &look, &log);
         view_free_look(&look);
     }
+}
+
+// -- Saved ----------------------------------------------------------------------------------------
+
+// Copies a file of the project into a folder.
+static char *put_copy(const char *folder, const char *name, const char *from)
+{
+    size_t size = 0;
+    OWN char *const bytes = test_read_file(test_path(from), &size);
+    folder_put(folder, name, bytes, size);
+    return common_join(folder, name);
+}
+
+// Bobbin with images of odd names, whose names say nothing: what was chosen is found again by the
+// materials. What lies elsewhere is not saved, nor is a folder made for nothing.
+TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
+    char *const folder = folder_make();
+    OWN char *const model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
+    static const struct {
+        const char *name;
+        uint32_t mesh;
+        md5gl_picture map;
+        const char *from;
+    } chosen[] = {
+        {"A1.png", 0, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin.png"},
+        {"b.2.png", 0, MD5GL_PICTURE_NORMALS, "models/bobbin/bobbin_local.png"},
+        {"c_3.png", 0, MD5GL_PICTURE_SPECULAR, "models/bobbin/bobbin_s.png"},
+        {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
+    };
+    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
+    view_chosen_list list = {.count = 0};
+    view_textures textures;
+    view_log log = {.level = VIEW_QUIET};
+    view_loader loader = {.renderer = scene->renderer, .log = &log, .chosen = &list};
+    const view_dressing dressing = {.model = model, .path = model_path};
+    for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
+        for (size_t i = 0; i < COUNT_OF(chosen) && round < 2; i++) {
+            OWN char *const path = round == 0 ? common_copy(test_path(chosen[i].from))
+                                              : put_copy(folder, chosen[i].name, chosen[i].from);
+            view_choose_texture(&list, model_path, chosen[i].mesh, chosen[i].map, path);
+        }
+        loader.chosen = round < 2 ? &list : NULL;
+        log.num_warnings = 0;
+        if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
+            continue;
+        CHECK_UINT(log.num_warnings, 0);
+        OWN char *const path = view_materials_path(&textures);
+        CHECK(strstr(path, "/materials/m.mtr") != NULL && common_is_in(path, folder));
+        if (round == 0) {
+            OWN char *const made = common_join(folder, "materials");
+            CHECK_UINT(view_save_materials(&textures, model, &log), 0);
+            CHECK(log.num_warnings == 2 && strstr(log.warning, "elsewhere") != NULL);
+            CHECK(!common_is_folder(made));
+        } else { // the second time in place of the first
+            CHECK_UINT(view_save_materials(&textures, model, &log), 2);
+        }
+        for (size_t i = 0; i < COUNT_OF(chosen) && round > 0; i++) {
+            const view_texture *const image =
+                view_mesh_image(&textures, chosen[i].mesh, chosen[i].map);
+            const bool is_found = image != NULL && image->texture != 0
+                                  && (image->program != NULL) == (round == 2)
+                                  && strstr(image->path, chosen[i].name) != NULL;
+            CHECK_THAT(is_found, "round %d, %s", round, chosen[i].name);
+        }
+        view_free_textures(&textures, scene->renderer);
+    }
+    view_free_chosen(&list);
+    folder_remove(folder);
+}
+
+TEST (view_map_of_a_name_is_what_its_last_word_says) {
+    CHECK_UINT(view_map_of("/a/imp_local.tga"), MD5GL_PICTURE_NORMALS);
+    CHECK_UINT(view_map_of("imp_h.png"), MD5GL_PICTURE_NORMALS);
+    CHECK_UINT(view_map_of("imp_s.png"), MD5GL_PICTURE_SPECULAR);
+    CHECK_UINT(view_map_of("imp_glow.png"), MD5GL_PICTURE_GLOW);
+    CHECK_UINT(view_map_of("imp.png"), MD5GL_PICTURE_DIFFUSE);
+    CHECK_UINT(view_map_of(".png"), MD5GL_PICTURE_DIFFUSE);
 }

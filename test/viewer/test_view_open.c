@@ -390,12 +390,15 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
+        view_chosen_list chosen = {.count = 0};
         CHECK(view_open_first(&viewer.state));
+        viewer.state.chosen = &chosen;
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
         const char *const used =
             view_mesh_image(&viewer.state.document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
         CHECK(used != NULL && strcmp(used, texture) == 0);
+        view_free_chosen(&chosen);
         end(&viewer);
     }
     free(model);

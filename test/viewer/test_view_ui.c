@@ -138,48 +138,145 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
 }
 
-// Types a text and presses Enter.
-static view_command type(screen *s, const char *text)
+static const char *image_of(const screen *s, uint32_t mesh, md5gl_picture map)
 {
-    view_browser *const browser = &s->viewer.ui.browser;
-    browser->fresh = false;
-    (void)view_type_browser(browser, text);
-    return view_key_browser(browser, SDLK_RETURN, false);
+    const view_texture *const image = view_mesh_image(&s->viewer.document->textures, mesh, map);
+    return image != NULL ? common_base(image->path) : "none";
 }
 
-TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
+// Presses an item of the panel of textures, and carries out what that asks for.
+static void press_there(screen *s, const char *name)
+{
+    (void)view_perform(&s->viewer, press(s, name, 0.5f));
+    (void)item_release(&s->viewer);
+    (void)view_follow_previews(&s->viewer);
+    draw(s);
+}
+
+// A cell of the table, an image of the folder, another one for it, and back.
+TEST (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel) {
     screen s;
     view_chosen_list chosen = {.count = 0};
     if (open_screen(&s, BOBBIN)) {
+        view_texture_panel *const panel = &s.viewer.ui.textures;
         s.viewer.chosen = &chosen;
         s.viewer.ui.chosen_material = 0;
         draw(&s);
-        view_command request = press(&s, "figures/Texture", 0.5f);
-        CHECK_UINT(request.action, VIEW_LIST_TEXTURES);
-        CHECK(view_perform(&s.viewer, request));
+        (void)view_perform(&s.viewer, (view_command){.action = VIEW_TEXTURES});
         draw(&s);
-        request = type(&s, "bobbin_eye.png");
-        CHECK_UINT(request.action, VIEW_TAKE_TEXTURE);
-        CHECK(view_perform(&s.viewer, request));
-        const view_textures *textures = &s.viewer.document->textures;
-        CHECK(view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye"));
+        CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
+        CHECK(item_find(&s.viewer, &s.facts, "textures/Clear").width == 0.0f);
+        press_there(&s, "textures/bobbin_eye.png");
+        CHECK(s.viewer.document->textures.meshes[0].is_chosen[MD5GL_PICTURE_DIFFUSE]);
+        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
         CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png"));
+        press_there(&s, "textures/Glow 1");
+        press_there(&s, "textures/bobbin.png");
+        CHECK_STRING(image_of(&s, 1, MD5GL_PICTURE_GLOW), "bobbin.png");
+        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
+        press_there(&s, "textures/Clear");
+        CHECK_STRING(image_of(&s, 1, MD5GL_PICTURE_GLOW), "none");
         // A file that cannot be read changes nothing.
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
                                                      .path = common_copy("/nowhere.png")});
         CHECK(strstr(s.viewer.ui.notice, "keeps its texture"));
-        CHECK(chosen.count == 1 && chosen.rows[0].file == NULL); // to be forgotten in the file, too
-        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_TEXTURES, 0,
-                                &s.viewer.document->scene, NULL));
-        request = type(&s, "as found");
-        CHECK(request.path == NULL);
-        CHECK(view_perform(&s.viewer, request));
-        textures = &s.viewer.document->textures;
-        CHECK(!view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_image(textures, 0, MD5GL_PICTURE_DIFFUSE)->path, "bobbin.png"));
+        draw(&s);
+        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
+        press_there(&s, "outliner/close");
+        CHECK(!panel->is_open || panel->num_tiles == 0);
     }
     view_free_chosen(&chosen);
+    close_screen(&s);
+}
+
+// Beside the model it is asked which mesh an image is for; the name says which map.
+TEST (view_ui_asks_where_a_dropped_image_belongs) {
+    screen s;
+    view_chosen_list chosen = {.count = 0};
+    if (open_screen(&s, BOBBIN)) {
+        const view_texture_panel *const panel = &s.viewer.ui.textures;
+        OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
+        s.viewer.chosen = &chosen;
+        view_drop(&s.viewer, eye);
+        draw(&s);
+        CHECK(panel->is_open && panel->offered != NULL && chosen.count == 0);
+        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
+        press_there(&s, "textures/Specular 0");
+        CHECK(panel->offered == NULL && chosen.count == 1);
+        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
+    }
+    view_free_chosen(&chosen);
+    close_screen(&s);
+}
+
+// Ten thousand images, folders to enter, a filter; previews come for those that are seen alone.
+TEST (view_ui_lists_the_images_of_any_folder) {
+    screen s;
+    char *const folder = folder_make(), name[32];
+    if (open_screen(&s, BOBBIN)) {
+        view_texture_panel *const panel = &s.viewer.ui.textures;
+        for (int i = 0; i < 10000; i++) {
+            (void)snprintf(name, sizeof name, "image %d.png", i);
+            folder_put_text(folder, name, "");
+        }
+        folder_put_text(folder, "notes.txt", "");
+        (void)view_perform(
+            &s.viewer,
+            (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
+        draw(&s);
+        CHECK_UINT(panel->num_tiles, 10001); // with the folder above
+        size_t num_seen = 0;
+        for (size_t i = 0; i < panel->num_tiles; i++)
+            num_seen += panel->tiles[i].is_seen;
+        CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
+        WAIT_UNTIL((view_follow_previews(&s.viewer), panel->tiles[1].is_made));
+        CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
+        (void)snprintf(panel->filter, sizeof panel->filter, "9999");
+        draw(&s);
+        CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
+        panel->filter[0] = '\0';
+        draw(&s);
+        press_there(&s, "textures/..");
+        CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
+        view_list_images(panel, s.viewer.renderer, "/nowhere");
+        draw(&s);
+        CHECK_UINT(panel->num_tiles, 1);
+    }
+    folder_remove(folder);
+    close_screen(&s);
+}
+
+// The place is said first; a file that is there is replaced only if that was said, too.
+TEST (view_ui_says_where_textures_are_saved) {
+    screen s;
+    view_chosen_list chosen = {.count = 0};
+    char *const folder = folder_make();
+    OWN char *const model = common_join(folder, "t.md5mesh");
+    OWN char *const written = common_join(folder, "materials/t.mtr");
+    size_t size;
+    OWN char *const bytes = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
+    folder_put_text(folder, "t.md5mesh", bytes);
+    folder_put(folder, "image.png", image, size);
+    if (open_screen(&s, BOBBIN)) {
+        const char *const files[] = {model};
+        s.viewer.chosen = &chosen;
+        CHECK(view_open(&s.viewer, files, 1, false));
+        (void)view_perform(&s.viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
+        draw(&s);
+        CHECK_STRING(s.viewer.ui.textures.saved, written);
+        press_there(&s, "textures/image.png");
+        CHECK(!common_is_file(written));
+        press_there(&s, "textures/Save");
+        CHECK(common_is_file(written) && s.viewer.ui.textures.saved == NULL);
+        press_there(&s, "textures/Save as");
+        CHECK(item_find(&s.viewer, &s.facts, "textures/Save").width == 0.0f);
+        CHECK(remove(written) == 0); // meanwhile: asks again
+        press_there(&s, "textures/Replace");
+        CHECK(!common_is_file(written) && s.viewer.ui.textures.saved != NULL);
+    }
+    view_free_chosen(&chosen);
+    folder_remove(folder);
     close_screen(&s);
 }
 

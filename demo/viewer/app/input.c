@@ -768,6 +768,23 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     }
 }
 
+// An image that is dropped on a mesh is for that mesh. During a drag no motion is reported.
+static void drop_file(view_state *viewer, char *path)
+{
+    int x = 0, y = 0, left = 0, top = 0;
+    SDL_GetGlobalMouseState(&x, &y);
+    SDL_GetWindowPosition(viewer->window, &left, &top);
+    const float scale = mouse_scale(viewer);
+    const float at_x = (float)(x - left) * scale, at_y = (float)(y - top) * scale;
+    view_command command = {.action = VIEW_OPEN_FILE, .path = path};
+    const view_stage stage = stage_of(viewer);
+    const view_pick pick = find_at(viewer, at_x, at_y);
+    if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
+        && view_contains(view_layout_of(&stage).free, at_x, at_y))
+        command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
+    view_perform_file(viewer, &command);
+}
+
 void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
 {
     const view_command_row *let_go;
@@ -808,8 +825,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         turn_wheel(viewer, &event->wheel);
         break;
     case SDL_DROPFILE:
-        view_perform_file(viewer,
-                          &(view_command){.action = VIEW_OPEN_FILE, .path = event->drop.file});
+        drop_file(viewer, event->drop.file);
         SDL_free(event->drop.file);
         view_tell_state(viewer, "drop");
         break;

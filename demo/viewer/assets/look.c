@@ -245,6 +245,16 @@ const char *view_map_name(md5gl_picture map)
     return names[map];
 }
 
+md5gl_picture view_map_of(const char *path)
+{
+    const view_name name = split_stem(path), last = last_word(&name);
+    for (md5gl_picture map = MD5GL_NUM_PICTURES; --map > MD5GL_PICTURE_DIFFUSE;)
+        if (last.words[0] != '\0' && last.words[1] != '\0'
+            && strstr(md5gl_picture_words(map), last.words) != NULL)
+            return map == MD5GL_PICTURE_HEIGHTS ? MD5GL_PICTURE_NORMALS : map;
+    return MD5GL_PICTURE_DIFFUSE;
+}
+
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map)
 {
     const view_name image = split_stem(diffuse);
@@ -295,7 +305,15 @@ void view_free_look(view_look *look)
     for (uint32_t i = 0; i < look->num_turns; i++)
         free(look->turns[i]);
     common_free_list(&look->tried);
+    common_free_list(&look->looked);
     *look = (view_look){0};
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): it is freed
+void view_note_looked(view_look *look, bool is_found, char *text)
+{
+    common_add(&look->looked, common_format("%c%s", is_found ? '+' : '-', text));
+    free(text);
 }
 
 // -- What lies around a model --------------------------------------------------------------------
@@ -450,7 +468,9 @@ static void list_below(view_package *package, const char *first, const char *lis
     common_free_list(&folders);
 }
 
-void view_list_pictures(view_package *package, bool all)
+// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
+// rest of the package.
+static void list_pictures(view_package *package, bool all)
 {
     const char *const around = package->around;
     if (!package->is_near_listed) {
@@ -484,7 +504,7 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 // folder and below those above it. Returns the name as common_clean() does, to be freed.
 static char *seek_pictures(view_package *package, const char *name)
 {
-    view_list_pictures(package, false);
+    list_pictures(package, false);
     char *const path = common_clean(name), *const folder = common_folder(path);
     char *above = common_copy(package->folder);
     const char *const whole = package->root != NULL     ? package->root
@@ -748,13 +768,29 @@ static void take(view_look *look, const candidate *best)
     look->is_guess = best->score < SAID;
 }
 
+// The names that images were compared with, up to the one that was `found`.
+static void note_names(view_look *look, const named_mesh *subject, evidence found)
+{
+    const char *const names[NUM_EVIDENCE] = {
+        [BY_PATH] = subject->path,           [BY_END_OF_PATH] = subject->path,
+        [BY_SHADER] = subject->shader.words, [BY_MODEL] = subject->model.words,
+        [BY_MESH] = subject->name.words,     [BY_FOLDER] = subject->folder.words,
+        [BY_PURPOSE] = "skin, diffuse, ...", [BY_ITSELF] = "beside the model",
+    };
+    for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++) {
+        const char *const name = names[by] + strspn(names[by], " /");
+        if (name[0] != '\0')
+            view_note_looked(look, by == found, common_format("%s: %s", rows[by].name, name));
+    }
+}
+
 // Takes the image with the highest score, unless it is low or that of another image is about the
 // same. `is_last`: else notes why the likeliest are not taken.
 static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
 {
     enum { NOTED = 8 };
     view_package *const package = subject->search->package;
-    view_list_pictures(package, all);
+    list_pictures(package, all);
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
     candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
@@ -798,6 +834,8 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
                    || is_same_image(best.image, &images[i], !is_vague);
     if (is_clear)
         take(look, &best);
+    if (is_clear || is_last)
+        note_names(look, subject, is_clear ? best.by : NUM_EVIDENCE);
     for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
         if (judged[i].score > 0 || judged[i].objection != NULL)
             common_add(&look->tried,
@@ -889,7 +927,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 {
     const md5_load_opts opts = {.files =
                                     package->reader != NULL ? *package->reader : (md5_files){0}};
-    view_list_pictures(package, false);
+    list_pictures(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
@@ -921,18 +959,25 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 static bool take_declared(view_look *look, const named_mesh *subject, view_log *log)
 {
     view_package *const package = subject->search->package;
-    view_look own = {0}; // with paths as in files
+    view_look own = {0}, notes = {0}; // own: with paths as in files
     if (subject->search->said == NULL) {
         char *const shader = common_clean(subject->mesh->shader);
         const bool has_shader = shader[0] != '\0';
-        if (!has_shader
-            || (!find_material(package, shader + 1, &own, log)
-                && (!find_shader(package, shader + 1, &own, log) || own.diffuse == NULL)))
-            (void)find_cube_look(package, subject->mesh->name, &own);
+        const char *const name = has_shader ? shader + 1 : "no shader";
+        const bool is_material = has_shader && find_material(package, name, &own, log);
+        const bool is_script = has_shader && !is_material && find_shader(package, name, &own, log)
+                               && own.diffuse != NULL;
+        view_note_looked(&notes, is_material, common_format("materials/*.mtr: %s", name));
+        if (!is_material)
+            view_note_looked(&notes, is_script, common_format("scripts/*.shader: %s", name));
+        if (!is_material && !is_script)
+            view_note_looked(&notes, find_cube_look(package, subject->mesh->name, &own),
+                             common_copy("md5.cfg around the model"));
         free(shader);
     }
     const view_look *const said = subject->search->said != NULL ? subject->search->said : &own;
     *look = *said;
+    look->looked = notes.looked;
     look->diffuse = NULL;
     look->normals = path_at(package, said->normals, log);
     look->masks = path_at(package, said->masks, log);
@@ -943,6 +988,8 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
         free(compressed);
     }
     look->is_declared = image != NULL;
+    if (said->diffuse != NULL)
+        view_note_looked(look, image != NULL, common_copy(said->diffuse));
     if (image != NULL)
         take(look, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
     else if (said->diffuse != NULL)

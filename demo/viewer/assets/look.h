@@ -35,6 +35,9 @@ bool view_is_image(const char *path);
 // The name of a map in messages: "normal map", ...
 const char *view_map_name(md5gl_picture map);
 
+// Returns the map that the name of an image says it is: "imp_local.tga"; else the texture.
+md5gl_picture view_map_of(const char *path);
+
 // Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map);
@@ -59,14 +62,17 @@ typedef struct view_look {
     // Of view_find_look():
     bool is_declared; // a file says which image `diffuse` is
     bool is_guess;    // likely names say it
-    bool is_chosen;   // the user chose another
     char *why;        // NULL, or why it was taken: "the model's name, in a folder beside it (85)"
     char *turns[MD5_MAX_QUAKE_IMAGES - 1]; // images that are shown in turn with `diffuse`
     uint32_t num_turns;
-    common_list tried; // without `diffuse`: the likeliest images, and why they were not taken
+    common_list tried;  // without `diffuse`: the likeliest images, and why they were not taken
+    common_list looked; // of view_note_looked(), in the order in which it was sought
 } view_look;
 
 void view_free_look(view_look *look); // a zeroed one is allowed
+
+// Adds a name that was looked for: "+" if it `is_found`, else "-", and the text, which it frees.
+void view_note_looked(view_look *look, bool is_found, char *text);
 
 // -- What lies around a model --------------------------------------------------------------------
 //
@@ -103,10 +109,6 @@ typedef struct view_image_file {
     view_name name;    // of the stem's last part
     view_place place;
 } view_image_file;
-
-// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
-// rest of the package.
-void view_list_pictures(view_package *package, bool all);
 
 struct view_package {
     char *root;                // the package's folder, or NULL

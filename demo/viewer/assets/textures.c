@@ -775,8 +775,8 @@ static void find_and_use(const view_dresser *d, bool complete)
     view_mesh_textures *const own = &d->textures->meshes[index];
     view_look *const look = &own->look;
     const bool is_chosen = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
+    view_free_look(look); // of a game that lacks the image
     *look = view_find_look(&d->search, d->log);
-    look->is_chosen = is_chosen;
     if (look->diffuse != NULL && !is_chosen) {
         // Those that are shown in turn: if one cannot be read, the first ones stay.
         for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
@@ -923,14 +923,17 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             continue;
         view_mesh_textures *const own = &textures->meshes[i];
         const view_texture **const diffuse = &own->maps[MD5GL_PICTURE_DIFFUSE];
-        const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i);
         const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
-        if (chosen != NULL && *diffuse == NULL) { // the options come first
-            *diffuse = load_file(&d, MD5GL_PICTURE_DIFFUSE, chosen, false);
-            own->look.is_chosen = *diffuse != NULL;
+        for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
+            const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i, map);
+            if (chosen == NULL || own->maps[map] != NULL) // the options come first
+                continue;
+            own->maps[map] = load_file(&d, map, chosen, false);
+            own->is_chosen[map] = own->maps[map] != NULL;
         }
+        const bool is_chosen = own->is_chosen[MD5GL_PICTURE_DIFFUSE];
         // In the game, if there is one, then as without.
         d.game =
             game != NULL || *diffuse != NULL ? game : view_package_game(d.search.package, d.log);
@@ -938,14 +941,22 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
         const bool is_in_game = is_declared || game != NULL;
         // The maps of its material in a game. One that is drawn in stages needs no other texture.
-        const bool is_staged = is_in_game && view_add_layers(&d, shader);
+        const bool is_staged = is_in_game && !is_chosen && view_add_layers(&d, shader);
         const md5_material *const material =
             is_in_game ? md5_game_material(d.game, shader, NULL) : NULL;
         for (size_t k = 0; k < 3 && material != NULL; k++) {
             const md5_image_program *const program = view_material_image(material, maps[k]);
-            if (program != NULL)
-                give_map(&d,
-                         (view_texture){.path = program->text, .program = program, .map = maps[k]});
+            if (program == NULL)
+                continue;
+            give_map(&d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
+            if (maps[k] == MD5GL_PICTURE_DIFFUSE && !is_chosen)
+                view_note_looked(
+                    &own->look, *diffuse != NULL,
+                    common_format("%s: %s",
+                                  material->decl != NULL && material->decl->file != NULL
+                                      ? material->decl->file
+                                      : shader,
+                                  program->text));
         }
         const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
         if (!is_found && (!is_in_game || d.search.package != NULL)) {
@@ -968,19 +979,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
     return true;
-}
-
-bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
-                      view_log *log)
-{
-    const view_dresser d = {.textures = textures, .renderer = renderer, .log = log};
-    const view_texture *const loaded = load_file(&d, MD5GL_PICTURE_DIFFUSE, path, false);
-    for (uint32_t i = 0; i < textures->num_meshes && loaded != NULL; i++)
-        textures->meshes[i].maps[MD5GL_PICTURE_DIFFUSE] = loaded;
-    char *const dropped = common_copy(path); // `path` may be textures->dropped itself
-    free(textures->dropped);
-    textures->dropped = dropped;
-    return loaded != NULL;
 }
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
@@ -1013,7 +1011,6 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     view_close_package(textures->package);
     free(textures->meshes);
     free(textures->loaded);
-    free(textures->dropped);
     *textures = (view_textures){0};
 }
 
@@ -1026,17 +1023,16 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 {
     const view_mesh_textures *const own = &textures->meshes[mesh];
     const view_texture *const diffuse = own->maps[MD5GL_PICTURE_DIFFUSE];
-    const bool is_opaque = own->opaque && textures->dropped == NULL;
     md5gl_texture drawn[MD5GL_NUM_PICTURES];
     for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
         drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
         .alpha_test = own->alpha_test,
-        .is_opaque = is_opaque,
-        .two_sided = own->two_sided || (!is_opaque && diffuse != NULL && diffuse->has_holes),
+        .is_opaque = own->opaque,
+        .two_sided = own->two_sided || (!own->opaque && diffuse != NULL && diffuse->has_holes),
     };
-    if (own->num_turns > 0 && diffuse == own->turns[0]) { // no other file was dropped on it
+    if (own->num_turns > 0 && diffuse == own->turns[0]) {
         const md5_quake_skins skins = {.num_skins = 1, .num_images = {own->num_turns}};
         material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }

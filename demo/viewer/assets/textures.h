@@ -131,16 +131,16 @@ typedef struct view_mesh_textures {
     // Images that are shown in turn, as in Quake ten a second; the first one is its texture.
     const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
     uint32_t num_turns;
-    bool two_sided;   // a look says that both sides are drawn
-    float alpha_test; // what a look says, 0 = nothing
-    bool opaque;      // a material says that alpha cuts nothing out
-    view_look look;   // result of the search
+    bool two_sided;                     // a look says that both sides are drawn
+    bool is_chosen[MD5GL_NUM_PICTURES]; // by the user
+    float alpha_test;                   // what a look says, 0 = nothing
+    bool opaque;                        // a material says that alpha cuts nothing out
+    view_look look;                     // result of the search
 } view_mesh_textures;
 
 typedef struct view_textures {
     view_texture **loaded; // each file or picture of the game once per use
     size_t num_loaded;
-    char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
     view_mesh_textures *meshes; // [num_meshes]
     view_package *package;      // whose game the layers are of, or NULL
@@ -188,10 +188,6 @@ bool view_add_layers(const view_dresser *d, const char *shader);
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 
-// Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
-bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
-                      view_log *log);
-
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
 // Material of a mesh at a time in seconds: its texture or the checker; if `maps` is set, also its
@@ -206,6 +202,18 @@ const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh
 
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
+
+// -- Saving --------------------------------------------------------------------------------------
+//
+// As declarations of materials that name the images from the folder of the package on, or from that
+// of the model if it lies in none: mtr.c.
+
+// The file, in the folder "materials" of that folder; free it. NULL: the model is in an archive.
+char *view_materials_path(const view_textures *textures);
+
+// Writes there a material for the shader of each mesh. Logs a warning for each mesh and each map
+// that is left out. Returns how many were written.
+uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log);
 
 // -- Pixels of maps ------------------------------------------------------------------------------
 

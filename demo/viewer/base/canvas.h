@@ -19,7 +19,7 @@ typedef struct view_canvas_image {
     md5gl_panel_vertex vertices[6];
 } view_canvas_image;
 
-enum { VIEW_MAX_CANVAS_IMAGES = 48 };
+enum { VIEW_MAX_CANVAS_IMAGES = 160 };
 
 // The triangles and images so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {

@@ -145,10 +145,12 @@ static const view_command_row table[] = {
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", KEYS(SDLK_F11)},
 
     {ASK(MODEL, "Skin…", "skin"), NEEDS(MODEL), .words = "quake"},
-    {ASK(MODEL, "Textures/Texture…", "texture"), NEEDS(MODEL), ON_MODEL, .words = "image map"},
-    {ASK(MODEL, "Textures/Normal map…", "normal-map"), NEEDS(MODEL), .words = "texture bump"},
-    {ASK(MODEL, "Textures/Specular map…", "specular-map"), NEEDS(MODEL), .words = "texture gloss"},
-    {ASK(MODEL, "Textures/Glow map…", "glow-map"), NEEDS(MODEL), .words = "texture emission"},
+    {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", KEYS(CTRL(SDLK_t)), NEEDS(MODEL),
+     ON_MODEL, .covers = "texture normal-map specular-map glow-map",
+     .words = "image map bump normal gloss emission missing",
+     .help = "which image each mesh has, where it was looked for, and others"},
+    {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…", NEEDS(MODEL),
+     .words = "material export write"},
     {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", NEEDS(MODEL | ONE), .covers = "hide",
      .list = VIEW_LIST_MESHES, .words = "hide show part"},
     {SWITCH(MODEL, "Two-sided", "two-sided"), ON_MODEL, .words = "back faces culling"},
@@ -298,7 +300,7 @@ static const view_command_row table[] = {
     MOUSE("Ctrl+click", "distance from the spot that was clicked on"),
     MOUSE("Middle or Shift+left drag", "pan"),
     MOUSE("Wheel, right drag", "zoom"),
-    MOUSE("Drop a file", "open it: model, clip, camera, texture"),
+    MOUSE("Drop a file", "open it: model, clip, camera; an image on a mesh is its texture"),
 
     {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY(SDLK_w))},
     {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "walk backward", KEYS(ANY(SDLK_s))},
@@ -376,10 +378,10 @@ const char *view_reason(uint32_t missing)
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",     "list",       "close-lists", "joint",      "enter-folder", "section",
-        "section",   "choose",     "choose",      "choose",     "choose",       "channel",
-        "channel",   "mesh",       "textures",    "texture",    "page",         "forget",
-        "try-again", "run-export", "stop-export", "transition", "state"};
+        "taken",      "list",        "close-lists", "joint",  "enter-folder", "section",
+        "section",    "choose",      "choose",      "choose", "choose",       "channel",
+        "channel",    "mesh",        "texture",     "page",   "forget",       "try-again",
+        "run-export", "stop-export", "transition",  "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)

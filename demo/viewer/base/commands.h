@@ -62,6 +62,8 @@ typedef enum view_action {
     VIEW_EXPORT_AGAIN, // with the same choices
     VIEW_START_PAGE,
     VIEW_WARNINGS, // opens or closes their list
+    VIEW_TEXTURES, // their panel; with `number` opens it at mesh `number` - 1 and folder `path`
+    VIEW_SAVE_TEXTURES, // as .mtr: says where; `number` 1: does it
     VIEW_CLOSE_LISTS,
     VIEW_DRIVE,         // keys go to what moves the model
     VIEW_MENUS,         // open the first menu
@@ -93,8 +95,7 @@ typedef enum view_action {
     VIEW_SHOW_CHANNEL,    // show the time of channel `item`
     VIEW_LIST_CHANNEL,    // list the clips for channel `item`
     VIEW_HIDE_MESH,       // or show mesh `number`
-    VIEW_LIST_TEXTURES,   // that mesh `number` may have
-    VIEW_TAKE_TEXTURE,    // give mesh `number` the texture `path`; NULL: the one that is found
+    VIEW_TAKE_TEXTURE,    // give mesh `number` the image `path` as map `item`; NULL: as found
     VIEW_OPEN_PAGE,       // of techniques, `number`
     VIEW_FORGET_RECENT,   // the file `path`
     VIEW_TRY_AGAIN,       // what has led to the last error

@@ -18,6 +18,13 @@
 
 // == What was chosen for models ===================================================================
 
+const char *const view_map_options[MD5GL_NUM_PICTURES] = {
+    [MD5GL_PICTURE_DIFFUSE] = "texture",
+    [MD5GL_PICTURE_NORMALS] = "normal-map",
+    [MD5GL_PICTURE_SPECULAR] = "specular-map",
+    [MD5GL_PICTURE_GLOW] = "glow-map",
+};
+
 static void free_row(view_chosen *row)
 {
     free(row->model);
@@ -25,11 +32,13 @@ static void free_row(view_chosen *row)
 }
 
 // The index of a choice, or list->count.
-static size_t find(const view_chosen_list *list, const char *model, uint32_t mesh)
+static size_t find(const view_chosen_list *list, const char *model, uint32_t mesh,
+                   md5gl_picture map)
 {
     size_t i = 0;
     while (i < list->count
-           && (list->rows[i].mesh != mesh || strcmp(list->rows[i].model, model) != 0))
+           && (list->rows[i].mesh != mesh || list->rows[i].map != map
+               || strcmp(list->rows[i].model, model) != 0))
         i++;
     return i;
 }
@@ -41,10 +50,11 @@ static void remove_row(view_chosen_list *list, size_t i)
     memmove(&list->rows[i], &list->rows[i + 1], (list->count - i) * sizeof list->rows[0]);
 }
 
-void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh, const char *file)
+void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
+                         md5gl_picture map, const char *file)
 {
     char *const path = common_absolute(model);
-    const size_t old = find(list, path, mesh);
+    const size_t old = find(list, path, mesh, map);
     if (file == NULL && old == list->count) {
         free(path);
         return;
@@ -58,21 +68,23 @@ void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mes
     list->rows[0] = (view_chosen){.model = path,
                                   .file = file != NULL ? common_absolute(file) : NULL,
                                   .mesh = mesh,
+                                  .map = map,
                                   .is_new = true};
     list->count++;
 }
 
-const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
+const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh,
+                                md5gl_picture map)
 {
     if (list == NULL || list->count == 0)
         return NULL;
     char *const path = common_absolute(model);
-    const size_t i = find(list, path, mesh);
+    const size_t i = find(list, path, mesh, map);
     free(path);
     return i < list->count ? list->rows[i].file : NULL;
 }
 
-bool view_read_chosen(view_chosen_list *list, const char *text)
+bool view_read_chosen(view_chosen_list *list, md5gl_picture map, const char *text)
 {
     char *end = NULL;
     const unsigned long mesh = strtoul(text, &end, 10);
@@ -82,8 +94,8 @@ bool view_read_chosen(view_chosen_list *list, const char *text)
         return false;
     char *const file = common_copy(end + 1);
     file[tab - (end + 1)] = '\0';
-    list->rows[list->count++] =
-        (view_chosen){.model = common_copy(tab + 1), .file = file, .mesh = (uint32_t)mesh};
+    list->rows[list->count++] = (view_chosen){
+        .model = common_copy(tab + 1), .file = file, .mesh = (uint32_t)mesh, .map = map};
     return true;
 }
 
@@ -119,13 +131,26 @@ static char *config_path(void)
                                              : NULL;
 }
 
-static int make_folder(const char *path)
+static int make_folder(const char *path, unsigned mode)
 {
 #ifdef _WIN32
+    (void)mode;
     return _mkdir(path);
 #else
-    return mkdir(path, 0700);
+    return mkdir(path, mode);
 #endif
+}
+
+void view_make_folders(const char *file, unsigned mode)
+{
+    char *const folder = common_copy(file);
+    for (char *c = folder + 1; *c != '\0'; c++)
+        if (*c == '/') {
+            *c = '\0';
+            (void)make_folder(folder, mode); // may exist; if it cannot be created, writing fails
+            *c = '/';
+        }
+    free(folder);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -210,8 +235,13 @@ static bool read_line(view_config *config, const char *line)
         config->has_camera = rest[strspn(rest, " \t")] == '\0' && is_usual(&config->camera);
         return config->has_camera;
     }
-    if (strncmp(line, "mesh-texture=", length + 1) == 0)
-        return view_read_chosen(&config->chosen, value);
+    const size_t prefix = strlen("mesh-");
+    for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES && length > prefix; map++) {
+        const char *const name = view_map_options[map];
+        if (name != NULL && strncmp(line, "mesh-", prefix) == 0 && strlen(name) == length - prefix
+            && strncmp(line + prefix, name, length - prefix) == 0)
+            return view_read_chosen(&config->chosen, map, value);
+    }
     const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
         return false;
@@ -221,7 +251,7 @@ static bool read_line(view_config *config, const char *line)
 
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
-    enum { MOST_LINES = 200, MOST_REPORTED = 3 };
+    enum { MOST_LINES = 300, MOST_REPORTED = 3 };
     char line[MOST_BYTES];
     unsigned number = 0, num_wrong = 0;
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path()};
@@ -324,7 +354,8 @@ static void merge(view_config *config)
     for (size_t i = config->chosen.count; i-- > 0;) {
         const view_chosen *const chosen = &config->chosen.rows[i];
         if (chosen->is_new)
-            view_choose_texture(&stored.chosen, chosen->model, chosen->mesh, chosen->file);
+            view_choose_texture(&stored.chosen, chosen->model, chosen->mesh, chosen->map,
+                                chosen->file);
     }
     view_free_chosen(&config->chosen);
     config->chosen = stored.chosen;
@@ -348,15 +379,7 @@ static void merge(view_config *config)
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
-    // The file's folder, with those above it.
-    char *const folder = common_copy(config->path);
-    for (char *c = folder + 1; *c != '\0'; c++)
-        if (*c == '/') {
-            *c = '\0';
-            (void)make_folder(folder); // may exist; if it cannot be created, writing fails
-            *c = '/';
-        }
-    free(folder);
+    view_make_folders(config->path, 0700);
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge(config);
@@ -385,8 +408,8 @@ bool view_write_config(view_config *config, view_log *log)
             const view_chosen *const chosen = &config->chosen.rows[i];
             if (chosen->file == NULL)
                 continue;
-            char *const line = common_format("mesh-texture=%u %s\t%s", (unsigned)chosen->mesh,
-                                             chosen->file, chosen->model);
+            char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[chosen->map],
+                                             (unsigned)chosen->mesh, chosen->file, chosen->model);
             if (is_text(line) && strchr(chosen->file, '\t') == NULL
                 && strlen(line) + sizeof "\r\n" < MOST_BYTES)
                 (void)fprintf(writer.file, "%s\n", line);

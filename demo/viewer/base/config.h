@@ -1,4 +1,5 @@
-// Textures that the user chose for meshes in the window. The configuration file stores them.
+// Textures and other maps that the user chose for meshes in the window. The configuration file
+// stores them.
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
@@ -11,12 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VIEW_MAX_CHOSEN = 64 };
+enum { VIEW_MAX_CHOSEN = 128 };
 
 typedef struct view_chosen {
     char *model, *file; // absolute paths; file NULL: the choice was forgotten
     uint32_t mesh;      // number in the model
-    bool is_new;        // not in the configuration file yet
+    md5gl_picture map;
+    bool is_new; // not in the configuration file yet
 } view_chosen;
 
 typedef struct view_chosen_list {
@@ -24,17 +26,20 @@ typedef struct view_chosen_list {
     size_t count;
 } view_chosen_list;
 
-// Stores a choice, in place of an earlier one for the same mesh; if the list is full, in place of
-// the oldest. `file` NULL: forgets the choice.
+// The options of the maps that can be chosen: "texture", "normal-map", ...; NULL: it cannot be.
+extern const char *const view_map_options[MD5GL_NUM_PICTURES];
+
+// Stores a choice, in place of an earlier one for the same map of the mesh; if the list is full, in
+// place of the oldest. `file` NULL: forgets the choice.
 void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
-                         const char *file);
+                         md5gl_picture map, const char *file);
 
-// The file that was chosen for a mesh, or NULL. `list` may be NULL.
-const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh);
+// The file that was chosen for a map of a mesh, or NULL. `list` may be NULL.
+const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh,
+                                md5gl_picture map);
 
-// Adds a choice behind the others, from "MESH FILE<tab>MODEL"; writes one like that. Reading
-// returns false if the text is invalid.
-bool view_read_chosen(view_chosen_list *list, const char *text);
+// Adds a choice behind the others, from "MESH FILE<tab>MODEL". Returns false if that is invalid.
+bool view_read_chosen(view_chosen_list *list, md5gl_picture map, const char *text);
 
 void view_free_chosen(view_chosen_list *list);
 
@@ -79,6 +84,9 @@ bool view_write_config(view_config *config, view_log *log);
 // nothing since the last call. Returns false, and logs why, if writing fails.
 bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
                        bool is_soon, view_log *log);
+
+// Makes the folders that a file is to lie in, with this mode, unless they are there.
+void view_make_folders(const char *file, unsigned mode);
 
 void view_free_config(view_config *config);
 

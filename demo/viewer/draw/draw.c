@@ -154,7 +154,7 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     const bool is_plain = stage->shown->untextured || stage->shown->checker
                           || stage->surface == VIEW_SURFACE_WEIGHTS
                           || stage->surface == VIEW_SURFACE_UV;
-    return !is_plain && textures->dropped == NULL && textures->layers.num_meshes > 0;
+    return !is_plain && textures->layers.num_meshes > 0;
 }
 
 float view_parm_of(const view_stage *stage, int row)
@@ -210,7 +210,7 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
 }
 
 // Draws a pass of what the materials of all bodies draw besides lit surfaces, unless it is hidden
-// by grey, the checker or a texture that was dropped.
+// by grey or the checker.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {

@@ -370,31 +370,50 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     return image;
 }
 
-static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+// Loads a model that the skin changes, with it: `on`, else one that it names, else one that lies
+// beside what it replaces. Returns its name, or NULL.
+static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
+                                 const char *on)
 {
-    view_scene scene;
-    view_image image = {.rgba = NULL};
     tried models = {.count = 0};
     const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
     if (skin == NULL)
-        return image;
+        return NULL;
     try_name(&models, on);
     for (uint32_t i = 0; i < skin->num_models; i++)
         try_name(&models, skin->models[i]);
     for (uint32_t i = 0; i < skin->num_rows; i++)
         try_folder(&models, library, skin->rows[i].from);
-    for (size_t i = 0; i < models.count && image.rgba == NULL; i++) {
-        if (!load(&scene, library, models.names[i], name))
+    for (size_t i = 0; i < models.count; i++) {
+        if (!load(scene, library, models.names[i], name))
             continue;
-        bool is_changed = false;
-        for (uint32_t k = 0; scene.model != NULL && k < scene.model->num_meshes; k++)
+        for (uint32_t k = 0; scene->model != NULL && k < scene->model->num_meshes; k++)
             for (uint32_t row = 0; row < skin->num_rows; row++)
-                is_changed =
-                    is_changed || strcmp(scene.model->meshes[k].shader, skin->rows[row].to) == 0;
-        if (is_changed)
-            image = draw_scene(&scene, faded_in);
-        view_free_scene(&scene);
+                if (strcmp(scene->model->meshes[k].shader, skin->rows[row].to) == 0)
+                    return models.names[i];
+        view_free_scene(scene);
     }
+    return NULL;
+}
+
+char *view_model_for_skin(view_library *library, const char *name)
+{
+    view_scene scene;
+    const char *const model = load_for_skin(&scene, library, name, NULL);
+    if (model == NULL)
+        return NULL;
+    char *const copy = common_copy(model);
+    view_free_scene(&scene);
+    return copy;
+}
+
+static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+{
+    view_scene scene;
+    if (load_for_skin(&scene, library, name, on) == NULL)
+        return (view_image){.rgba = NULL};
+    const view_image image = draw_scene(&scene, faded_in);
+    view_free_scene(&scene);
     return image;
 }
 
@@ -418,6 +437,37 @@ view_image view_make_preview(view_library *library, const char *wish)
     return image;
 }
 
+// -- Of an image ----------------------------------------------------------------------------
+
+// Each texel is that of 4 by 4 points of the pixel, on average.
+view_preview view_preview_image(const char *path)
+{
+    enum { POINTS = 4 };
+    view_image whole = {NULL, 0, 0};
+    md5_error error = {0};
+    // A pipe would be waited for.
+    if (!common_is_file(path) || !view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
+        return (view_preview){.width = 0};
+    const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
+    const uint64_t side = longest < VIEW_SKETCH_SIZE ? longest : VIEW_SKETCH_SIZE;
+    const uint64_t width = (whole.width * side + longest - 1) / longest;
+    const uint64_t height = (whole.height * side + longest - 1) / longest;
+    uint8_t *const rgba = common_alloc(4 * width * height, 1);
+    for (uint64_t i = 0; i < 4 * width * height; i++) { // a channel each
+        unsigned sum = 0;
+        for (uint64_t p = 0; p < POINTS * POINTS; p++) {
+            const uint64_t x = (i / 4 % width * POINTS + p % POINTS) * whole.width;
+            const uint64_t y = (i / 4 / width * POINTS + p / POINTS) * whole.height;
+            sum +=
+                whole
+                    .rgba[4 * (y / (height * POINTS) * whole.width + x / (width * POINTS)) + i % 4];
+        }
+        rgba[i] = (uint8_t)(sum / (POINTS * POINTS));
+    }
+    free(whole.rgba);
+    return (view_preview){{rgba, (uint32_t)width, (uint32_t)height}, whole.width, whole.height};
+}
+
 // -- On a thread ---------------------------------------------------------------------------------
 
 // The thread's game is opened again after so many pictures, because what games have read stays in
@@ -427,8 +477,8 @@ enum { PICTURES_A_GAME = 100 };
 typedef struct preview {
     char *wish; // NULL: none
     enum { WISHED, MAKING, MADE } state;
-    view_image image; // .rgba NULL: nothing can be shown
-    uint64_t used;    // when it was wished or last shown
+    view_preview of;
+    uint64_t used; // when it was wished or last shown
 } preview;
 
 struct view_previews {
@@ -444,7 +494,7 @@ struct view_previews {
 static void drop(preview *picture)
 {
     free(picture->wish);
-    free(picture->image.rgba);
+    free(picture->of.image.rgba);
     *picture = (preview){.wish = NULL};
 }
 
@@ -482,18 +532,20 @@ static int make_pictures(void *user)
         next->state = MAKING;
         SDL_UnlockMutex(previews->mutex);
 
-        view_image image = {.rgba = NULL};
+        view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
-        if (num_made++ % PICTURES_A_GAME == 0) {
+        if (previews->place == NULL) {
+            made = view_preview_image(next->wish);
+        } else if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
         }
         if (library != NULL)
-            image = view_make_preview(library, next->wish);
+            made.image = view_make_preview(library, next->wish);
 
         SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
         SDL_LockMutex(previews->mutex);
-        next->image = image;
+        next->of = made;
         next->state = MADE;
         previews->has_more = true;
         (void)SDL_PushEvent(&event);
@@ -508,7 +560,7 @@ static int make_pictures(void *user)
 view_previews *view_begin_previews(const char *place)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
-    previews->place = common_copy(place);
+    previews->place = place != NULL ? common_copy(place) : NULL;
     previews->mutex = SDL_CreateMutex();
     previews->changed = SDL_CreateCond();
     if (previews->mutex != NULL && previews->changed != NULL)
@@ -537,31 +589,31 @@ void view_stop_previews(view_previews *previews)
 
 // -- The caller's side ----------------------------------------------------------------------
 
-const view_image *view_want_previews(view_previews *previews, const char *const *wishes,
-                                     size_t count, bool *has_more)
+bool view_want_previews(view_previews *previews, const char *const *wishes, size_t count,
+                        const view_preview **made)
 {
     preview *const list = previews->list;
-    const view_image *image = NULL;
-    *has_more = false;
-    if (previews->thread == NULL)
-        return NULL;
+    if (previews->thread == NULL) {
+        for (size_t i = 0; i < count; i++)
+            made[i] = NULL;
+        return false;
+    }
     SDL_LockMutex(previews->mutex);
-    *has_more = previews->has_more;
+    const bool has_more = previews->has_more;
     previews->has_more = false;
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
         if (list[i].state == WISHED)
             drop(&list[i]);
     for (size_t i = 0; i < count; i++) {
-        preview *made = NULL;
-        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && made == NULL; k++)
+        preview *known = NULL;
+        for (size_t k = 0; k < VIEW_MAX_PREVIEWS && known == NULL; k++)
             if (list[k].wish != NULL && strcmp(list[k].wish, wishes[i]) == 0)
-                made = &list[k];
-        if (i == 0 && made != NULL && made->state == MADE) {
-            made->used = ++previews->now;
-            image = made->image.rgba != NULL ? &made->image : NULL;
-        }
-        if (made != NULL)
+                known = &list[k];
+        made[i] = known != NULL && known->state == MADE ? &known->of : NULL;
+        if (known != NULL) {
+            known->used = known->state == MADE ? ++previews->now : known->used;
             continue;
+        }
         // An unused place, or that of the picture that nobody has looked at for the longest; one at
         // most is being made.
         preview *place = &list[list[0].state == MAKING];
@@ -573,7 +625,7 @@ const view_image *view_want_previews(view_previews *previews, const char *const 
     }
     SDL_CondSignal(previews->changed);
     SDL_UnlockMutex(previews->mutex);
-    return image;
+    return has_more;
 }
 
 // == A thumbnail of files ==================================================================

@@ -48,6 +48,10 @@ char *view_wish_of(view_section section, const char *name, const char *on);
 // picture. The image has .rgba NULL if nothing can be shown; else free it.
 view_image view_make_preview(view_library *library, const char *wish);
 
+// Returns the name of the first model that the skin changes, of those that it names or that lie
+// beside what it replaces, to be freed; NULL if there is none.
+char *view_model_for_skin(view_library *library, const char *name);
+
 // -- On a thread ---------------------------------------------------------------------------------
 //
 // Pictures of what lies in a game, made by a thread while a list is open, and kept.
@@ -57,17 +61,27 @@ enum { VIEW_MAX_PREVIEWS = 256 };
 
 typedef struct view_previews view_previews;
 
+// A picture that was made, of what is `width` by `height` pixels large if it is an image.
+typedef struct view_preview {
+    view_image image; // .rgba NULL: nothing can be shown
+    uint32_t width, height;
+} view_preview;
+
 // Begins with the game in a folder or an archive. The thread opens it for itself, on the first
-// wish, because one thread at a time may use a game.
+// wish, because one thread at a time may use a game. NULL: what is wished are the paths of images.
 view_previews *view_begin_previews(const char *place);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were
-// asked for before and are not there yet. Returns the picture of the first, which stays until the
-// next call; NULL if it is not there yet, or if nothing can be shown. Sets whether pictures were
-// made since the last call. Never waits for one.
-const view_image *view_want_previews(view_previews *previews, const char *const *wishes,
-                                     size_t count, bool *has_more);
+// asked for before and are not there yet. Writes them to made[count], where they stay until the
+// next call; NULL: it is not there yet. Returns whether pictures were made since the last call.
+// Never waits for one.
+bool view_want_previews(view_previews *previews, const char *const *wishes, size_t count,
+                        const view_preview **made);
+
+// Makes the picture of an image file: as it is, or smaller. Not of one of more than 64 million
+// pixels.
+view_preview view_preview_image(const char *path);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 

@@ -125,14 +125,11 @@ static bool show(view_state *viewer, const view_option *option)
 static void undo(view_options *options, const view_options *before)
 {
     view_options undone = *before;
-    undone.textures = options->textures;
     undone.settings = options->settings;
     undone.morphs = options->morphs;
     undone.times = options->times;
     undone.hidden = options->hidden;
     undone.bases = options->bases;
-    for (size_t i = before->num_textures; i < options->num_textures; i++)
-        free(options->textures[i].mesh);
     for (size_t i = before->num_morphs; i < options->num_morphs; i++)
         free(options->morphs[i].parameter);
     *options = undone;

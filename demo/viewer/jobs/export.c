@@ -71,10 +71,6 @@ static void add_options(common_list *words, const view_options *now)
 // The options that may be repeated.
 static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
 {
-    static const char *const maps[] = {[MD5GL_PICTURE_DIFFUSE] = "texture",
-                                       [MD5GL_PICTURE_NORMALS] = "normal-map",
-                                       [MD5GL_PICTURE_SPECULAR] = "specular-map",
-                                       [MD5GL_PICTURE_GLOW] = "glow-map"};
     for (size_t i = 0; i < now->num_times; i++)
         add_option(words, "animation-time", common_format("%.17g", now->times[i]));
     if (now->range_last > now->range_first)
@@ -96,7 +92,7 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
             add_option(words, "parm", common_format("%d=%.9g", i, (double)viewer->parms.values[i]));
     for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
         const view_texture_choice *const choice = &now->textures[i];
-        add_option(words, maps[choice->map],
+        add_option(words, view_map_options[choice->map],
                    common_format("%s%s%s", choice->mesh != NULL ? choice->mesh : "",
                                  choice->mesh != NULL ? "=" : "", choice->file));
     }

@@ -223,6 +223,50 @@ static char *wish_at(const view_state *viewer, long long offset, const char *on)
     return name != NULL ? view_wish_of(browser->section, name, on) : NULL;
 }
 
+// The previews of the images that are seen in the panel of textures; others lose theirs.
+static bool follow_images(view_state *viewer)
+{
+    enum { MOST = 96 };
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const char *wishes[MOST] = {NULL};
+    const view_preview *made[MOST];
+    view_tile *tiles[MOST];
+    size_t count = 0;
+    if (!panel->is_open || viewer->renderer == NULL) {
+        view_stop_previews(viewer->images);
+        viewer->images = NULL;
+        return false;
+    }
+    for (size_t i = 0; i < panel->num_tiles; i++) {
+        view_tile *const tile = &panel->tiles[i];
+        if (!tile->is_seen && tile->preview != 0) {
+            md5gl_destroy_texture(viewer->renderer, tile->preview);
+            tile->preview = 0;
+            tile->is_made = false;
+        }
+        if (tile->is_seen && !tile->is_folder && !tile->is_made && count < MOST) {
+            wishes[count] = tile->path;
+            tiles[count++] = tile;
+        }
+    }
+    if (viewer->images == NULL)
+        viewer->images = view_begin_previews(NULL);
+    bool has_more = view_want_previews(viewer->images, wishes, count, made);
+    for (size_t i = 0; i < count; i++) {
+        view_tile *const tile = tiles[i];
+        if (made[i] == NULL)
+            continue;
+        tile->is_made = has_more = true;
+        tile->width = made[i]->width;
+        tile->height = made[i]->height;
+        tile->preview = made[i]->image.rgba != NULL
+                            ? view_make_texture(viewer->renderer, made[i]->image.rgba,
+                                                made[i]->image.width, made[i]->image.height)
+                            : 0;
+    }
+    return has_more;
+}
+
 bool view_follow_previews(view_state *viewer)
 {
     // First those that the user comes to next.
@@ -231,8 +275,9 @@ bool view_follow_previews(view_state *viewer)
     char *wishes[NUM_ASKED];
     size_t count = 0;
     const view_browser *const browser = &viewer->ui.browser;
+    const bool has_images = follow_images(viewer);
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
-        return false;
+        return has_images;
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
     bool has_more;
@@ -241,14 +286,15 @@ bool view_follow_previews(view_state *viewer)
         wishes[count] = wish_at(viewer, order[i], on);
         count += wishes[count] != NULL;
     }
-    const view_image *image =
-        view_want_previews(viewer->previews, (const char *const *)wishes, count, &has_more);
+    const view_preview *made[NUM_ASKED];
+    has_more = view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
+    const view_image *image = count > 0 && made[0] != NULL ? &made[0]->image : NULL;
     for (size_t i = 0; i < count; i++)
         free(wishes[i]);
     // That of the chosen line is shown, which is the first that is asked for.
     char *const wish = wish_at(viewer, 0, on);
     const char *const shown = viewer->preview.wish;
-    image = wish != NULL ? image : NULL;
+    image = wish != NULL && image != NULL && image->rgba != NULL ? image : NULL;
     const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
     free(on);
     if (is_same || (image == NULL && shown == NULL)) {
@@ -535,9 +581,6 @@ bool view_reload(view_state *viewer)
     const int32_t joint = viewer->ui.chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
-    char *const texture = viewer->document->textures.dropped != NULL
-                              ? common_copy(viewer->document->textures.dropped)
-                              : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
     if (model)
@@ -558,17 +601,83 @@ bool view_reload(view_state *viewer)
         viewer->ui.chosen_joint = joint;
         viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
-        if (texture != NULL)
-            (void)view_use_texture(&viewer->document->textures, viewer->renderer, texture,
-                                   &viewer->log);
         note_files(viewer);
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
     common_free_list(&files);
-    free(texture);
     return opened;
 }
+
+// == Textures =====================================================================================
+
+// Opens the panel of textures at a mesh, with a folder or, if that is NULL and nothing is listed,
+// that of its texture or of the model.
+static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
+{
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const view_textures *const textures = &viewer->document->textures;
+    const view_texture *const image =
+        mesh < textures->num_meshes ? view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE) : NULL;
+    const char *const beside = image != NULL && image->program == NULL ? image->path
+                               : textures->package != NULL             ? textures->package->model
+                                                                       : "./";
+    char *const found = folder != NULL ? common_copy(folder) : common_folder(beside);
+    if (folder != NULL || !panel->is_open)
+        view_list_images(panel, viewer->renderer, found);
+    free(found);
+    panel->mesh = mesh;
+    viewer->ui.docks.front = VIEW_DOCK_LEFT;
+    viewer->ui.docks.is_sheet_open = viewer->shown.panel = panel->is_open = true;
+}
+
+// Gives a mesh an image that the user chose, or with NULL the one that is found.
+static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
+{
+    if (viewer->chosen == NULL || mesh >= viewer->document->textures.num_meshes
+        || map >= MD5GL_NUM_PICTURES)
+        return;
+    view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map, path);
+    free(viewer->ui.textures.offered);
+    viewer->ui.textures.offered = NULL;
+    if (!view_reload(viewer)) {
+        view_notice(viewer, "the model cannot be read again");
+    } else if (path == NULL || viewer->document->textures.meshes[mesh].is_chosen[map]) {
+        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                    path != NULL ? common_base(path) : "as found");
+    } else {
+        view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map,
+                            NULL);
+        view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or --%s is given", mesh,
+                    view_map_name(map), common_base(path), view_map_options[map]);
+    }
+}
+
+// Says in the panel where the materials are saved or, if that was said and is so, saves them.
+static void save_textures(view_state *viewer, bool is_sure)
+{
+    view_texture_panel *const panel = &viewer->ui.textures;
+    const view_textures *const textures = &viewer->document->textures;
+    char *const path = view_materials_path(textures), *const said = panel->saved;
+    const bool exists = path != NULL && common_is_file(path);
+    panel->saved = NULL;
+    if (path == NULL) {
+        view_notice(viewer, "Materials cannot be saved into an archive");
+    } else if (is_sure && said != NULL && strcmp(path, said) == 0 && panel->replaces == exists) {
+        const uint32_t count =
+            view_save_materials(textures, viewer->document->scene.model, &viewer->log);
+        view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Warnings: %s", path);
+    } else {
+        if (!panel->is_open)
+            open_textures(viewer, 0, NULL);
+        panel->saved = common_copy(path);
+        panel->replaces = exists;
+    }
+    free(said);
+    free(path);
+}
+
+// == What is dropped ==============================================================================
 
 void view_drop(view_state *viewer, const char *path)
 {
@@ -591,8 +700,17 @@ void view_drop(view_state *viewer, const char *path)
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
         viewer->shown.environment = viewer->shown.environment || done;
     } else if (view_is_image(path) && scene->model != NULL) {
-        what = "texture";
-        done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
+        view_clear_start(&viewer->ui.start);
+        if (scene->model->num_meshes == 1)
+            take_texture(viewer, 0, view_map_of(path), path);
+        else { // beside all: it is asked which
+            char *const folder = common_folder(path);
+            open_textures(viewer, viewer->ui.textures.mesh, folder);
+            free(folder);
+            free(viewer->ui.textures.offered);
+            viewer->ui.textures.offered = common_copy(path);
+        }
+        return;
     } else if (is_clip && scene->model != NULL) {
         what = "animation";
         if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
@@ -1021,15 +1139,19 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity.
+// skin on the shown entity, or on the first model that it changes.
 static void show_named(view_state *viewer, size_t section, const char *chosen)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
         return;
-    char *const shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
-    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
-        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
+    char *shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
+    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL)) {
+        free(shown);
+        shown = view_model_for_skin(viewer->library, chosen);
+    }
+    if (section == VIEW_SKINS && shown == NULL)
+        view_notice(viewer, "No model here has what this skin changes");
     else if (section == VIEW_SKINS)
         open_one(viewer, shown, true, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
@@ -1110,9 +1232,6 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_LIST_CHANNEL:
         (void)view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
         break;
-    case VIEW_LIST_TEXTURES:
-        (void)view_open_browser(browser, VIEW_BROWSE_TEXTURES, (uint32_t)number, scene, NULL);
-        break;
     case VIEW_GAME:
         list_game(viewer);
         break;
@@ -1166,25 +1285,22 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_OPEN_NAMED:
         show_named(viewer, number, path);
         break;
-    case VIEW_TAKE_TEXTURE: { // that the user chose, or with NULL the one that is found
-        const uint32_t mesh = (uint32_t)number;
-        view_textures *const old = &viewer->document->textures;
-        free(old->dropped); // it would cover the chosen one
-        old->dropped = NULL;
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
-        if (!view_reload(viewer)) {
-            view_notice(viewer, "the model cannot be read again");
-        } else if (path == NULL) {
-            view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-        } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
-            view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
-        } else {
-            view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
-            view_notice(viewer,
-                        "mesh %u keeps its texture: %s cannot be read, or --texture is given",
-                        (unsigned)mesh, common_base(path));
-        }
-    } break;
+    case VIEW_TEXTURES:
+        if (number == 0 && viewer->ui.textures.is_open)
+            view_clear_textures(&viewer->ui.textures, viewer->renderer);
+        else
+            open_textures(viewer,
+                          number > 0            ? (uint32_t)number - 1
+                          : viewer->pick.is_set ? viewer->pick.mesh
+                                                : 0,
+                          path);
+        break;
+    case VIEW_TAKE_TEXTURE:
+        take_texture(viewer, number, (md5gl_picture)command->item, path);
+        break;
+    case VIEW_SAVE_TEXTURES:
+        save_textures(viewer, number != 0);
+        break;
     case VIEW_OPEN_PAGE:
         (void)show_page(viewer, (int32_t)number);
         break;

@@ -74,6 +74,8 @@ void view_end(view_state *viewer)
     free(viewer->ui.curves.values);
     view_clear_start(&viewer->ui.start);
     view_free_export(&viewer->ui.export);
+    view_clear_textures(&viewer->ui.textures, viewer->renderer);
+    view_stop_previews(viewer->images);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -141,6 +143,11 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
+    if (viewer->ui.textures.is_open) { // in place of the outliner
+        viewer->drawn_shown.hierarchy = true;
+        stage.docks.sizes[VIEW_DOCK_LEFT] =
+            fmaxf(stage.docks.sizes[VIEW_DOCK_LEFT], VIEW_TEXTURES_WIDTH);
+    }
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
@@ -401,7 +408,7 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_camera_path_place place =
         has_camera_path ? view_find_place(&scene->camera_path, play) : (view_camera_path_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
-    static const char *const lists[] = {"none", "files", "clips", "textures", "channel", "game"};
+    static const char *const lists[] = {"none", "files", "clips", "channel", "game"};
     static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;

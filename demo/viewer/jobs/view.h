@@ -79,6 +79,7 @@ typedef struct view_state {
     view_scan *scan;         // opens another library, or NULL
     view_previews *previews; // of the library's contents, or NULL
     view_shown_preview preview;
+    view_previews *images; // previews of the panel of textures, or NULL
 
     // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
     view_command failed;
@@ -251,7 +252,7 @@ void view_show_section(view_state *viewer, size_t section);
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
-// the list of its files.
+// the list of its files. A texture of one of several meshes is offered in the panel of textures.
 void view_drop(view_state *viewer, const char *path);
 
 // Reads the picture of --environment, if it is given and something is drawn. Logs an error on

@@ -328,19 +328,6 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
             if (in_entity != 0)
                 add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
         }
-    } else if (kind == VIEW_BROWSE_TEXTURES) {
-        // Images are shown by their paths in the package.
-        view_package *const package = view_open_package(scene->path, NULL);
-        const char *const root = package->root;
-        view_list_pictures(package, true);
-        browser->mesh = number;
-        add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, common_copy("as found by names"), NULL);
-        for (size_t i = 0; i < package->num_pictures; i++) {
-            const char *const path = package->pictures[i].path;
-            const char *const label = root != NULL ? path + strlen(root) + 1 : common_base(path);
-            add_entry(browser, VIEW_ENTRY_TEXTURE, common_copy(label), path);
-        }
-        view_close_package(package);
     }
     find_entries(browser);
     choose_shown(browser);
@@ -400,14 +387,11 @@ static view_command take_chosen(view_browser *browser)
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
     static const view_action actions[] = {[VIEW_BROWSE_FILES] = VIEW_OPEN_FILE,
                                           [VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
-                                          [VIEW_BROWSE_TEXTURES] = VIEW_TAKE_TEXTURE,
                                           [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
                                           [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
     const view_command command = {
         .action = actions[browser->kind],
-        .number = browser->kind == VIEW_BROWSE_TEXTURES ? browser->mesh
-                  : browser->kind == VIEW_BROWSE_GAME   ? (size_t)browser->section
-                                                        : entry->clip,
+        .number = browser->kind == VIEW_BROWSE_GAME ? (size_t)browser->section : entry->clip,
         .item = browser->channel,
         .path = entry->path != NULL ? common_copy(entry->path) : NULL,
     };
@@ -516,17 +500,14 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
     const bool is_game = browser->kind == VIEW_BROWSE_GAME, is_typed = browser->filter[0] != '\0';
     const size_t num_all = is_game ? browser->num_names : browser->num_entries;
     static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
-    char count[48], title[48], hint[160];
-    (void)snprintf(title, sizeof title, "Texture of mesh %u", browser->mesh);
+    char count[48], hint[160];
     if (is_game && !is_typed)
         (void)snprintf(count, sizeof count, "%zu", num_all); // rows may be groups
     else
         (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, num_all);
     const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
     view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
-                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips"
-                   : browser->folder != NULL          ? browser->folder
-                                                      : title);
+                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder);
     view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
                    count);
     y += is_game ? 1.2f * line : 0.0f;
@@ -574,9 +555,8 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     static const view_color colors[] = {
         [VIEW_ENTRY_FILE] = VIEW_PLAIN,    [VIEW_ENTRY_RECENT] = VIEW_DIM,
         [VIEW_ENTRY_FOLDER] = VIEW_ACCENT, [VIEW_ENTRY_ABOVE] = VIEW_ACCENT,
-        [VIEW_ENTRY_CLIP] = VIEW_PLAIN,    [VIEW_ENTRY_TEXTURE] = VIEW_PLAIN,
-        [VIEW_ENTRY_NAMED] = VIEW_PLAIN,   [VIEW_ENTRY_GROUP] = VIEW_ACCENT,
-        [VIEW_ENTRY_OWN] = VIEW_ACCENT,    [VIEW_ENTRY_FOUND_TEXTURE] = VIEW_ACCENT,
+        [VIEW_ENTRY_CLIP] = VIEW_PLAIN,    [VIEW_ENTRY_NAMED] = VIEW_PLAIN,
+        [VIEW_ENTRY_GROUP] = VIEW_ACCENT,  [VIEW_ENTRY_OWN] = VIEW_ACCENT,
     };
     view_browser *const browser = &ui->browser;
     view_canvas *const canvas = ui->canvas;

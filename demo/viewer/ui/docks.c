@@ -100,11 +100,13 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
 static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                            view_dock dock)
 {
-    static const char *const names[2][2] = {{"Outliner", "Inspector"}, {"Curves", "Compare"}};
+    const char *const names[2][2] = {{ui->textures.is_open ? "Textures" : "Outliner", "Inspector"},
+                                     {"Curves", "Compare"}};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     const float em = view_em(stage->font), height = ceilf(2.0f * em), gap = 0.7f * em;
     const float text = box.y + floorf(0.5f * (height - stage->font->line[VIEW_TEXT]));
+    const bool is_textures = dock == VIEW_DOCK_LEFT && ui->textures.is_open;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     (void)ui_item(ui, box, "");
@@ -138,7 +140,9 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     const bool is_closed = ui_item(ui, cross, "close");
     ui_tip(ui, "Close");
     if (is_closed) {
-        if (layout->arrangement == VIEW_ARRANGE_SHEET)
+        if (is_textures)
+            ui->command.action = VIEW_TEXTURES;
+        else if (layout->arrangement == VIEW_ARRANGE_SHEET)
             ui->docks.is_sheet_open = false;
         else
             ui->command.action = closing(stage, dock);
@@ -154,6 +158,8 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
 void view_dock_panels(view_ui *ui, const view_stage *stage)
 {
     const view_layout layout = view_layout_of(stage);
+    if (layout.arrangement == VIEW_ARRANGE_SHEET && !ui->docks.is_sheet_open)
+        ui->textures.is_open = false;
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
     if (is_sheet) { // a click beside it closes it
         ui_begin(ui, "sheet");
@@ -163,7 +169,8 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
             ui->docks.is_sheet_open = false;
     }
     if (layout.docks[VIEW_DOCK_LEFT].width > 0.0f) {
-        view_outliner(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_LEFT));
+        const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
+        (ui->textures.is_open ? view_textures_panel : view_outliner)(ui, stage, area);
         ui_begin(ui, "left-edge");
         drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
     }

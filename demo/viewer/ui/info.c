@@ -236,35 +236,10 @@ static void list_faults(const view_faults *faults, const char *label, view_rows 
     }
 }
 
-// The texture, or a note that it is missing with the likeliest images and why none was taken; the
-// maps; how many stages the material has, and what is not shown of them.
+// How many stages the material has, and what is not shown of them.
 static void list_material(const view_stage *stage, uint32_t mesh, view_rows *rows)
 {
-    enum { LISTED = 4 };
-    static const char *const labels[MD5GL_NUM_PICTURES] = {"Texture", "Normals", "Heights",
-                                                           "Specular", "Glow"};
-    const view_textures *const textures = &stage->document->textures;
-    const view_layers *const layers = &textures->layers;
-    const view_look *const look = view_mesh_look(textures, mesh);
-    const view_texture *const texture = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
-    const size_t num_tried = texture == NULL ? look->tried.count : 0;
-    view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[MD5GL_PICTURE_DIFFUSE], "%s%s",
-                                       texture != NULL ? common_base(texture->path) : "none",
-                                       texture == NULL   ? ""
-                                       : look->is_chosen ? VIEW_DOT "chosen"
-                                       : look->is_guess  ? VIEW_DOT "guessed"
-                                                         : "");
-    view_make_hit(row, HIT_TEXTURES + (int32_t)mesh,
-                  texture == NULL || look->is_guess ? "choose" : "");
-    for (size_t i = 0; i < num_tried && i < LISTED; i++)
-        view_add_row(rows, VIEW_DIM, NULL, "not %s", look->tried.names[i]);
-    if (num_tried > LISTED)
-        view_add_row(rows, VIEW_DIM, NULL, "and %zu more: --verbose debug", num_tried - LISTED);
-    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE + 1; map < MD5GL_NUM_PICTURES; map++) {
-        const view_texture *const image = view_mesh_image(textures, mesh, map);
-        if (image != NULL)
-            view_add_row(rows, VIEW_PLAIN, labels[map], "%s", common_base(image->path));
-    }
+    const view_layers *const layers = &stage->document->textures.layers;
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         view_add_row(rows, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
@@ -288,6 +263,11 @@ static void list_mesh(const view_stage *stage, uint32_t number, view_rows *rows)
     view_add_row(rows, VIEW_PLAIN, "Weights", "%u" VIEW_DOT "at most %u per vertex",
                  mesh->num_weights, mesh->max_weights);
     view_add_row(rows, VIEW_PLAIN, "Path", "%s" VIEW_DOT "%s", md5gl_path_name(path), reason);
+    const view_texture *const image =
+        view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
+    view_make_hit(view_add_row(rows, image != NULL ? VIEW_ACCENT : VIEW_AMBER, "Texture", "%s",
+                               image != NULL ? common_base(image->path) : "\xE2\x9A\xA0 missing"),
+                  HIT_TEXTURES + (int32_t)number, "");
     list_material(stage, number, rows);
 }
 
@@ -453,7 +433,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
     else if (hit >= HIT_TEXTURES)
-        ui->command = (view_command){.action = VIEW_LIST_TEXTURES, .number = hit - HIT_TEXTURES};
+        ui->command = (view_command){.action = VIEW_TEXTURES, .number = hit - HIT_TEXTURES + 1};
     else if (hit > 0)
         ui->command.action = hit == HIT_FILES     ? VIEW_FILES
                              : hit == HIT_CLIPS   ? VIEW_CLIPS

@@ -9,15 +9,14 @@
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/graph_layout.h"
 
-// == Lists of files, clips and textures, and of the contents of a game (browser.c) ========
+// == Lists of files and clips, and of the contents of a game (browser.c) ========
 
 typedef enum view_browser_kind {
     VIEW_BROWSE_NOTHING, // it is closed
     VIEW_BROWSE_FILES,
     VIEW_BROWSE_CLIPS,
-    VIEW_BROWSE_TEXTURES, // of a mesh
-    VIEW_BROWSE_CHANNEL,  // clips for a channel of an entity
-    VIEW_BROWSE_GAME,     // a section of a game's contents
+    VIEW_BROWSE_CHANNEL, // clips for a channel of an entity
+    VIEW_BROWSE_GAME,    // a section of a game's contents
 } view_browser_kind;
 
 typedef enum view_entry_kind {
@@ -26,16 +25,14 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_FOLDER,
     VIEW_ENTRY_ABOVE, // the parent folder: the first entry
     VIEW_ENTRY_CLIP,
-    VIEW_ENTRY_TEXTURE,
-    VIEW_ENTRY_NAMED,         // in a game
-    VIEW_ENTRY_GROUP,         // names in a game that begin with its path
-    VIEW_ENTRY_OWN,           // the names of a mod without its base
-    VIEW_ENTRY_FOUND_TEXTURE, // the one that the search finds: the first entry
+    VIEW_ENTRY_NAMED, // in a game
+    VIEW_ENTRY_GROUP, // names in a game that begin with its path
+    VIEW_ENTRY_OWN,   // the names of a mod without its base
 } view_entry_kind;
 
 typedef struct view_entry {
     view_entry_kind kind;
-    char *label, *path; // path: NULL for a clip, a found texture and the names of a mod
+    char *label, *path; // path: NULL for a clip and the names of a mod
     size_t clip;
     bool is_own;   // a name of the mod, not of its base
     bool is_shown; // in the picture
@@ -44,7 +41,6 @@ typedef struct view_entry {
 typedef struct view_browser {
     view_browser_kind kind;
     char *folder;     // the listed one, or that of a game; a title; or NULL
-    uint32_t mesh;    // that the textures are for
     uint32_t channel; // that the clips are for
     view_entry *entries;
     size_t num_entries;
@@ -67,10 +63,10 @@ typedef struct view_browser {
     size_t num_scanned; // files so far
 } view_browser;
 
-// Opens a list: of the scene's clips, of the files in its folder and recent files, of its entity's
-// clips for channel `number`, or of the images of the package that its model lies in, as textures
-// of mesh `number`. One of clips or files that is open is closed instead. `config`: the
-// configuration, or NULL. If there are no clips to list, closes the list and returns false.
+// Opens a list: of the scene's clips, of the files in its folder and recent files, or of its
+// entity's clips for channel `number`. One of clips or files that is open is closed instead.
+// `config`: the configuration, or NULL. If there are no clips to list, closes the list and returns
+// false.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
                        const view_scene *scene, const view_config *config);
 
@@ -103,6 +99,40 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
+
+// == The panel of textures (textures.c) ===================================================
+
+// A folder or an image in the listed folder.
+typedef struct view_tile {
+    char *path;
+    bool is_folder, is_seen;
+    bool is_made;           // its preview was: without one it cannot be read
+    md5gl_texture preview;  // only while it is seen, or 0
+    uint32_t width, height; // of the image, pixels; 0: not known
+} view_tile;
+
+typedef struct view_texture_panel {
+    bool is_open;
+    uint32_t mesh, column; // that an image is chosen for
+    char folder[1024];     // that is listed, or typed
+    char filter[64];
+    view_tile *tiles; // [num_tiles] folders first
+    size_t num_tiles;
+    char *offered; // an image that was dropped and waits for its place, or NULL
+    char *saved;   // the file that may be written next, or NULL
+    bool replaces; // which exists
+} view_texture_panel;
+
+// Its width in em, in place of the outliner.
+#define VIEW_TEXTURES_WIDTH 36.0f
+
+// Lists the folders and images in a folder.
+void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder);
+
+// Closes it and frees what it holds.
+void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer);
+
+void view_textures_panel(struct view_ui *ui, const view_stage *stage, view_rect area);
 
 // == Menus, the search for commands, and questions (menu.c) =========================
 
@@ -302,6 +332,7 @@ enum {
     UI_SCROLL_REPORT,
     UI_SCROLL_EXPORT,
     UI_SCROLL_EXPORT_SIDE,
+    UI_SCROLL_TEXTURES,
     UI_NUM_SCROLLS,
 };
 
@@ -336,6 +367,7 @@ typedef enum ui_section_number {
     UI_SECTION_MORPHS,
     UI_SECTION_LIMITS,
     UI_SECTION_TWO,
+    UI_SECTION_LOOKED,
 } ui_section_number;
 
 enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
@@ -395,6 +427,7 @@ typedef struct view_ui {
     view_excerpt excerpt; // of the log's error
     view_warnings warnings;
     view_export export;
+    view_texture_panel textures;
     double notice_end;
 } view_ui;
 

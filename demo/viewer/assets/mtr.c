@@ -1,0 +1,123 @@
+// Writes the textures of a model as materials of id's engine, which the viewer finds again.
+#include "demo/viewer/assets/textures.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/common/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The folder that names of images begin in: that of the package, or the model's own.
+static const char *root_of(const view_package *package)
+{
+    return package->root != NULL ? package->root : package->folder;
+}
+
+char *view_materials_path(const view_textures *textures)
+{
+    const view_package *const package = textures->package;
+    char *const stem = package != NULL ? common_stem(package->model) : NULL;
+    char *const path =
+        package != NULL ? common_format("%s/materials/%s.mtr", root_of(package), stem) : NULL;
+    free(stem);
+    return path;
+}
+
+// The name of an image from the folder on, to be freed. NULL: it is elsewhere, or the engine does
+// not read the name as one; it cuts long ones.
+static char *name_image(const view_textures *textures, const view_texture *image)
+{
+    enum { LONGEST = 250 };
+    const char *const root = root_of(textures->package);
+    char *const absolute = common_absolute(image->path), *const path = common_clean(absolute);
+    const bool is_in = image->program == NULL && common_is_in(path, root);
+    char *const name = common_copy(is_in ? path + strlen(root) + 1 : image->path);
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_./");
+    free(absolute);
+    free(path);
+    if (image->program != NULL || (is_in && name[length] == '\0' && length < LONGEST))
+        return name;
+    free(name);
+    return NULL;
+}
+
+// Why the material of a mesh cannot be written, or NULL.
+static const char *obstacle_of(const view_textures *textures, const md5_model *model, uint32_t mesh)
+{
+    const char *const shader = model->meshes[mesh].shader;
+    const view_texture *const diffuse = textures->meshes[mesh].maps[MD5GL_PICTURE_DIFFUSE];
+    md5_game *const game = textures->package->game;
+    const md5_decl *const decl =
+        game != NULL ? md5_find_decl(game, MD5_DECL_MATERIAL, shader) : NULL;
+    char *const name = diffuse != NULL ? name_image(textures, diffuse) : NULL;
+    char *const path = view_materials_path(textures);
+    const char *obstacle =
+        diffuse == NULL ? "has no texture"
+        : name == NULL  ? "has a texture from elsewhere, or of a name with blanks or signs"
+        : shader[0] == '\0' || strpbrk(shader, "\"\r\n") != NULL ? "names no shader"
+        : decl != NULL && common_compare_case(common_base(decl->file), common_base(path)) != 0
+            ? "has a material in another file"
+            : NULL;
+    for (uint32_t i = 0; i < mesh && obstacle == NULL; i++)
+        if (common_compare_case(model->meshes[i].shader, shader) == 0)
+            obstacle = "shares its material with a mesh before it";
+    free(name);
+    free(path);
+    return obstacle;
+}
+
+static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
+                           FILE *file, view_log *log)
+{
+    static const char *const forms[MD5GL_NUM_PICTURES] = {
+        [MD5GL_PICTURE_DIFFUSE] = "\tdiffusemap\t%s\n",
+        [MD5GL_PICTURE_NORMALS] = "\tbumpmap\t%s\n",
+        [MD5GL_PICTURE_SPECULAR] = "\tspecularmap\t%s\n",
+        [MD5GL_PICTURE_GLOW] = "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
+    static const char cut[] = "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s\n\t\talphaTest\t0.5\n\t}\n";
+    const view_mesh_textures *const own = &textures->meshes[mesh];
+    const bool has_holes = own->maps[MD5GL_PICTURE_DIFFUSE]->has_holes && !own->opaque;
+    (void)fprintf(file, "\n\"%s\"\n{\n%s", model->meshes[mesh].shader,
+                  own->two_sided || has_holes ? "\ttwosided\n" : "");
+    for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
+        const view_texture *const image = own->maps[map];
+        char *const name = image != NULL && !image->is_masks ? name_image(textures, image) : NULL;
+        if (name != NULL && forms[map] != NULL)
+            (void)fprintf(file, map == 0 && has_holes ? cut : forms[map], name);
+        else if (image != NULL)
+            view_warn(log, "%s of mesh %u is not saved: %s", view_map_name(map), (unsigned)mesh,
+                      image->path);
+        free(name);
+    }
+    (void)fprintf(file, "}\n");
+}
+
+uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log)
+{
+    common_writer writer;
+    char *const path = view_materials_path(textures);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const char *const obstacle = obstacle_of(textures, model, i);
+        count += obstacle == NULL;
+        if (obstacle != NULL)
+            view_warn(log, "mesh %u is not saved: it %s", (unsigned)i, obstacle);
+    }
+    if (count > 0) { // else not even the folder is made, which the search would heed
+        view_make_folders(path, 0777);
+        const bool is_begun = common_begin_file(&writer, path, false);
+        for (uint32_t i = 0; i < model->num_meshes && is_begun; i++)
+            if (obstacle_of(textures, model, i) == NULL)
+                write_material(textures, model, i, writer.file, log);
+        if (!is_begun || !common_end_file(&writer, true)) {
+            view_warn(log, "%s: %s", path, strerror(errno));
+            count = 0;
+        }
+    }
+    free(path);
+    return count;
+}
