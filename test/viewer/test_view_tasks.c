@@ -25,6 +25,7 @@ typedef struct desk {
 
 static void draw(desk *d)
 {
+    (void)view_follow_export(&d->viewer);
     d->facts = item_draw(&d->viewer, (float)d->viewer.width, (float)d->viewer.height);
 }
 
@@ -89,6 +90,13 @@ static void click_right(desk *d, const char *item)
     click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, SDL_BUTTON_RIGHT);
 }
 
+// The middle of the model, which is in the middle of what panels leave free.
+static void click_body(desk *d, float down)
+{
+    const view_rect free = view_free_region(&d->facts);
+    click_at(d, free.x + 0.5f * free.width, free.y + down * free.height, SDL_BUTTON_LEFT);
+}
+
 static void drop(desk *d, const char *path)
 {
     send(d, (SDL_Event){.drop = {.type = SDL_DROPFILE, .file = SDL_strdup(path)}});
@@ -125,19 +133,14 @@ static void place_of_a_bone(desk *d)
 
 static void vertices_of_a_joint(desk *d)
 {
-    click_at(d, 640.0f, 300.0f, SDL_BUTTON_LEFT);
+    click_body(d, 0.4f);
     CHECK(d->viewer.ui.chosen_joint >= 0);
-    CHECK(item_find(&d->viewer, &d->facts, "inspector/Weights").width > 0.0f);
+    CHECK(item_find(&d->viewer, &d->facts, "chosen/Weights").width > 0.0f);
 }
 
 static void two_clips(desk *d)
 {
-    search(d, "clips");
-    CHECK(d->viewer.ui.browser.kind == VIEW_BROWSE_CLIPS);
-    key(d, SDLK_ESCAPE, 0);
-    d->actions -= 3; // it is the list of the outliner that serves, once it is unfolded
-    d->viewer.ui.folded = 0;
-    draw(d);
+    click(d, "clip/Clips"); // which are folded
     click_right(d, "clip/bow");
     click(d, "menu/Compare");
     CHECK(d->options.compare != NULL);
@@ -153,8 +156,8 @@ static void another_model_in_the_same_pose(desk *d)
 static void sheet_of_all_clips(desk *d)
 {
     key(d, SDLK_e, KMOD_CTRL);
-    click(d, "export/sheet");
-    click(d, "export/all");
+    click(d, "export/Contact sheet");
+    click(d, "export/all 57");
     CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_SHEET);
     CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
     d->actions++; // which is not pressed here
@@ -163,7 +166,7 @@ static void sheet_of_all_clips(desk *d)
 static void movie_of_this_clip(desk *d)
 {
     key(d, SDLK_e, KMOD_CTRL);
-    click(d, "export/movie");
+    click(d, "export/Movie");
     CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_MOVIE);
     CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
     d->actions++;
@@ -173,7 +176,7 @@ static void the_state_that_runs(desk *d)
 {
     key(d, SDLK_g, KMOD_SHIFT);
     CHECK(d->viewer.shown.graph);
-    CHECK(item_find(&d->viewer, &d->facts, "graph/idle").width > 0.0f);
+    CHECK(item_find(&d->viewer, &d->facts, "state/body/idle").width > 0.0f);
 }
 
 static void go_to_a_state(desk *d)
@@ -256,9 +259,9 @@ static void another_background(desk *d)
 
 static void two_spots(desk *d)
 {
-    click_at(d, 640.0f, 300.0f, SDL_BUTTON_LEFT);
+    click_body(d, 0.4f);
     SDL_SetModState(KMOD_CTRL);
-    click_at(d, 640.0f, 480.0f, SDL_BUTTON_LEFT);
+    click_body(d, 0.6f);
     SDL_SetModState(KMOD_NONE);
     CHECK(d->viewer.measured.is_set);
 }
@@ -266,7 +269,7 @@ static void two_spots(desk *d)
 static void why_a_texture_is_missing(desk *d)
 {
     key(d, SDLK_t, KMOD_CTRL);
-    CHECK(item_find(&d->viewer, &d->facts, "textures/").width > 0.0f);
+    CHECK(d->viewer.ui.textures.is_open);
 }
 
 static const struct {
@@ -313,6 +316,7 @@ static bool open_desk(desk *d, const char *file)
     if (!CHECK(view_set_scale(&d->viewer, 1.0f)) || !CHECK(view_open(&d->viewer, &path, 1, true)))
         return false;
     view_pose(scene_of(d), &d->viewer.play);
+    view_skin(scene_of(d));
     view_frame_again(&d->viewer, d->viewer.width, d->viewer.height);
     draw(d);
     return true;

@@ -334,6 +334,7 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
     view_target *const target = &viewer->ui.menu.target;
     target->context = pick->is_set ? VIEW_ON_MODEL | VIEW_ON_JOINT | VIEW_ON_MESH : VIEW_ON_GROUND;
     target->number = pick->mesh;
+    target->item = pick->mesh + 1;
     if (pick->is_set && pick->joint >= 0 && (uint32_t)pick->joint < scene->num_joints)
         (void)snprintf(target->name, sizeof target->name, "%s",
                        scene->skeleton->joints[pick->joint].name);
@@ -407,6 +408,13 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SEARCH:
         view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
         break;
+    case VIEW_FIND:
+        view_clear_textures(&viewer->ui.textures, viewer->renderer); // which are in its place
+        viewer->shown.hierarchy = viewer->shown.panel = true;
+        viewer->ui.docks.front = VIEW_DOCK_LEFT;
+        viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
+        viewer->ui.focus = (ui_item_id){"search", 1};
+        break;
     case VIEW_CONTEXT: // of what is chosen, in the middle
         open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
@@ -424,8 +432,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
         break;
     case VIEW_COPY_NAME:
     case VIEW_COPY_PATH:
-        SDL_SetClipboardText(command->path);
-        view_notice(viewer, "Copied: %s", command->path);
+        if (command->path != NULL && SDL_SetClipboardText(command->path) == 0)
+            view_notice(viewer, "Copied: %s", command->path);
         break;
     case VIEW_COPY_COMMAND:
         line = view_command_line(viewer);

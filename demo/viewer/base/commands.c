@@ -82,6 +82,8 @@ static const view_command_row table[] = {
 
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL(SDLK_p)), ON(ANY),
      .words = "search find menu palette", .help = "find a command by a word"},
+    {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find in outliner", KEYS(CTRL(SDLK_f)),
+     .words = "joint bone mesh state", .help = "Enter chooses the first that is found"},
     {VIEW_MENUS, VIEW_MENU_EDIT, "menus", "Menus", .words = "bar",
      .help = "the key Alt alone, or F10 while nothing is driven"},
     {VIEW_CONTEXT, VIEW_MENU_EDIT, "context", "Menu of what is chosen",
@@ -146,7 +148,7 @@ static const view_command_row table[] = {
 
     {ASK(MODEL, "Skin…", "skin"), NEEDS(MODEL), .words = "quake"},
     {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", KEYS(CTRL(SDLK_t)), NEEDS(MODEL),
-     ON_MODEL, .covers = "texture normal-map specular-map glow-map",
+     .covers = "texture normal-map specular-map glow-map",
      .words = "image map bump normal gloss emission missing",
      .help = "which image each mesh has, where it was looked for, and others"},
     {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…", NEEDS(MODEL),
@@ -283,6 +285,7 @@ static const view_command_row table[] = {
 
     {TARGET(VIEW_OPEN_CLIP, "clip", "Play"), ON(CLIP)},
     {TARGET(VIEW_HIDE_MESH, "mesh", "Hide, show"), ON(MESH)},
+    {TARGET(VIEW_TEXTURES, "textures", "Textures…"), ON(MESH)},
     {TARGET(VIEW_ONLY_MESH, "only-mesh", "Only this mesh, all"), ON(MESH)},
     {TARGET(VIEW_GO_TO_STATE, "state", "Go there"), ON(STATE)},
     {TARGET(VIEW_TAKE_TRANSITION, "transition", "Fire"), ON(EDGE)},

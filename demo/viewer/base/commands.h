@@ -61,13 +61,14 @@ typedef enum view_action {
     VIEW_EXPORT,       // the dialog
     VIEW_EXPORT_AGAIN, // with the same choices
     VIEW_START_PAGE,
-    VIEW_WARNINGS, // opens or closes their list
-    VIEW_TEXTURES, // their panel; with `number` opens it at mesh `number` - 1 and folder `path`
+    VIEW_WARNINGS,      // opens or closes their list
+    VIEW_TEXTURES,      // their panel; with `item` opens it at mesh `item` - 1 and folder `path`
     VIEW_SAVE_TEXTURES, // as .mtr: says where; `number` 1: does it
     VIEW_CLOSE_LISTS,
     VIEW_DRIVE,         // keys go to what moves the model
     VIEW_MENUS,         // open the first menu
     VIEW_SEARCH,        // for commands
+    VIEW_FIND,          // what is in the outliner
     VIEW_CONTEXT,       // open the menu of what is chosen
     VIEW_CHOOSE_PARENT, // of the chosen joint
     VIEW_ONLY_MESH,     // hide all but mesh `number`, or show all

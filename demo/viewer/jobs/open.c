@@ -1286,11 +1286,11 @@ static void perform_file(view_state *viewer, const view_command *command)
         show_named(viewer, number, path);
         break;
     case VIEW_TEXTURES:
-        if (number == 0 && viewer->ui.textures.is_open)
+        if (command->item == 0 && viewer->ui.textures.is_open)
             view_clear_textures(&viewer->ui.textures, viewer->renderer);
         else
             open_textures(viewer,
-                          number > 0            ? (uint32_t)number - 1
+                          command->item > 0     ? (uint32_t)command->item - 1
                           : viewer->pick.is_set ? viewer->pick.mesh
                                                 : 0,
                           path);

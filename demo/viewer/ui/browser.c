@@ -618,6 +618,8 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         const size_t left_out = entry->kind == VIEW_ENTRY_NAMED ? browser->num_left_out : 0;
         ui_line(ui, &list, i, i == browser->chosen, 0.0f, colors[entry->kind], entry->label,
                 entry->label + left_out);
+        if (entry->kind == VIEW_ENTRY_FILE || entry->kind == VIEW_ENTRY_RECENT)
+            (void)ui_context(ui, VIEW_ON_FILE, 0, 0, common_base(entry->path), entry->path);
     }
     ui_scroll_bar(ui, &list);
     if (list.hovered != SIZE_MAX)

@@ -433,7 +433,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
     else if (hit >= HIT_TEXTURES)
-        ui->command = (view_command){.action = VIEW_TEXTURES, .number = hit - HIT_TEXTURES + 1};
+        ui->command = (view_command){.action = VIEW_TEXTURES, .item = hit - HIT_TEXTURES + 1};
     else if (hit > 0)
         ui->command.action = hit == HIT_FILES     ? VIEW_FILES
                              : hit == HIT_CLIPS   ? VIEW_CLIPS

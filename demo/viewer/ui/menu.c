@@ -160,7 +160,8 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     if (row->menu == VIEW_MENU_TARGET) {
         command.number = target->number;
         command.item = target->item;
-        command.path = common_copy(row->action == VIEW_COPY_NAME ? target->name : target->path);
+        const char *const path = row->action == VIEW_COPY_NAME ? target->name : target->path;
+        command.path = path[0] != '\0' ? common_copy(path) : NULL;
     }
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - table);

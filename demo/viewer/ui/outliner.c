@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <SDL.h>
+
 // == Marked joints ========================================================================
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
@@ -167,7 +169,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
                                          && (int32_t)first_with(model, i) == ui->chosen_material})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
-        (void)ui_context(ui, VIEW_ON_MESH, i, 0, name, NULL);
+        (void)ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
 
@@ -442,6 +444,28 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
 
 // == The dock =============================================================================
 
+// Chooses the first joint that is found, rather one that is called so; else shows the first clip.
+static void take_found(view_ui *ui, const view_scene *scene)
+{
+    int32_t best = -1;
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const char *const name = scene->skeleton->joints[i].name;
+        if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
+            best = (int32_t)i;
+    }
+    ui->focus.panel = NULL;
+    if (best >= 0) {
+        ui->chosen_joint = best;
+        ui->command.action = VIEW_MARKED;
+        ui->filter[0] = '\0';
+    }
+    for (size_t i = 0; i < scene->num_clips && best < 0; i++)
+        if (is_found(ui, scene->clips[i].name)) {
+            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+            best = 0;
+        }
+}
+
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
 {
     const float em = view_em(stage->font), gap = 0.7f * em, height = ceilf(1.7f * em);
@@ -451,6 +475,9 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     (void)ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
+    if (was_typing && ui->filter[0] != '\0'
+        && (ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)))
+        take_found(ui, &stage->document->scene);
     const float head = height + gap;
     ui_column column;
     ui_begin(ui, "tree");

@@ -269,7 +269,7 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
     const bool is_pressed = show_box(ui, box, name, false);
     if (is_pressed && tile->is_folder)
         ui->command = (view_command){
-            .action = VIEW_TEXTURES, .number = 1 + panel->mesh, .path = common_copy(tile->path)};
+            .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(tile->path)};
     else if (is_pressed)
         give(ui, columns[panel->column].map, tile->path);
     box = view_inset(box, 4.0f * ui->canvas->font->scale);
@@ -301,7 +301,7 @@ static void list_tiles(view_ui *ui)
     (void)ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
     if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, SDLK_RETURN))
         ui->command = (view_command){
-            .action = VIEW_TEXTURES, .number = 1 + panel->mesh, .path = common_copy(panel->folder)};
+            .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(panel->folder)};
     (void)take_row(ui, 0.4f, &row);
     (void)take_row(ui, 1.8f, &row);
     (void)ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
