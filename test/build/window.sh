@@ -60,9 +60,8 @@ open_viewer() { # ARGUMENTS...
     (cd "$pictures" && exec "$view" --verbose debug $quick $config $size "$@") 2>"$log" &
     viewer=$!
     until_true grep -q '^start: ' "$log" || { cat "$log"; return 1; }
-    until_true xdotool search --onlyvisible --name md5view || return 1 # it is shown with its first picture
+    until_true xdotool search --onlyvisible --pid $viewer || return 1 # it is shown with its first picture
     window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
-    [ -n "$window" ] || window=$(xdotool search --onlyvisible --name md5view | tail -n 1)
     xdotool windowfocus --sync "$window"
 }
 # The viewer has ended with this status.

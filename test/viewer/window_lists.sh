@@ -51,7 +51,7 @@ hides_mesh() {
 }
 marks_joint() {
     press front 1 && press panel h && take unmarked && press panel h &&
-        clicks joint 700 214 && says 'is["joint"] >= 0' &&
+        clicks joint 700 281 && says 'is["joint"] >= 0' &&
         xdotool mousemove --window "$window" 300 300 && press panel h &&
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
         press close-lists Escape && says 'is["joint"] == -1' && press panel h

@@ -340,32 +340,15 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
                        scene->skeleton->joints[pick->joint].name);
 }
 
-// The window, what is shown over the picture, and what the mouse chooses in it; else files.
-static void perform_rest(view_state *viewer, const view_command *command)
+// The interface over the picture. Returns false if the action is none of it.
+static bool perform_interface(view_state *viewer, const view_command *command)
 {
     const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
     const view_action action = command->action;
-    const size_t number = command->number;
-    view_scene *const scene = &viewer->document->scene;
     view_stage stage;
     char *line;
     float scale;
-    int32_t joint;
-    uint64_t only;
     switch (action) {
-    case VIEW_SCREENSHOT:
-    case VIEW_CLEAN_SCREENSHOT:
-        view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
-        break;
-    case VIEW_RECORD:
-        view_toggle_recording(viewer);
-        break;
-    case VIEW_EXPORT:
-    case VIEW_EXPORT_AGAIN:
-    case VIEW_RUN_EXPORT:
-    case VIEW_STOP_EXPORT:
-        view_perform_export(viewer, action);
-        break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,
                                 (SDL_GetWindowFlags(viewer->window) & full) == full ? 0 : full);
@@ -419,6 +402,49 @@ static void perform_rest(view_state *viewer, const view_command *command)
         open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
         break;
+    case VIEW_COPY_NAME:
+    case VIEW_COPY_PATH:
+        if (command->path != NULL && SDL_SetClipboardText(command->path) == 0)
+            view_notice(viewer, "Copied: %s", command->path);
+        break;
+    case VIEW_COPY_COMMAND:
+        line = view_command_line(viewer);
+        ui_copy(&viewer->ui, viewer->now, line, line);
+        free(line);
+        break;
+    case VIEW_ASK:
+        stage = stage_of(viewer);
+        view_note_state(viewer);
+        view_ask(&viewer->ui, &stage, command->number);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+// What the mouse chooses in the picture and in lists; else files.
+static void perform_rest(view_state *viewer, const view_command *command)
+{
+    const view_action action = command->action;
+    const size_t number = command->number;
+    view_scene *const scene = &viewer->document->scene;
+    int32_t joint;
+    uint64_t only;
+    switch (action) {
+    case VIEW_SCREENSHOT:
+    case VIEW_CLEAN_SCREENSHOT:
+        view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
+        break;
+    case VIEW_RECORD:
+        view_toggle_recording(viewer);
+        break;
+    case VIEW_EXPORT:
+    case VIEW_EXPORT_AGAIN:
+    case VIEW_RUN_EXPORT:
+    case VIEW_STOP_EXPORT:
+        view_perform_export(viewer, action);
+        break;
     case VIEW_CHOOSE_PARENT:
         joint = viewer->ui.chosen_joint;
         if (joint >= 0 && (uint32_t)joint < scene->num_joints
@@ -430,26 +456,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
         viewer->hidden_meshes = viewer->hidden_meshes == only ? 0 : only;
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         break;
-    case VIEW_COPY_NAME:
-    case VIEW_COPY_PATH:
-        if (command->path != NULL && SDL_SetClipboardText(command->path) == 0)
-            view_notice(viewer, "Copied: %s", command->path);
-        break;
-    case VIEW_COPY_COMMAND:
-        line = view_command_line(viewer);
-        ui_copy(&viewer->ui, viewer->now, line, line);
-        free(line);
-        break;
     case VIEW_MEASURE: // once more ends it
         viewer->ui.measured_from =
             viewer->ui.measured_from != viewer->ui.chosen_joint ? viewer->ui.chosen_joint : -1;
         view_notice(viewer, viewer->ui.measured_from >= 0 ? "Choose the joint to measure to"
                                                           : "Choose the joint to measure from");
-        break;
-    case VIEW_ASK:
-        stage = stage_of(viewer);
-        view_note_state(viewer);
-        view_ask(&viewer->ui, &stage, number);
         break;
     case VIEW_SET:
         (void)view_set_option(viewer, number, command->path);
@@ -523,7 +534,7 @@ bool view_perform(view_state *viewer, view_command command)
         perform_model(viewer, action);
     } else if (action <= VIEW_ORTHOGRAPHIC) {
         perform_camera(viewer, action);
-    } else {
+    } else if (!perform_interface(viewer, &command)) {
         perform_rest(viewer, &command);
     }
     free(command.path);

@@ -341,23 +341,6 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
 // In lines of text.
 static const float row_lines = 1.3f;
 
-void view_close_menu(view_ui *ui)
-{
-    ui->menu = (view_menus){.kind = VIEW_NO_MENU};
-    ui->focus.panel = NULL;
-}
-
-void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
-{
-    view_close_menu(ui);
-    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .chosen = SIZE_MAX};
-    if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
-        ui->focus = (ui_item_id){"menu", 2}; // its field
-    ui->selects_all = kind == VIEW_MENU_ASKING;
-    if (kind == VIEW_MENU_SEARCH)
-        ui->menu.chosen = 0;
-}
-
 // Keys that choose a line: the next one that is not grey, or its end.
 static size_t next_line(const menu_lines *lines, size_t from, int way)
 {

@@ -169,6 +169,23 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
+void view_close_menu(view_ui *ui)
+{
+    ui->menu = (view_menus){.kind = VIEW_NO_MENU};
+    ui->focus.panel = NULL;
+}
+
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
+{
+    view_close_menu(ui);
+    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .chosen = SIZE_MAX};
+    if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
+        ui->focus = (ui_item_id){"menu", 2}; // its field
+    ui->selects_all = kind == VIEW_MENU_ASKING;
+    if (kind == VIEW_MENU_SEARCH)
+        ui->menu.chosen = 0;
+}
+
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path)
 {
