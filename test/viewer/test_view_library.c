@@ -376,8 +376,8 @@ static view_image made_of(view_library *library, view_section section, const cha
                           const char *on)
 {
     OWN char *const wish = view_wish_of(section, name, on);
-    const view_image image = view_make_preview(library, wish);
-    return image;
+    const view_preview made = view_make_preview(library, wish);
+    return made.image;
 }
 
 // How many pixels of two pictures differ.
@@ -387,6 +387,28 @@ static uint32_t count_different(view_image a, view_image b)
     for (size_t i = 0; a.rgba != NULL && b.rgba != NULL && i < (size_t)a.width * a.height; i++)
         count += memcmp(&a.rgba[4 * i], &b.rgba[4 * i], 4) != 0;
     return count;
+}
+
+// A material is declared, but its image is not there; and a model that is not.
+TEST (preview_counts_files_that_are_missing) {
+    md5_error error = {0};
+    size_t size;
+    char *const folder = folder_make();
+    OWN char *const materials = common_join(folder, "materials");
+    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    CHECK(mkdir(materials, 0700) == 0);
+    folder_put_text(materials, "a.mtr", "still { diffusemap textures/not_there.tga }\n");
+    folder_put(folder, "still.md5mesh", mesh, size);
+    view_library *const library = view_open_library(folder, NULL, NULL, &error);
+    if (CHECK(library != NULL)) {
+        const view_preview made = view_make_preview(library, "still.md5mesh");
+        CHECK(made.image.rgba != NULL);
+        CHECK_UINT(made.num_missing, 1);
+        free(made.image.rgba);
+        CHECK_UINT(view_make_preview(library, "nobody").num_missing, 1);
+    }
+    view_drop_library(library);
+    folder_remove(folder);
 }
 
 TEST (preview_of_a_clip_is_its_middle_on_a_model) {

@@ -229,7 +229,7 @@ TEST (long_list_is_grouped_by_folders) {
     CHECK_STRING(of.browser.group, "models/md5/");
     CHECK_STRING(label_at(&of, 0), "imp/  \xE2\x80\xA2  20");
     CHECK_STRING(label_at(&of, 2), "zsec/  \xE2\x80\xA2  20");
-    CHECK(view_listed_name(&of.browser, 0) == NULL); // a group has no picture
+    CHECK(view_listed_entry(&of.browser, of.browser.chosen) == NULL); // a group has no picture
     CHECK(choose(&of, 1).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_ABOVE && of.browser.chosen == 1);
@@ -267,7 +267,7 @@ TEST (group_of_what_is_shown_is_listed_first) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[45]);
     CHECK_STRING(of.browser.group, "models/md5/zsec/");
-    CHECK_STRING(view_listed_name(&of.browser, 0), of.texts[45]);
+    CHECK_STRING(view_listed_entry(&of.browser, of.browser.chosen)->path, of.texts[45]);
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, "nothing");
     CHECK_STRING(of.browser.group, "models/md5/");
     view_clear_browser(&of.browser);

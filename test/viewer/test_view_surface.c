@@ -641,8 +641,9 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
 TEST_HERE (chosen_name_has_its_picture_beside_the_list, true) {
     CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list
     view_show_section(&s->viewer, VIEW_ENTITIES);
-    CHECK_STRING(view_listed_name(&s->viewer.ui.browser, 0), "monster_bobbin");
-    CHECK(view_listed_name(&s->viewer.ui.browser, -2) == NULL);
+    const view_browser *const browser = &s->viewer.ui.browser;
+    CHECK_STRING(view_listed_entry(browser, browser->chosen)->path, "monster_bobbin");
+    CHECK(view_listed_entry(browser, SIZE_MAX) == NULL);
     view_stage facts = channels_draw(s);
     const view_rect row = item_find(&s->viewer, &facts, "list/monster_bobbin");
     WAIT_UNTIL(view_follow_previews(&s->viewer));

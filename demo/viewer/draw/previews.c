@@ -248,16 +248,16 @@ char *view_wish_of(view_section section, const char *name, const char *on)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-static view_image draw_scene(view_scene *scene, double time)
+static view_preview draw_scene(view_scene *scene, double time)
 {
-    view_image image = {.rgba = NULL};
+    view_preview made = {.num_missing = 0};
     const view_play play = {.speed = 1.0, .time = time};
     view_pose(scene, &play);
     if (scene->model != NULL)
         view_skin(scene);
     view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene, NULL), VIEW_SKETCH_SIZE);
     if (sketch == NULL)
-        return image;
+        return made;
     if (scene->model == NULL || view_is_joints_alone(scene)) {
         sketch_joints(sketch, scene);
     } else {
@@ -284,11 +284,12 @@ static view_image draw_scene(view_scene *scene, double time)
                                        scene->skinned[i].normals, is_read ? &texture : NULL,
                                        coverage == MD5_COVERAGE_PERFORATED);
                 free(texture.rgba);
+                made.num_missing += material == NULL || (program != NULL && !is_read);
                 is_drawn = true;
             }
     }
-    view_end_sketch(sketch, &image);
-    return image;
+    view_end_sketch(sketch, &made.image);
+    return made;
 }
 
 // -- Models that are tried ------------------------------------------------------------------
@@ -336,10 +337,9 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
 // -- Pictures -------------------------------------------------------------------------------
 
 // In the middle, where clips differ most.
-static view_image picture_of_clip(view_library *library, const char *clip, const char *on)
+static view_preview picture_of_clip(view_library *library, const char *clip, const char *on)
 {
     view_scene scene;
-    view_image image = {.rgba = NULL};
     tried models = {.count = 0};
     view_log quiet = {.level = VIEW_QUIET};
     bool is_loaded = false;
@@ -364,10 +364,11 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
                 view_free_scene(&scene);
         }
     if (!is_loaded && !load(&scene, library, clip, NULL))
-        return image;
-    image = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
+        return (view_preview){.num_missing = 1};
+    view_preview made = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
+    made.num_missing = 0; // of a model that it does not name
     view_free_scene(&scene);
-    return image;
+    return made;
 }
 
 // Loads a model that the skin changes, with it: `on`, else one that it names, else one that lies
@@ -407,34 +408,34 @@ char *view_model_for_skin(view_library *library, const char *name)
     return copy;
 }
 
-static view_image picture_of_skin(view_library *library, const char *name, const char *on)
+static view_preview picture_of_skin(view_library *library, const char *name, const char *on)
 {
     view_scene scene;
     if (load_for_skin(&scene, library, name, on) == NULL)
-        return (view_image){.rgba = NULL};
-    const view_image image = draw_scene(&scene, faded_in);
+        return (view_preview){.num_missing = 0};
+    const view_preview made = draw_scene(&scene, faded_in);
     view_free_scene(&scene);
-    return image;
+    return made;
 }
 
-view_image view_make_preview(view_library *library, const char *wish)
+view_preview view_make_preview(view_library *library, const char *wish)
 {
     const char *const end = strstr(wish, divider);
-    view_image image = {.rgba = NULL};
+    view_preview made;
     view_scene scene;
     if (end == NULL) {
         if (!load(&scene, library, wish, NULL))
-            return image;
-        image = draw_scene(&scene, faded_in);
+            return (view_preview){.num_missing = 1};
+        made = draw_scene(&scene, faded_in);
         view_free_scene(&scene);
-        return image;
+        return made;
     }
     const char *const name = end + strlen(divider);
     char *const on = common_format("%.*s", (int)(end - wish), wish);
-    image = common_has_ending(name, ".md5anim") ? picture_of_clip(library, name, on)
-                                                : picture_of_skin(library, name, on);
+    made = common_has_ending(name, ".md5anim") ? picture_of_clip(library, name, on)
+                                               : picture_of_skin(library, name, on);
     free(on);
-    return image;
+    return made;
 }
 
 // -- Of an image ----------------------------------------------------------------------------
@@ -465,7 +466,9 @@ view_preview view_preview_image(const char *path)
         rgba[i] = (uint8_t)(sum / (POINTS * POINTS));
     }
     free(whole.rgba);
-    return (view_preview){{rgba, (uint32_t)width, (uint32_t)height}, whole.width, whole.height};
+    return (view_preview){.image = {rgba, (uint32_t)width, (uint32_t)height},
+                          .width = whole.width,
+                          .height = whole.height};
 }
 
 // -- On a thread ---------------------------------------------------------------------------------
@@ -541,7 +544,7 @@ static int make_pictures(void *user)
             library = view_open_library(previews->place, goes_on, previews, &error);
         }
         if (library != NULL)
-            made.image = view_make_preview(library, next->wish);
+            made = view_make_preview(library, next->wish);
 
         SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
         SDL_LockMutex(previews->mutex);

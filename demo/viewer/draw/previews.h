@@ -43,10 +43,17 @@ void view_end_sketch(view_sketch *sketch, view_image *image);
 // freed.
 char *view_wish_of(view_section section, const char *name, const char *on);
 
+// A picture that was made, of what is `width` by `height` pixels large if it is an image.
+typedef struct view_preview {
+    view_image image; // .rgba NULL: nothing can be shown
+    uint32_t width, height;
+    uint32_t num_missing; // images of drawn meshes that are declared and not there; or the model
+} view_preview;
+
 // Makes the picture of a wish. A clip that fits neither the shown model nor one beside it is shown
 // by its joints. A skin that changes neither the shown model nor one that it is meant for has no
-// picture. The image has .rgba NULL if nothing can be shown; else free it.
-view_image view_make_preview(view_library *library, const char *wish);
+// picture. Free its image.
+view_preview view_make_preview(view_library *library, const char *wish);
 
 // Returns the name of the first model that the skin changes, of those that it names or that lie
 // beside what it replaces, to be freed; NULL if there is none.
@@ -60,12 +67,6 @@ char *view_model_for_skin(view_library *library, const char *name);
 enum { VIEW_MAX_PREVIEWS = 256 };
 
 typedef struct view_previews view_previews;
-
-// A picture that was made, of what is `width` by `height` pixels large if it is an image.
-typedef struct view_preview {
-    view_image image; // .rgba NULL: nothing can be shown
-    uint32_t width, height;
-} view_preview;
 
 // Begins with the game in a folder or an archive. The thread opens it for itself, on the first
 // wish, because one thread at a time may use a game. NULL: what is wished are the paths of images.

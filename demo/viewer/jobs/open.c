@@ -215,12 +215,12 @@ static void drop_shown(view_state *viewer)
     viewer->preview = (view_shown_preview){NULL, 0};
 }
 
-// The wish of the line that is `offset` below the chosen one, or NULL.
-static char *wish_at(const view_state *viewer, long long offset, const char *on)
+// The wish of a line of a game's list, or NULL.
+static char *wish_at(const view_state *viewer, size_t line, const char *on)
 {
     const view_browser *const browser = &viewer->ui.browser;
-    const char *const name = view_listed_name(browser, offset);
-    return name != NULL ? view_wish_of(browser->section, name, on) : NULL;
+    const view_entry *const entry = view_listed_entry(browser, line);
+    return entry != NULL ? view_wish_of(browser->section, entry->path, on) : NULL;
 }
 
 // The previews of the images that are seen in the panel of textures; others lose theirs.
@@ -269,32 +269,35 @@ static bool follow_images(view_state *viewer)
 
 bool view_follow_previews(view_state *viewer)
 {
-    // First those that the user comes to next.
-    static const long long order[] = {0, 1, -1, 2, 3, -2, 4, 5};
-    enum { NUM_ASKED = sizeof order / sizeof order[0] };
-    char *wishes[NUM_ASKED];
-    size_t count = 0;
+    // The chosen one and all that are seen.
+    enum { MOST_ASKED = 64 };
+    char *wishes[MOST_ASKED];
+    size_t lines[MOST_ASKED], count = 0;
     const view_browser *const browser = &viewer->ui.browser;
     const bool has_images = follow_images(viewer);
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
         return has_images;
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
-    bool has_more;
     char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
-    for (int i = 0; i < NUM_ASKED; i++) {
-        wishes[count] = wish_at(viewer, order[i], on);
+    for (size_t i = 0; i <= browser->num_rows && count < MOST_ASKED; i++) {
+        lines[count] = i == 0 ? browser->chosen : browser->first + i - 1;
+        wishes[count] = wish_at(viewer, lines[count], on);
         count += wishes[count] != NULL;
     }
-    const view_preview *made[NUM_ASKED];
-    has_more = view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
-    const view_image *image = count > 0 && made[0] != NULL ? &made[0]->image : NULL;
-    for (size_t i = 0; i < count; i++)
+    const view_preview *made[MOST_ASKED] = {NULL};
+    const bool has_more =
+        view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
+    for (size_t i = 0; i < count; i++) {
+        if (made[i] != NULL)
+            view_listed_entry(browser, lines[i])->num_missing = made[i]->num_missing;
         free(wishes[i]);
+    }
     // That of the chosen line is shown, which is the first that is asked for.
-    char *const wish = wish_at(viewer, 0, on);
+    char *const wish = wish_at(viewer, browser->chosen, on);
     const char *const shown = viewer->preview.wish;
-    image = wish != NULL && image != NULL && image->rgba != NULL ? image : NULL;
+    const view_image *const image =
+        wish != NULL && made[0] != NULL && made[0]->image.rgba != NULL ? &made[0]->image : NULL;
     const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
     free(on);
     if (is_same || (image == NULL && shown == NULL)) {
@@ -1046,7 +1049,8 @@ static bool open_named(view_state *viewer)
     const bool opened = is_remembered ? open_remembered(viewer)
                                       : view_open(viewer, options->files, options->num_files, true);
     if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
-        && !options->names_content && (!is_remembered || config->model == NULL))
+        && (!options->names_content || options->game != NULL)
+        && (!is_remembered || config->model == NULL))
         show_start(viewer);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)

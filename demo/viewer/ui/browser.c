@@ -480,13 +480,12 @@ view_command view_type_browser(view_browser *browser, const char *text)
     return (view_command){.action = VIEW_LISTED};
 }
 
-const char *view_listed_name(const view_browser *browser, long long offset)
+view_entry *view_listed_entry(const view_browser *browser, size_t line)
 {
-    const long long place = (long long)browser->chosen + offset;
-    if (browser->kind != VIEW_BROWSE_GAME || place < 0 || place >= (long long)browser->num_found)
+    if (browser->kind != VIEW_BROWSE_GAME || line >= browser->num_found)
         return NULL;
-    const view_entry *const entry = &browser->entries[browser->found[place]];
-    return entry->kind == VIEW_ENTRY_NAMED ? entry->path : NULL;
+    view_entry *const entry = &browser->entries[browser->found[line]];
+    return entry->kind == VIEW_ENTRY_NAMED ? entry : NULL;
 }
 
 // -- The panel ------------------------------------------------------------------------------
@@ -572,7 +571,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         if (browser->num_in_section[i] > num_lines)
             num_lines = browser->num_in_section[i];
     const float heading = (is_game ? 4.0f : 2.8f) * line;
-    const float most = stage->height - 2.0f * margin - 2.0f * padding - heading;
+    const float most = ui->window.height - 2.0f * margin - 2.0f * padding - heading;
     const float inner =
         fmaxf(fminf(520.0f * scale, stage->width - 2.0f * margin - 2.0f * padding), 1.0f);
     // The preview of a game is beside the rows, if there is room for one.
@@ -581,7 +580,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     const float beside = has_preview ? side + distance : 0.0f;
     const float height =
         fmaxf(floorf(fminf(fmaxf((float)num_lines * line, beside), most) / line), 1.0f) * line;
-    const view_rect box = {roundf(0.5f * (stage->width - inner) - padding), margin,
+    const view_rect box = {roundf(0.5f * (stage->width - inner) - padding), ui->window.y + margin,
                            inner + 2.0f * padding, heading + height + 2.0f * padding};
     ui_list list = {
         .rows = {box.x + padding, box.y + padding + heading, inner - beside, height},
@@ -616,6 +615,12 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     for (size_t i = list.first; i < list.count && i < list.first + browser->num_rows; i++) {
         const view_entry *const entry = &browser->entries[browser->found[i]];
         const size_t left_out = entry->kind == VIEW_ENTRY_NAMED ? browser->num_left_out : 0;
+        if (entry->num_missing > 0) {
+            char text[48];
+            (void)snprintf(text, sizeof text, "\xE2\x9A\xA0 %u missing", entry->num_missing);
+            ui_text_left_of(ui, list.rows.x + list.rows.width,
+                            list.rows.y + (float)(i - list.first) * line, VIEW_AMBER, text);
+        }
         ui_line(ui, &list, i, i == browser->chosen, 0.0f, colors[entry->kind], entry->label,
                 entry->label + left_out);
         if (entry->kind == VIEW_ENTRY_FILE || entry->kind == VIEW_ENTRY_RECENT)

@@ -257,7 +257,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->mouse = (ui_mouse){.x = place->x, .y = place->y};
     ui->is_event = event != NULL;
     ui->has_taken = false;
-    ui->window = (view_rect){0.0f, 0.0f, stage->width, stage->height};
+    const float top = view_layout_of(stage).menu.height;
+    ui->window = (view_rect){0.0f, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, stage);
     run_panels(ui, stage);
     if (event == NULL) {

@@ -34,8 +34,9 @@ typedef struct view_entry {
     view_entry_kind kind;
     char *label, *path; // path: NULL for a clip and the names of a mod
     size_t clip;
-    bool is_own;   // a name of the mod, not of its base
-    bool is_shown; // in the picture
+    bool is_own;          // a name of the mod, not of its base
+    bool is_shown;        // in the picture
+    uint32_t num_missing; // files, if its preview was made
 } view_entry;
 
 typedef struct view_browser {
@@ -85,8 +86,8 @@ void view_clear_browser(view_browser *browser);
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
 view_command view_type_browser(view_browser *browser, const char *text);
 
-// The name of the entry of a game that is `offset` lines below the chosen one, or NULL.
-const char *view_listed_name(const view_browser *browser, long long offset);
+// The entry of a game in a line of the list, if it has a name; else NULL.
+view_entry *view_listed_entry(const view_browser *browser, size_t line);
 
 // Of the frame that the preview is drawn on.
 #define VIEW_PREVIEW_COLOR 0x2A303AFFu
@@ -376,7 +377,7 @@ enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
 typedef struct view_ui {
     view_canvas *canvas; // of the current run
-    view_rect window;    // that dialogs lie in
+    view_rect window;    // that dialogs lie in: below the menu bar
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool has_taken;       // an item has used the event
