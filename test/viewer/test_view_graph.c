@@ -196,7 +196,7 @@ TEST (view_graph_of_bobbin_has_a_hub_with_columns_beside_it) {
 static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
 {
     enum { MAX_STATES = 1000 };
-    static char names[MAX_STATES][8];
+    static char names[MAX_STATES][16];
     static md5_state_desc states[MAX_STATES];
     static md5_transition_desc ways[MAX_STATES];
     uint64_t random = 1;
