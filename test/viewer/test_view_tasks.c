@@ -8,6 +8,7 @@
 #include "demo/viewer/app/window.h"
 
 #include <SDL.h>
+#include <unistd.h>
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
@@ -33,7 +34,6 @@ static void send(desk *d, SDL_Event event)
 {
     bool redraw = false;
     view_handle_event(&d->viewer, &event, &redraw);
-    draw(d);
 }
 
 static void key(desk *d, int32_t code, int modifiers)
@@ -45,6 +45,7 @@ static void key(desk *d, int32_t code, int modifiers)
     event.key.type = SDL_KEYUP;
     send(d, event);
     SDL_SetModState(KMOD_NONE);
+    draw(d);
     d->actions++;
 }
 
@@ -73,6 +74,7 @@ static void click_at(desk *d, float x, float y, Uint8 button)
     send(d, event);
     event.button.type = SDL_MOUSEBUTTONUP;
     send(d, event);
+    draw(d);
     d->actions++;
 }
 
@@ -100,6 +102,7 @@ static void click_body(desk *d, float down)
 static void drop(desk *d, const char *path)
 {
     send(d, (SDL_Event){.drop = {.type = SDL_DROPFILE, .file = SDL_strdup(path)}});
+    draw(d);
     d->actions++;
 }
 
@@ -322,6 +325,14 @@ static bool open_desk(desk *d, const char *file)
     return true;
 }
 
+static void close_desk(desk *d)
+{
+    view_end(&d->viewer);
+    view_free_options(&d->options);
+    scene_close(&d->gl);
+    folder_remove(d->folder);
+}
+
 TEST (view_tasks_take_four_actions_at_most) {
     EACH (task, tasks) {
         desk d;
@@ -329,9 +340,89 @@ TEST (view_tasks_take_four_actions_at_most) {
             task->run(&d);
             CHECK_THAT(d.actions >= 1 && d.actions <= 4, "%s: %u actions", task->title, d.actions);
         }
-        view_end(&d.viewer);
-        view_free_options(&d.options);
-        scene_close(&d.gl);
-        folder_remove(d.folder);
+        close_desk(&d);
     }
+}
+
+// == Somebody without a plan ======================================================================
+
+// Something that Esc does not leave: what is open, or NULL.
+static const char *still_open(const desk *d)
+{
+    const view_ui *const ui = &d->viewer.ui;
+    return ui->modal != NULL                         ? ui->modal
+           : ui->menu.kind != VIEW_NO_MENU           ? "menu"
+           : ui->browser.kind != VIEW_BROWSE_NOTHING ? "list"
+           : ui->start.is_open                       ? "start page"
+           : d->viewer.pages.open >= 0               ? "page"
+           : d->viewer.log.error[0] != '\0'          ? "error"
+           : ui->focus.panel != NULL                 ? ui->focus.panel
+           : d->viewer.shown.help                    ? "keys"
+           : ui->chosen_joint >= 0                   ? "joint"
+           : view_drives(&d->viewer)                 ? "driving"
+                                                     : NULL;
+}
+
+// Random keys, letters, clicks and turns of the wheel, after each 200 of which Esc leads out of
+// everything.
+static void walk(desk *d, uint32_t num_events)
+{
+    static const int32_t keys[] = {
+        SDLK_LEFT,   SDLK_RIGHT,  SDLK_UP,    SDLK_DOWN,  SDLK_RETURN, SDLK_TAB,
+        SDLK_SPACE,  SDLK_HOME,   SDLK_END,   SDLK_F1,    SDLK_F10,    SDLK_BACKSPACE,
+        SDLK_DELETE, SDLK_ESCAPE, SDLK_COMMA, SDLK_MINUS, SDLK_F11,    SDLK_PERIOD};
+    enum { NUM_KEYS = sizeof keys / sizeof keys[0], BETWEEN = 200 };
+    uint64_t random = 7;
+    for (uint32_t i = 1; i <= num_events; i++) {
+        const uint32_t kind = test_random_u32(&random) % 8, which = test_random_u32(&random);
+        const float x = (float)test_random(&random) * (float)d->viewer.width,
+                    y = (float)test_random(&random) * (float)d->viewer.height;
+        const int modifiers = (which >> 16) % 4 == 0   ? KMOD_CTRL
+                              : (which >> 16) % 4 == 1 ? KMOD_SHIFT
+                                                       : 0;
+        const int32_t letter = SDLK_a + (int32_t)(which % 26);
+        if (kind < 2) {
+            key(d, keys[which % NUM_KEYS], modifiers);
+        } else if (kind < 4) {
+            SDL_Event event = {.text = {.type = SDL_TEXTINPUT, .text = {(char)letter}}};
+            key(d, letter, modifiers);
+            if (modifiers == 0)
+                send(d, event);
+        } else {
+            click_at(d, x, y, kind == 7 ? SDL_BUTTON_RIGHT : SDL_BUTTON_LEFT);
+        }
+        free(d->viewer.ui.textures.saved); // that would be written
+        d->viewer.ui.textures.saved = NULL;
+        if (i % BETWEEN != 0)
+            continue;
+        for (int k = 0; k < 20 && still_open(d) != NULL; k++)
+            key(d, SDLK_ESCAPE, 0);
+        CHECK_THAT(still_open(d) == NULL, "after %u events Esc does not leave: %s", i,
+                   still_open(d));
+        d->viewer.quit = false;
+    }
+}
+
+static void walk_over(const char *file, uint32_t num_events)
+{
+    desk d;
+    char folder[1024];
+    if (open_desk(&d, file) && CHECK(getcwd(folder, sizeof folder) != NULL)
+        && CHECK(chdir(d.folder) == 0)) { // pictures are written there
+        walk(&d, num_events);
+        CHECK(chdir(folder) == 0);
+    }
+    close_desk(&d);
+}
+
+TEST (view_escape_leads_out_of_everything) {
+    walk_over(BOBBIN, 1000);
+}
+
+// MD5_RANDOM_EVENTS=100000 walks longer.
+TEST_LONG (view_escape_leads_out_of_everything_again_and_again) {
+    const char *const given = getenv("MD5_RANDOM_EVENTS");
+    const uint32_t count = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : 20000;
+    walk_over(MACHINE, count / 2);
+    walk_over(BOBBIN, count / 2);
 }

@@ -374,6 +374,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             viewer->has_let_go = true;
             view_notice(viewer, "Keys are yours: Enter drives again");
         } else {
+            viewer->ui.focus.panel = NULL;
             viewer->shown.help = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
             viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;

@@ -833,7 +833,8 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     const float plots = plots_height(stage);
     if (stage->pages->open == VIEW_CONTENTS)
         run_contents(ui, stage);
-    if (picture->page == NULL)
+    // Between two pictures another page may be opened, whose values are others.
+    if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
         return;
     for (uint32_t i = 0; i < picture->num_labels; i++) {
         const view_lens *const lens = &stage->pages->lens;

@@ -212,6 +212,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
     ui->tip[0] = '\0';
+    ui->is_focus_there = false;
     if (ui->is_event) // it is drawn by itself
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
@@ -262,6 +263,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->modal = topmost_panel(ui, stage);
     run_panels(ui, stage);
     if (event == NULL) {
+        if (!ui->is_focus_there) // its panel was closed
+            ui->focus.panel = NULL;
         draw_tip(ui, stage);
         return ui->command;
     }

@@ -88,6 +88,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         pass_focus(ui);
     if (is_same(ui->focus, ui->item)) {
         ui->focus_rect = rect;
+        ui->is_focus_there = true;
         if (ui->is_focus_shown)
             view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
                             VIEW_ACCENT);

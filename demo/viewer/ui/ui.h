@@ -388,6 +388,7 @@ typedef struct view_ui {
     ui_item_id active;    // whose value follows the mouse until the button is released
     ui_item_id focus;     // takes keys: a field, or what the key Tab has reached
     view_rect focus_rect; // where that was drawn last
+    bool is_focus_there;  // it was met in this run
     bool is_focus_shown;  // by a frame: from Tab until the mouse is used
     bool selects_all;     // what is typed replaces the text of the field that has the focus
     bool takes_next;      // on Tab, the next item takes the focus
