@@ -813,7 +813,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
             continue;
         if (is_first)
             view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, family);
-        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)(i / PICTURE_COLUMNS);
+        const uint32_t picture_row = i / PICTURE_COLUMNS;
+        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)picture_row;
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
                             pages->thumbnails, true);

@@ -232,7 +232,7 @@ static void find_columns(layout *of)
     const uint32_t num_nodes = graph->num_nodes, base = graph->hub != MD5_NONE ? 1 : 0;
     uint32_t head = 0, tail = 0;
     for (uint32_t i = 0; i < 2 * num_nodes; i++) {
-        const uint32_t node = i % num_nodes;
+        const uint32_t node = i < num_nodes ? i : i - num_nodes;
         if (is_free(of, node) && places[node].unit == node && places[node].mark == NEW
             && (i >= num_nodes || node == 0 || node == graph->num_states
                 || places[node].is_pinned)) {

@@ -7,6 +7,7 @@
 #include "demo/viewer/base/math.h"
 
 #include <SDL.h>
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -268,6 +269,7 @@ static void list_context(menu_lines *lines, const view_stage *stage, unsigned co
             (void)add_line(lines, stage, &table[i], view_label_of(&table[i]),
                            table[i].list != VIEW_LIST_NONE);
     }
+    assert(search != NULL);
     (void)add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
 }
 

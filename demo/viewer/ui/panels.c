@@ -137,7 +137,8 @@ static void run_keys(view_ui *ui, const view_stage *stage)
         row += is_head && row % down > 0 ? 1 : 0; // a free line
         if (is_head && row % down + 2 > down)     // not alone at the end of a column
             row += down - row % down;
-        const float x = all.x + (float)(row / down) * width;
+        const uint32_t place = row / down;
+        const float x = all.x + (float)place * width;
         if (is_head)
             view_draw_text(ui->canvas, VIEW_TEXT, x, all.y + (float)(row++ % down) * line, 0,
                            VIEW_ACCENT, lines[i].heading);
