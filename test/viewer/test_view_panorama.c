@@ -3,7 +3,7 @@
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
-#include "demo/viewer/assets/panorama.h"
+#include "demo/viewer/assets/textures.h"
 
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
 

@@ -7,7 +7,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/base/manual.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/base/panel.h"
 

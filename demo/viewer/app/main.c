@@ -1,7 +1,7 @@
 // md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/text.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/base/manual.h"
+#include "demo/viewer/base/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

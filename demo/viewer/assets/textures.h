@@ -235,4 +235,17 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
 bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
                  view_textures *textures);
 
+// == The light of a picture of all around, for --environment ===================================
+
+// An environment, and what the viewer makes of it.
+typedef struct view_environment {
+    md5gl_environment *light; // to be destroyed; NULL: none
+    float exposure;           // factor that makes its mean as bright as that of the studio
+    md5_vec3 brightest;       // unit direction to where most of its light comes from
+} view_environment;
+
+// Replaces the environment by that of a file. On failure logs an error, and changes nothing.
+bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
+                           const char *path, view_log *log);
+
 #endif

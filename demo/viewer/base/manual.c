@@ -1,5 +1,5 @@
 // What the table of options prints: the help text, the manual page, and completions for shells.
-#include "demo/viewer/base/manual.h"
+#include "demo/viewer/base/options.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/commands.h"

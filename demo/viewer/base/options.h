@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { VIEW_MAX_PICTURE_SIDE = 16384, VIEW_MAX_FRAMES = 1000000 };
 
@@ -233,5 +234,11 @@ void view_free_options(view_options *options);
 bool view_is_listed(const char *path);
 // Whether they open a window, instead of running a job without one.
 bool view_shows_window(const view_options *options);
+
+// -- Help, manual page and completions, from the tables of options and commands (manual.c) ------
+
+// Prints what the options ask for: --help, --version, --list-bindings, a manual page in roff for
+// --man, or for --completions a script that a shell reads. Returns false if they ask for none.
+bool view_print_asked(const view_options *options, FILE *file);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_DRAW_DRAW_H
 #define DEMO_VIEWER_DRAW_DRAW_H
 
-#include "demo/viewer/assets/panorama.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/layout.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
