@@ -32,7 +32,7 @@ tidy() {
     log=build/lint/clang-tidy.log
     mkdir -p build/lint
     # shellcheck disable=SC2086
-    find ${TIDY:-md5 render demo test} -name '*.c' | sort |
+    find ${ANALYZED:-md5 render demo test} -name '*.c' | sort |
         xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include ${TIDY_NODES:+-Xclang -analyzer-config -Xclang max-nodes=$TIDY_NODES} >$log 2>"$scratch/tidy.err" &&
         return
     grep -hE '(error|warning): ' $log "$scratch/tidy.err" | sed "s|^$PWD/||; s|^\./||" | sort -u
@@ -47,11 +47,12 @@ tidy() {
 # as long.
 cpp_check() {
     mkdir -p build/lint/cppcheck
+    # shellcheck disable=SC2086
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
         --suppress=missingInclude --suppress=uninitvar --suppress=ctuuninitvar --suppress=uninitdata \
         --suppress=ctuArrayIndex '--suppress=autovarInvalidDeallocation:test/*' '--suppress=memleak:test/*' \
         --error-exitcode=1 -j"$jobs" -D__GNUC__=12 -D__x86_64__=1 -I. \
-        --cppcheck-build-dir=build/lint/cppcheck md5 render demo test
+        --cppcheck-build-dir=build/lint/cppcheck ${ANALYZED:-md5 render demo test}
 }
 
 layout() {
