@@ -303,7 +303,7 @@ static const view_command_row table[] = {
     MOUSE("Ctrl+click", "distance from the spot that was clicked on"),
     MOUSE("Middle or Shift+left drag", "pan"),
     MOUSE("Wheel, right drag", "zoom"),
-    MOUSE("Drop a file", "open it: model, clip, camera; an image on a mesh is its texture"),
+    MOUSE("Drop a file", "open it; an image on a mesh is its texture"),
 
     {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY(SDLK_w))},
     {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "walk backward", KEYS(ANY(SDLK_s))},
