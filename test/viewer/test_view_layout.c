@@ -163,8 +163,8 @@ static double contrast(view_color text, view_color ground)
 
 // Text is told from what it is on, also where a panel lies over white.
 TEST (colors_have_enough_contrast) {
-    static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM,
-                                       VIEW_ACCENT, VIEW_AMBER, VIEW_WRONG};
+    static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM, VIEW_ACCENT,
+                                       VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)

@@ -405,8 +405,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_COPY_NAME:
     case VIEW_COPY_PATH:
-        if (command->path != NULL && SDL_SetClipboardText(command->path) == 0)
-            view_notice(viewer, "Copied: %s", command->path);
+        if (command->path != NULL)
+            ui_copy(&viewer->ui, viewer->now, command->path, command->path);
         break;
     case VIEW_COPY_COMMAND:
         line = view_command_line(viewer);
@@ -453,9 +453,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
             viewer->ui.chosen_joint = (int32_t)scene->skeleton->joints[joint].parent;
         break;
     case VIEW_ONLY_MESH:
-        only = ~((uint64_t)1 << (number & 63));
-        viewer->hidden_meshes = viewer->hidden_meshes == only ? 0 : only;
-        view_show_meshes(viewer->document, viewer->hidden_meshes);
+        if (number < 64) { // those behind cannot be hidden
+            only = ~((uint64_t)1 << number);
+            viewer->hidden_meshes = viewer->hidden_meshes == only ? 0 : only;
+            view_show_meshes(viewer->document, viewer->hidden_meshes);
+        }
         break;
     case VIEW_MEASURE: // once more ends it
         viewer->ui.measured_from =
@@ -464,7 +466,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
                                                           : "Choose the joint to measure from");
         break;
     case VIEW_SET:
-        (void)view_set_option(viewer, number, command->path);
+        if (command->path != NULL) // of a clip that lies in no file there is none
+            (void)view_set_option(viewer, number, command->path);
         break;
     case VIEW_PUSH:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {

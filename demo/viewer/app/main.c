@@ -65,7 +65,7 @@ static bool open_window(view_state *viewer, bool visible)
         SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
         const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN
                              | (visible ? SDL_WINDOW_RESIZABLE : 0u);
-        // A hidden window needs no size: pictures have their own targets.
+        // One that stays hidden needs no size: pictures have their own targets.
         viewer->window = SDL_CreateWindow("md5view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
                                           visible ? (int)viewer->width : 16,
                                           visible ? (int)viewer->height : 16, flags);

@@ -226,7 +226,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         float top = 1.25f * goals[0];
         for (uint32_t i = 0; i < rows->num_times; i++)
             top = fmaxf(top, 1.1f * rows->times[i]);
-        view_draw_rect(canvas, place, 0x2A303AFFu);
+        view_draw_rect(canvas, place, VIEW_CONTROL);
         const float step = place.width / 120.0f, bottom = place.y + place.height;
         const float begin = place.x + place.width - step * (float)rows->num_times;
         for (uint32_t i = 0; i < rows->num_times; i++) {

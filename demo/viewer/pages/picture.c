@@ -347,8 +347,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 // == Text, lines of C, sliders and plots ===================================================
 
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
-                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu,
-                        choice_box = 0x2A303AFFu, chosen_box = 0x33507FFFu;
+                        comment_color = 0x8FB573FFu;
 enum { MOST_WORDS = 64 }; // of a choice
 
 // What is written so far: from the top downward.
@@ -458,7 +457,7 @@ static int write_words(column *c, float left, const char *label, const char *con
         const view_rect word = {x, c->y, fminf(width, end - x), line};
         if (is_choice)
             view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4.0f * font->scale,
-                                 i == chosen ? chosen_box : choice_box);
+                                 i == chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
                        !is_choice    ? VIEW_ACCENT
                        : i == chosen ? VIEW_BRIGHT
@@ -630,9 +629,9 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
                    VIEW_BRIGHT, plot->row.title);
     const float zero = on_screen(plot, area, (md5_vec2){low.x, 0.0f}).y;
-    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, axis_color);
-    view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, axis_color);
-    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
+    view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
+    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
     draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
     draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
     draw_number(canvas, area.x, bottom + 2.0f * scale, 0.0f, low.x);

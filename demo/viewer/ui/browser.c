@@ -534,7 +534,7 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
     }
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
                              line + 4.0f * scale};
-    view_draw_round_rect(canvas, field, 4.0f * scale, 0x2A303AFFu);
+    view_draw_round_rect(canvas, field, 4.0f * scale, VIEW_CONTROL);
     const char *const group = is_game && browser->group != NULL ? browser->group : "";
     (void)snprintf(hint, sizeof hint, "%s%stype to filter; Enter opens%s", group,
                    group[0] != '\0' ? ": " : "", is_game ? ", Tab: next section" : "");

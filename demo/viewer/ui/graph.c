@@ -15,7 +15,7 @@ static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55
                    line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
 static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
 static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
-                        ground_color = 0x12151AFFu, green = 0x7BD88FFFu;
+                        ground_color = 0x12151AFFu;
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -458,8 +458,8 @@ static void draw_nodes(const drawing *of)
     // The entry; its name where nothing else is.
     const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
                            disc = {tip.x - 2.6f, tip.y};
-    view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, green);
-    draw_line(of, disc, tip, line_width, head_length, green);
+    view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, VIEW_FINE);
+    draw_line(of, disc, tip, line_width, head_length, VIEW_FINE);
     if (graph->hub == 0 || graph->hub == MD5_NONE)
         draw_text(of, disc.x - 2.6f, disc.y, VIEW_DIM, "entry");
     for (uint32_t i = 0; i < graph->num_nodes; i++)
@@ -491,7 +491,7 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g", (double)way->exit);
     if (way->priority != 0)
         (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
-    view_add_row(rows, all ? green : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
+    view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
                  text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
                  way->keeps_phase ? VIEW_DOT "keeps the phase" : "", priority);
 }

@@ -32,7 +32,7 @@ static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number se
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
 const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
 const char *const view_axis_names[4] = {"x", "y", "z", "w"};
-const view_color view_axis_colors[4] = {0xFF8A80FFu, 0x7BD88FFFu, VIEW_ACCENT, VIEW_DIM};
+const view_color view_axis_colors[4] = {VIEW_WRONG, VIEW_FINE, VIEW_ACCENT, VIEW_DIM};
 
 // Degrees about x, then y, then z, the axes standing still.
 void view_find_values(md5_mat34 matrix, view_joint_values values)

@@ -158,16 +158,16 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     const view_option *const table = view_options_table(&count);
     view_command command = {.action = view_action_of(row), .number = line->number};
     uint32_t layer, state;
-    if (row->menu == VIEW_MENU_TARGET) {
-        command.number = target->number;
-        command.item = target->item;
-        const char *const path = row->action == VIEW_COPY_NAME ? target->name : target->path;
-        command.path = path[0] != '\0' ? common_copy(path) : NULL;
-    }
-    if (option != NULL && command.action < VIEW_TOGGLE)
+    const bool is_of_option = option != NULL && command.action < VIEW_TOGGLE;
+    if (is_of_option)
         command.number = (size_t)(option - table);
-    if (row->menu == VIEW_MENU_TARGET)
+    if (row->menu == VIEW_MENU_TARGET) {
+        const char *const text = row->action == VIEW_COPY_NAME ? target->name : target->path;
+        command.number = is_of_option ? command.number : target->number;
+        command.item = target->item;
+        command.path = text[0] != '\0' ? common_copy(text) : NULL;
         return command;
+    }
     switch (row->list) {
     case VIEW_LIST_RECENT:
         command.path = common_copy(stage->config->recent[line->number]);
@@ -675,7 +675,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
     const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
     const bool has_room = widths < stage->width;
-    view_draw_rect(stage->canvas, bar, 0x12151AEBu);
+    view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     (void)ui_item(ui, bar, "");
     float x = 0.0f;

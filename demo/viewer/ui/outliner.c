@@ -88,23 +88,20 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     // Deep trees stay in sight.
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
+    const char *const right_text = of->text != NULL ? of->text : "";
+    const float room = right - name - 4.0f * scale - view_text_width(font, VIEW_TEXT, right_text);
     const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
-    ui_tip_cut(ui, of->name,
-               right - name - 4.0f * scale
-                   - (of->text != NULL ? view_text_width(font, VIEW_TEXT, of->text) : 0.0f));
+    ui_tip_cut(ui, of->name, room);
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
         if (of->is_chosen || is_hot)
             view_draw_rect(ui->canvas, row, of->is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         draw_sign(ui->canvas, of->sign, row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
-        const char *const right_text = of->text != NULL ? of->text : "";
-        const float text = view_text_width(font, VIEW_TEXT, right_text);
         const view_color bright = of->is_chosen || is_hot ? VIEW_BRIGHT
                                   : of->color != 0        ? of->color
                                                           : VIEW_PLAIN;
-        view_draw_text(ui->canvas, VIEW_TEXT, name, y,
-                       fmaxf(right - text - name - 4.0f * scale, em), bright, of->name);
+        view_draw_text(ui->canvas, VIEW_TEXT, name, y, fmaxf(room, em), bright, of->name);
         ui_text_left_of(ui, right, y, of->is_chosen || is_hot ? VIEW_PLAIN : VIEW_DIM, right_text);
     }
     if (!is_pressed)

@@ -14,8 +14,6 @@
 
 #define WARNING "\xE2\x9A\xA0 "
 
-#define VIEW_FINE 0x7BD88FFFu
-
 // The maps that can be chosen.
 enum { NUM_COLUMNS = 4 };
 static const struct {

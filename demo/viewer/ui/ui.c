@@ -197,8 +197,10 @@ bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const
     target->context = context;
     target->number = number;
     target->item = item;
-    (void)snprintf(target->name, sizeof target->name, "%s", name != NULL ? name : "");
-    (void)snprintf(target->path, sizeof target->path, "%s", path != NULL ? path : "");
+    if (name != NULL && strlen(name) < sizeof target->name)
+        memcpy(target->name, name, strlen(name) + 1);
+    if (path != NULL && strlen(path) < sizeof target->path)
+        memcpy(target->path, path, strlen(path) + 1);
     return true;
 }
 
@@ -274,7 +276,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     const float middle = track.y + 0.5f * track.height,
                 place = track.width * view_clamp(part, 0.0f, 1.0f);
     view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
-    view_draw_round_rect(ui->canvas, line, 2.0f * scale, 0x4A5361FFu);
+    view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_EDGE);
     line.width = place; // filled up to the value
     view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
@@ -304,7 +306,7 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     const view_rect all = next_row(ui, name, VIEW_PLAIN, &rest);
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
     view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
-                         is_set ? VIEW_ACCENT : 0x4A5361FFu);
+                         is_set ? VIEW_ACCENT : VIEW_EDGE);
     view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, text_top(ui, rest), 0,
                    VIEW_DIM, key);
     if (!ui_item(ui, all, name))
@@ -584,7 +586,7 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
         view_draw_round_rect(
             canvas,
             (view_rect){row.x - 6.0f * scale, row.y, row.width + list->highlight, row.height},
-            4.0f * scale, 0x33507FFFu);
+            4.0f * scale, VIEW_CHOSEN);
     view_draw_text(canvas, VIEW_TEXT, row.x + indent, row.y, row.width - indent,
                    is_chosen ? VIEW_BRIGHT : color, text);
     if (ui_item(ui, row, label))

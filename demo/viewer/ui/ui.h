@@ -90,7 +90,7 @@ view_command view_type_browser(view_browser *browser, const char *text);
 view_entry *view_listed_entry(const view_browser *browser, size_t line);
 
 // Of the frame that the preview is drawn on.
-#define VIEW_PREVIEW_COLOR 0x2A303AFFu
+#define VIEW_PREVIEW_COLOR VIEW_CONTROL
 
 // -- Contents of a game folder or an archive: entities, models, clips and skins --------------
 
@@ -146,10 +146,11 @@ typedef enum view_menu_kind {
 } view_menu_kind;
 
 // What a context menu is about, as it is in the commands that are about it.
+enum { VIEW_TARGET_TEXT = 4097 };
 typedef struct view_target {
     unsigned context; // VIEW_ON_*
     size_t number, item;
-    char name[256], path[1024];
+    char name[VIEW_TARGET_TEXT], path[VIEW_TARGET_TEXT]; // "": there is none, or it is longer
 } view_target;
 
 typedef struct view_menus {
