@@ -647,7 +647,7 @@ PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
 LIBRARIES = {
     "md5model": ("reads, poses and skins MD5 models", "math model skin",
                  "md5 core read pose pose/simd skin compress"),
-    "md5play": ("inverse kinematics, curves, state machines", "curve pose play",
+    "md5play": ("inverse kinematics, curves, state machines", "curve pose machine play",
                 "core motion play play/text play/make play/run"),
     "md5game": ("Doom 3's game folders, entities and images", "game image dialects", "core game"),
 }

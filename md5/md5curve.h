@@ -1,7 +1,7 @@
 // md5curve: easings, following a target, curves in space, and rotations along keys.
 //
 // Nothing here needs a model: these are the numbers of cameras, missiles, doors, menus and
-// transitions. md5play.h uses the easings.
+// transitions. md5machine.h uses the easings.
 //
 // Every function gives the same bits on every platform. Only md5_create_curve() and
 // md5_create_squad() allocate and fail; what they return is read-only and may be shared between

@@ -53,7 +53,7 @@ MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
 // length of the chain and the depth of its joints.
 //
 // The numbers of a tool are a struct of their own, which also stands in the rows of machines
-// (md5play.h), with the same names and defaults.
+// (md5machine.h), with the same names and defaults.
 
 // What rotations a joint may have relative to its parent: rest * swing * twist, where the twist
 // turns about `axis` and the swing about an axis perpendicular to it (Dobrowolski 2015,
@@ -250,7 +250,7 @@ typedef struct md5_foot {
     uint64_t reserved[2]; // 0
 } md5_foot;
 // When a foot counts as standing, and how it is let go: of feet that machines hold where they
-// stand: md5_modifier_hold in md5play.h.
+// stand: md5_modifier_hold in md5machine.h.
 typedef struct md5_hold_numbers {
     float height;   // units; 0 means 0.3 of id's units, MD5_ZERO means 0
     float speed;    // units/s; 0 means 10 of id's units, MD5_ZERO means 0
