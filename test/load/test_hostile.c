@@ -567,11 +567,15 @@ static double processor_seconds(void)
 }
 
 // Seconds a byte of the work that a byte may cost by design: the C library converts a text of
-// numbers, and BYTES_PER_BYTE bytes of new memory are touched for each byte of it. The numbers are as
-// short as words of hostile files: a byte costs most where each second one is a word.
+// numbers, and BYTES_PER_BYTE bytes of new memory are touched for each byte of it. The numbers are
+// as short as words of hostile files: a byte costs most where each second one is a word.
 static double yardstick_per_byte(void)
 {
-    enum { TEXT_BYTES = (4 << 20) - 1, MEMORY_BYTES = TEXT_BYTES * BYTES_PER_BYTE, CACHE_LINE = 64 };
+    enum {
+        TEXT_BYTES = (4 << 20) - 1,
+        MEMORY_BYTES = TEXT_BYTES * BYTES_PER_BYTE,
+        CACHE_LINE = 64
+    };
     static const char number[] = "1 "; // of which the text's last byte is the first
     OWN char *const text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
