@@ -241,11 +241,20 @@ typedef struct md5_transition_desc {
     md5_easing easing; // of a cross-fade
     bool keeps_phase;  // `to` begins at the phase of `from`; if it waited, at the fraction of the
                        // exit, so that 1, 2, 3 are all 0. `start` is ignored then
+    bool in_step;      // `to` begins and goes on in step with `from`: see below
     float start;       // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority;  // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
-    uint64_t reserved[4]; // 0
+    const char *leader;   // in_step: `from` or `to`, whose own rate both follow; NULL: by weight
+    uint64_t reserved[3]; // 0
 } md5_transition_desc;
+
+// In step: the first clips of both states, with those that are synchronised with them, share one
+// clock while one fades over the other: by markers, of which both have equally many, or, if they
+// have none, by phase. `to` begins where that clock is, and the clock's rate is the mean of both
+// states' own by their weights, or the leader's. Three or four states that fade over each other in
+// step share one clock likewise. Of an inertial transition only the beginning is in step: `from`
+// plays no more. Clips that are played once cannot be in step, with markers not ping-pong either.
 
 typedef struct md5_state_desc {
     const char *name, *motion; // motion NULL: the layers below show through

@@ -182,6 +182,14 @@ struct md5_blend_tree {
     bool has_added;       // some item is added
 };
 
+// Of a state's first clip with those that are synchronised with it: how many markers they have.
+static inline uint32_t md5_step_markers(const md5_blend_tree *tree)
+{
+    const md5_instance_plan *const first = &tree->instances[0];
+    return first->group == MD5_NONE ? first->playable->source->num_markers
+                                    : tree->groups[first->group].num_markers;
+}
+
 typedef struct md5_play_condition {
     uint32_t parameter;
     md5_comparison compare;
@@ -205,6 +213,8 @@ typedef struct md5_change {
     uint32_t easing; // its index in `easings`
     int32_t priority;
     md5_interrupt interrupt;
+    bool in_step;    // with the newest state, and
+    uint32_t leader; // the state that leads, MD5_NONE: all by their weights
 } md5_change;
 
 // Order in a layer: transitions from any state, then those of each state; each by priority.
@@ -240,6 +250,7 @@ typedef struct md5_play_layer {
     const md5_transition *any; // [num_any] transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
+    bool has_steps;       // some transition is in step
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // Maxima over its states.

@@ -14,7 +14,7 @@ TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, p
     const md5_clip_desc clip = {.reserved = {[3] = 1}};
     const md5_motion_item item = {.reserved = {[2] = 1}};
     const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {ROW(items, item)}};
-    const md5_transition_desc transition = {.reserved = {[3] = 1}};
+    const md5_transition_desc transition = {.reserved = {[2] = 1}};
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}}, {ROW(transitions, transition)}};
     const md5_modifier_gaze gaze = {.reserved = {[3] = 1}};
     const md5_modifier_hold hold = {.reserved = {[3] = 1}};

@@ -154,7 +154,8 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
-            add_text(&hash, *texts);
+            if (column->hash != MD5_HASH_SET || *texts)
+                add_text(&hash, *texts);
             break;
         case MD5_COLUMN_TEXTS:
             for (size_t i = 0; i < column->other && texts[i]; i++)

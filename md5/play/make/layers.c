@@ -811,6 +811,35 @@ static bool goes_on(const md5_play_layer *layer, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
+// Checks that states can be in step: for one, that they have as many markers as each other.
+static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
+                       const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t from,
+                       uint32_t to)
+{
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        if (i != to && i != from && from != MD5_NONE)
+            continue;
+        const md5_blend_tree *const tree = layer->states[i].tree;
+        const md5_blend_tree *const other = layer->states[to].tree;
+        const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
+        if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
+            return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
+                                 ": state %s cannot be in step: %s",
+                                 MD5_QUOTED(layer_desc->states[i].name),
+                                 !tree                   ? "it has no motion"
+                                 : mode == MD5_PLAY_ONCE ? "its first clip is played once"
+                                                         : "its first clip, with markers, is "
+                                                           "ping-pong");
+        if (other && md5_step_markers(tree) != md5_step_markers(other))
+            return md5i_fail_row(
+                building, &desc->in_step, MD5_ERROR_MISMATCH,
+                ": states %s and %s cannot be in step: they have %u and %u markers",
+                MD5_QUOTED(layer_desc->states[i].name), MD5_QUOTED(desc->to),
+                md5_step_markers(tree), md5_step_markers(other));
+    }
+    return true;
+}
+
 static int compare_transitions(const void *left, const void *right)
 {
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
@@ -852,7 +881,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                        .fade = desc->fade,
                        .easing = (uint32_t)desc->easing.kind,
                        .priority = desc->priority,
-                       .interrupt = desc->interrupt},
+                       .interrupt = desc->interrupt,
+                       .in_step = desc->in_step},
             .conditions = machine->conditions + machine->num_conditions,
             .num_conditions = desc->num_conditions,
             .number = i,
@@ -885,6 +915,15 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                 (md5_play_condition){parameter, condition->compare, condition->value};
         }
         layer->has_waits = layer->has_waits || desc->waits;
+        if (!desc->in_step)
+            continue;
+        uint32_t *const leader = &transition->change.leader;
+        TRY(check_step(building, layer_desc, desc, layer, from, to));
+        TRY(md5i_resolve(building, names, &desc->leader, leader));
+        if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
+            return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
+                                 ": leader %s is neither of its states", MD5_QUOTED(desc->leader));
+        layer->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;

@@ -368,7 +368,11 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             num_taken = 0;
         }
         md5_change change = open->change;
-        if (open->keeps_phase) {
+        const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
+        if (change.in_step && next) {
+            change.begin = MD5_BEGIN_AS_LEFT;
+            change.start = md5i_start_in_step(md5_newest(layer_state), next);
+        } else if (open->keeps_phase) {
             // The phase at which it leaves the state; if it waited for an exit, the fraction of
             // the exit.
             const md5_active_state *const left = md5_newest(layer_state);
@@ -647,6 +651,8 @@ static void handle_instant(const step_context *context)
     bool is_again = true;
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
+        if (md5i_is_in_step(player))
+            md5i_keep_in_step(player, 0.0, 0.0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
         is_again = player->has_consumed;
@@ -852,25 +858,32 @@ static double next_interval(md5_player *player, double left)
     return left < 0.0 ? -most : most;
 }
 
-// The next interval. While parameters move, rates and weights are those of their means over it.
-// When it ends depends on the rates in turn; each guess is nearer by as much as they change little.
+// The next interval. While parameters move or states are in step, rates and weights are those of
+// their means over it. When it ends depends on the rates in turn; each guess is nearer by as much
+// as they change little.
 static double average_interval(md5_player *player, double left)
 {
     enum { MOST_GUESSES = 60 };
     player->is_at_kink = false;
-    if (!(left > 0.0) || !is_following(player))
+    const bool follows = left > 0.0 && is_following(player), steps = md5i_is_in_step(player);
+    if (!follows && !steps)
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
-    const double longest = divides ? md5_least(left, MAX_FOLLOW_SECONDS) : left;
-    const double most = divides ? seconds_until_kink(player, longest) : left;
+    const double longest = divides && follows ? md5_least(left, MAX_FOLLOW_SECONDS) : fabs(left);
+    const double most = divides && follows ? seconds_until_kink(player, longest) : longest;
     double seconds = most;
     for (int guess = 0;; guess++) {
-        follow_goals(player, seconds, MD5_FOLLOW_MEAN);
-        md5i_weigh_all(player);
-        const double next = next_interval(player, most);
-        player->is_at_kink = most < longest && seconds == most;
+        double part = most;
+        if (follows) {
+            follow_goals(player, seconds, MD5_FOLLOW_MEAN);
+            md5i_weigh_all(player);
+        }
+        if (steps)
+            part = md5i_keep_in_step(player, left < 0.0 ? -seconds : seconds, most);
+        const double next = fabs(next_interval(player, left < 0.0 ? -part : part));
+        player->is_at_kink = follows && most < longest && seconds == most;
         if (guess == MOST_GUESSES || fabs(next - seconds) <= CLOSE_SECONDS)
-            return seconds;
+            return left < 0.0 ? -seconds : seconds;
         seconds = next;
     }
 }

@@ -169,6 +169,8 @@ typedef struct md5_active_state {
     int32_t priority;
     md5_interrupt interrupt;
     bool fades;        // it fades in over `duration`; else its weight was full from the start
+    bool in_step;      // it shares its clock with the state below it in the chain, and
+    uint32_t leader;   // the state that leads, MD5_NONE: all by their weights
     bool is_new;       // events where it begins have not fired yet
     double start_time; // normalised time at which it began
     float weight;      // in the layer, mean of the last interval
@@ -207,6 +209,7 @@ typedef struct md5_layer_state {
     bool is_resting;        // its open transitions form a cycle: see take_in_layer()
     bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
     bool has_arrived;       // in this interval the newest state has faded in completely
+    bool is_steered;        // rates of some states are those of the clock that they share
     uint32_t entered;       // the last state that was reported, MD5_NONE = none
     bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
     float coverage;         // of the snapshot
@@ -397,6 +400,17 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
 void md5i_weigh_all(md5_player *player);
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
+
+// Gives all clips that are in step the rate of the clock that they share, the mean over the next
+// `seconds`, which may be negative; elsewhere each has its own again. Returns for how many seconds,
+// up to `most`, that is their rate: until the next marker, and part of a fade.
+double md5i_keep_in_step(md5_player *player, double seconds, double most);
+
+// Whether states of some layer are in step.
+bool md5i_is_in_step(const md5_player *player);
+
+// The normalised time at which a state begins in step with another one.
+double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree);
 
 // Normalised time of the first clip.
 double md5i_active_time(const md5_active_state *active);

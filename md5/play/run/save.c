@@ -371,6 +371,12 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     if (is_above && !(fades && duration > 0.0))
         fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
     const md5_blend_tree *const tree = layer->states[state].tree;
+    if (archive->mode == STORE)
+        active->in_step = false;
+    if (layer->has_steps) {
+        keep_bool(archive, &active->in_step, "whether a state is in step");
+        keep(archive, INT, &active->leader, -1.0, last, "the state that leads");
+    }
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
         active->tree = tree;
