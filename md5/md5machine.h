@@ -270,26 +270,15 @@ typedef struct md5_layer_desc {
 
 // -- Modifiers ------------------------------------------------------------------------------
 
-// A model that the character holds or that is beside it. `joint` is of the machine's model: there
-// it stands, in its bind pose. NULL: the game says where its joints are, by md5_player_attach().
+// A model that is held or beside the character: in its bind pose on a joint of the machine's model;
+// where the game says by md5_player_attach(), if `joint` is NULL.
 enum { MD5_MAX_ATTACHED = 16 };
 typedef struct md5_attached_desc {
     const char *name;
-    const md5_model *model; // of the axes and unit of the machine's; must outlive the machine
-    const char *file;       // from a machine file: the .md5mesh to load; else unused
-    const char *joint;
-    uint64_t reserved[2]; // 0
+    const md5_model *model;   // of the same axes and unit; must outlive the machine
+    const char *file, *joint; // file: from a machine file, the .md5mesh to load; else unused
+    uint64_t reserved[2];     // 0
 } md5_attached_desc;
-
-// A limit of md5pose.h of all limbs and chains: TWO_BONE, FABRIK, CCD. Angles are 0 as the joint is
-// in the bind pose. One row for each joint.
-typedef struct md5_limit_desc {
-    const char *joint;
-    md5_limit_kind kind;
-    md5_vec3 axis;         // as in md5_joint_limit
-    float min, max, swing; // radians
-    uint64_t reserved[2];  // 0
-} md5_limit_desc;
 
 // A modifier changes the pose after the layers are blended, in the order of the table. A player
 // begins with the weight of the table, and the game sets the target: md5_player_target(). Springs,
@@ -335,12 +324,11 @@ typedef struct md5_modifier_hold {
     uint64_t reserved[4]; // 0
 } md5_modifier_hold;
 
-// A place on a joint, in the pose when the modifier's turn comes, of the machine's model or of an
-// attached one. It must not be a joint that the modifier moves.
+// A place on a joint that the modifier does not move itself, in the pose when its turn comes.
 typedef struct md5_modifier_place {
-    const char *joint, *attached; // attached NULL: a joint of the machine's model
+    const char *joint, *attached; // of that; NULL: of the machine's model
     md5_vec3 offset;              // in the joint's space
-    bool aligned;                 // of a target: its rotation is the joint's
+    bool aligned;                 // a target has the joint's rotation, too
     uint64_t reserved[2];         // 0
 } md5_modifier_place;
 
@@ -364,14 +352,12 @@ typedef struct md5_modifier_desc {
     const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_modifier_hold *hold; // FEET; NULL = feet are not held
     float weight; // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
-    // What drives the weight, if not NULL: a parameter, eased as in md5_motion_item; or a state, as
-    // in md5_morph_desc. The target's own weight is a factor then.
+    // If not NULL, a parameter (eased as in md5_motion_item) or a state (as in md5_morph_desc)
+    // drives the weight, of which the target's own is a factor then.
     const char *weight_parameter, *weight_layer, *weight_state;
     md5_easing weight_easing;
-    // Replace md5_target's `position` (and `rotation`) and `pole`, if not NULL. Without a place, as
-    // at a reduced level of detail, or of a model that the game has not attached, there is no
-    // target, or no pole.
-    const md5_modifier_place *target; // JOINT with MD5_JOINT_MODEL_OVERRIDE; AIM to CCD
+    // If not NULL, for md5_target's. While its joint is not animated or not attached there is none.
+    const md5_modifier_place *target; // AIM to CCD; JOINT: by MD5_JOINT_MODEL_OVERRIDE
     const md5_modifier_place *pole;   // TWO_BONE
     uint64_t reserved[1];             // 0
 } md5_modifier_desc;
@@ -444,15 +430,15 @@ typedef struct md5_machine_desc {
     const md5_follow_desc *follows;
     const md5_morph_desc *morphs;
     const md5_attached_desc *attached;
-    const md5_limit_desc *limits;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
-    uint32_t num_follows, num_morphs, num_attached, num_limits;
+    uint32_t num_follows, num_morphs;
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    uint32_t max_shots;   // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
-    uint64_t reserved[3]; // 0
+    uint32_t max_shots;    // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
+    uint32_t num_attached; // at most MD5_MAX_ATTACHED
+    uint64_t reserved[5];  // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
@@ -476,7 +462,6 @@ MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
-MD5_PLAY_API uint32_t md5_find_attached(const md5_machine *machine, const char *name);
 
 // The morph targets that the machine drives, in the order in which they are first named: their
 // number; the name of one, which belongs to the machine, or NULL if the index is invalid.

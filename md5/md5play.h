@@ -106,10 +106,9 @@ MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
-// Says where the joints of an attached model without a joint are: joints[joints of that model], in
-// model space of this character, which stay valid until others are set; NULL, as at first: nowhere.
-// Neither saved nor copied, and md5_player_reset() does not change it. Returns false if the index
-// is invalid or the model stands on a joint.
+// Says where a model of md5_machine_desc.attached is that has no joint: joints[joints of that
+// model] in model space of this character, valid until the next call; NULL, as at first: nowhere.
+// Neither saved, copied nor reset. Returns false for other models and invalid indices.
 MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints);
 
 // Returns the feet of a modifier of kind MD5_MODIFIER_FEET, [num_feet] in the order of its table,
@@ -303,9 +302,8 @@ MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t coun
 // == Characters ==================================================================================
 //
 // A machine file with everything it names. One serves any number of players, which must be freed
-// first; read-only. What is attached it has in md5_machine_tables(). Arrays have one entry for each
-// clip of the machine, in its order: md5_machine_tables(machine)->clips. Clips of the same file
-// share its animation and binding.
+// first; read-only. Arrays have one entry for each clip of the machine, in its order:
+// md5_machine_tables(machine)->clips. Clips of the same file share its animation and binding.
 typedef struct md5_character {
     const md5_machine *machine;
     const md5_model *model;

@@ -87,12 +87,6 @@ uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, modifiers, name);
 }
 
-uint32_t md5_find_attached(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, attached, name);
-}
-
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
     MD5_ASSERT_NOT_NULL(machine);

@@ -32,11 +32,10 @@ typedef struct md5_building {
     md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
-    md5_names clips, motions, masks, parameters, joints, attached;
-    md5_names *attached_joints; // [num_attached]
-    const char *kind, *owner;   // of the row that is made, for messages: "motion", its name
-    bool *marks;                // [joints]
-    md5_xform *sampled;         // [joints]
+    md5_names clips, motions, masks, parameters, joints, attached, *attached_joints;
+    const char *kind, *owner; // of the row that is made, for messages: "motion", its name
+    bool *marks;              // [joints]
+    md5_xform *sampled;       // [joints]
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.

@@ -991,6 +991,7 @@ static bool build_morphs(md5_building *building)
             machine->morph_firsts[machine->num_morphs++] = i;
     }
     machine->num_named = machine->num_morphs;
+    machine->num_drives = desc->num_morphs;
     return true;
 }
 

@@ -258,12 +258,7 @@ static bool search_clip(md5_building *building, const md5_source *source)
     return true;
 }
 
-// -- What is attached, places on joints, limits --------------------------------------------------
-
-static bool is_zero(md5_vec3 v)
-{
-    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
-}
+// -- What is attached, places on joints -----------------------------------------------------------
 
 static bool list_attached(md5_building *building)
 {
@@ -273,8 +268,7 @@ static bool list_attached(md5_building *building)
                         sizeof *desc->attached));
     if (desc->num_attached > MD5_MAX_ATTACHED)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
-                            "there are %u attached models, more than %d", desc->num_attached,
-                            MD5_MAX_ATTACHED);
+                            "there are more than %d attached models", MD5_MAX_ATTACHED);
     building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached);
     TRY(building->attached_joints);
     for (uint32_t i = 0; i < desc->num_attached; i++) {
@@ -283,10 +277,10 @@ static bool list_attached(md5_building *building)
         md5_begin_row(building, "attached", row->name);
         if (!row->model)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
-        const md5_skeleton *const skeleton = &row->model->skeleton;
+        const md5_skeleton *const has = &row->model->skeleton;
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
-        TRY(md5i_list_names(building, &building->attached_joints[i], skeleton->joints,
-                            skeleton->num_joints, sizeof *skeleton->joints));
+        TRY(md5i_list_names(building, &building->attached_joints[i], has->joints, has->num_joints,
+                            sizeof *has->joints));
         TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
     }
     return true;
@@ -296,34 +290,30 @@ static bool list_attached(md5_building *building)
 static bool find_anchor(md5_building *building, const md5_modifier_place *place, uint32_t top,
                         md5_anchor *anchor)
 {
-    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
-    const md5_names *names = &building->joints;
-    const char *const *on = &place->joint; // the name of the model's joint
-    md5_xform within = {.rotation = {.w = 1.0f}, .translation = place->offset};
-    uint32_t attached;
-    TRY(md5i_resolve(building, &building->attached, &place->attached, &attached));
-    if (!place->joint)
-        return md5i_fail_row(building, &place->joint, MD5_ERROR_MISMATCH, ": a place has no joint");
-    if (attached != MD5_NONE)
-        names = &building->attached_joints[attached];
-    TRY(md5i_resolve(building, names, &place->joint, &anchor->joint));
-    if (attached != MD5_NONE && building->desc->attached[attached].joint) {
-        const md5_model *const model = building->desc->attached[attached].model;
-        within = md5_xform_mul(
-            md5_joint_in_model(&model->skeleton, model->bind_local, anchor->joint), within);
-        on = &building->desc->attached[attached].joint;
-        attached = MD5_NONE;
+    const md5_machine_desc *const desc = building->desc;
+    const char *const *on = &place->joint;
+    *anchor = (md5_anchor){.is_set = true, .is_aligned = place->aligned};
+    anchor->within = (md5_xform){.rotation = {.w = 1.0f}, .translation = place->offset};
+    TRY(md5i_resolve(building, &building->attached, &place->attached, &anchor->attached));
+    const uint32_t number = anchor->attached;
+    const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
+    TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
+                     &anchor->joint));
+    if (anchor->joint == MD5_NONE)
+        return md5i_fail_row(building, on, MD5_ERROR_MISMATCH, ": a place names no joint");
+    if (row && !row->joint)
+        return true;
+    if (row) {
+        anchor->within = md5_xform_mul(
+            md5_joint_in_model(&row->model->skeleton, row->model->bind_local, anchor->joint),
+            anchor->within);
+        anchor->attached = MD5_NONE;
+        on = &row->joint;
         TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
     }
-    anchor->is_set = true;
-    anchor->is_aligned = place->aligned;
-    anchor->attached = attached;
-    anchor->within = within;
-    if (attached != MD5_NONE
-        || (anchor->joint != top && !md5i_is_below(skeleton, anchor->joint, top)))
-        return true;
-    return md5i_fail_row(building, &place->joint, MD5_ERROR_MISMATCH,
-                         ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
+    return (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
+           || md5i_fail_row(building, &place->joint, MD5_ERROR_MISMATCH,
+                            ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
 }
 
 // Where a modifier's target and pole are, what drives its weight.
@@ -331,69 +321,40 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
                          md5_modifier *modifier)
 {
     md5_machine *const machine = building->machine;
-    const bool is_solved = desc->kind >= MD5_MODIFIER_AIM && desc->kind <= MD5_MODIFIER_CCD;
-    const bool is_joint =
-        desc->kind == MD5_MODIFIER_JOINT && desc->space == MD5_JOINT_MODEL_OVERRIDE;
     const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
+    const bool is_chain =
+        !is_limb && desc->kind >= MD5_MODIFIER_AIM && desc->kind <= MD5_MODIFIER_CCD;
     uint32_t top = is_limb ? modifier->limb.root : modifier->joint;
-    for (uint32_t i = 1; is_solved && !is_limb && i < modifier->desc.length; i++)
-        top = building->desc->model->skeleton.joints[top].parent;
-    if (desc->target && !is_solved && !is_joint)
-        return md5i_fail_row(building, &desc->target->joint, MD5_ERROR_MISMATCH,
-                             " has a target on a joint, which 'aim', 'two_bone', 'fabrik', 'ccd' "
-                             "and 'joint' with 'model_override' have");
-    TRY(!desc->target || find_anchor(building, desc->target, top, &modifier->target));
-    TRY(!desc->pole || find_anchor(building, desc->pole, top, &modifier->pole));
+    for (uint32_t i = 1; is_chain && i < modifier->desc.length; i++)
+        top = machine->model->skeleton.joints[top].parent;
+    if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
+        TRY(find_anchor(building, desc->target, top, &modifier->target));
+    if (desc->target)
+        modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
+    if (desc->pole && is_limb)
+        TRY(find_anchor(building, desc->pole, top, &modifier->pole));
 
-    md5_morph_row row = {.target = machine->num_morphs, .weight = 1.0f}; // by a parameter
-    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, &row.source));
-    if (desc->weight_layer || desc->weight_state) {
-        if (desc->weight_parameter)
-            return md5i_fail_row(building, &desc->weight_parameter, MD5_ERROR_MISMATCH,
-                                 ": its weight is a parameter and a state");
-        row.drive = MD5_MORPH_BY_STATE;
-        TRY(md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, &row));
-    }
-    modifier->drive = MD5_NONE;
-    if (row.source == MD5_NONE)
+    modifier->weight.fixed = 1.0f;
+    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter,
+                     &modifier->weight.parameter));
+    TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
+    const bool is_driven = desc->weight_layer || desc->weight_state;
+    modifier->is_driven = is_driven || desc->weight_parameter || desc->target || desc->pole;
+    modifier->drive = is_driven ? machine->num_drives++ : MD5_NONE;
+    if (!is_driven)
         return true;
-    modifier->drive = md5_num_drives(machine);
-    machine->morph_rows[modifier->drive] = row;
-    machine->num_morphs++;
-    return md5i_build_easing(building, &desc->weight_easing, &modifier->easing);
-}
-
-// Angles of limits count from the bind pose.
-static bool build_limits(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    if (desc->num_limits == 0)
-        return true;
-    machine->limits = MD5_NEW(building->arena, md5_joint_limit, machine->num_joints);
-    TRY(machine->limits);
-    for (uint32_t i = 0; i < desc->num_limits; i++) {
-        const md5_limit_desc *const row = &desc->limits[i];
-        uint32_t joint;
-        md5_begin_row(building, "limit", row->joint);
-        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
-        if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
-            return md5i_fail_row(building, &row->joint, MD5_ERROR_RANGE,
-                                 " has no joint or no axis, or its min is above its max");
-        md5_joint_limit *const limit = &machine->limits[joint];
-        if (!is_zero(limit->axis))
-            return md5i_fail_row(building, &row->joint, MD5_ERROR_MISMATCH, " is there twice");
-        *limit = (md5_joint_limit){.kind = row->kind,
-                                   .rest = desc->model->bind_local[joint].rotation,
-                                   .axis = row->axis,
-                                   .min = row->min,
-                                   .max = row->max,
-                                   .swing = row->swing};
-    }
-    return true;
+    md5_morph_row *const row = &machine->morph_rows[modifier->drive];
+    *row = (md5_morph_row){
+        .drive = MD5_MORPH_BY_STATE, .target = machine->num_morphs++, .weight = 1.0f};
+    return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
 }
 
 // -- Modifiers ----------------------------------------------------------------------------------
+
+static bool is_zero(md5_vec3 v)
+{
+    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+}
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
@@ -446,8 +407,6 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
         {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
         {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
-        {desc->pole != NULL, &desc->pole, MD5_MODIFIER_TWO_BONE,
-         "has a pole, which only 'two_bone' has"},
     };
     for (size_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
@@ -502,7 +461,7 @@ bool md5i_build_modifiers(md5_building *building)
     building->joints = (md5_names){.what = "joint", .may_repeat = true};
     TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
                         sizeof *skeleton->joints));
-    TRY(list_attached(building) && build_limits(building));
+    TRY(list_attached(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);

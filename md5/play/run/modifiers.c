@@ -230,22 +230,20 @@ static bool find_place(const md5_player *player, const md5_anchor *anchor, const
 static const md5_target *target_of(const md5_player *player, uint32_t number, const md5_xform *pose,
                                    md5_target *driven)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_modifier *const modifier = &player->machine->modifiers[number];
     md5_xform place = {.rotation = {.w = 1.0f}};
-    if (modifier->drive == MD5_NONE && !modifier->target.is_set && !modifier->pole.is_set)
+    if (!modifier->is_driven)
         return &player->targets[number];
     *driven = player->targets[number];
+    driven->weight *= md5i_weight_of(player, &modifier->weight);
     if (modifier->drive != MD5_NONE)
-        driven->weight *=
-            md5_driven_share(machine, modifier->easing, md5i_driven(player, modifier->drive));
+        driven->weight *= fminf(fmaxf(md5i_driven(player, modifier->drive), 0.0f), 1.0f);
     if (modifier->target.is_set) {
         if (!find_place(player, &modifier->target, pose, &place))
             driven->weight = 0.0f;
         driven->position = place.translation;
-        driven->has_rotation = driven->has_rotation || modifier->target.is_aligned;
-        if (modifier->target.is_aligned)
-            driven->rotation = place.rotation;
+        driven->has_rotation |= modifier->target.is_aligned;
+        driven->rotation = modifier->target.is_aligned ? place.rotation : driven->rotation;
     }
     if (modifier->pole.is_set) {
         driven->has_pole = find_place(player, &modifier->pole, pose, &place);
@@ -295,7 +293,6 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
             .tolerance = 0.01f * md5_scale_of(skeleton),
             .iterations = 16,
             .weight = target->weight,
-            .limits = machine->limits,
         };
         md5_solve_chain(skeleton, &job, pose);
         break;
@@ -361,7 +358,6 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
                     .rotation = target->has_rotation ? &target->rotation : NULL,
                     .numbers = modifier->desc.two_bone,
                     .weight = target->weight,
-                    .limits = machine->limits,
                 };
             else if (kind == MD5_MODIFIER_AIM)
                 aims[num_changed] = (md5_aim_job){

@@ -369,7 +369,6 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     const bool is_one = only != MD5_NONE;
     const uint32_t first = is_one ? machine->morph_rows[only].target : 0;
     const uint32_t count = is_one ? 1 : machine->num_morphs;
-    const uint32_t end = is_one ? only + 1 : md5_num_drives(machine);
     for (uint32_t i = 0; i < count; i++)
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[first + i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
@@ -377,7 +376,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
         for (uint32_t i = 0; i < count; i++)
             weights[i] *= 1.0f - fade;
-        for (uint32_t i = is_one ? only : 0; i < end; i++)
+        for (uint32_t i = is_one ? only : 0; i < (is_one ? only + 1 : machine->num_drives); i++)
             weights[machine->morph_rows[i].target - first] +=
                 fade * weight_of_state(player, layer, active, i);
     }

@@ -382,14 +382,6 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
     return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
-// A share that is driven: its eased value, clamped to 0..1. `easing` is of the machine's, 0: none.
-static inline float md5_driven_share(const md5_machine *machine, uint32_t easing, float value)
-{
-    if (easing > 0)
-        return md5_eased_weight(&machine->easings[easing], (double)value);
-    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-}
-
 // Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 

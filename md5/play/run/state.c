@@ -293,7 +293,10 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter == MD5_NONE)
         return rule->fixed;
-    return md5_driven_share(player->machine, rule->easing, player->parameters[rule->parameter]);
+    const float value = player->parameters[rule->parameter];
+    if (rule->easing > 0)
+        return md5_eased_weight(&player->machine->easings[rule->easing], (double)value);
+    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
 // Computes the weights of a motion's items. Returns the factor by which the items play faster.

@@ -277,9 +277,8 @@ static bool load_parts(loading *load)
     load->shared = shared;
     // More are an error when the machine is created.
     md5_attached_desc *const attached = load->file->attached;
-    const uint32_t num_attached = load->file->desc.num_attached < MD5_MAX_ATTACHED
-                                      ? load->file->desc.num_attached
-                                      : MD5_MAX_ATTACHED;
+    uint32_t num_attached = load->file->desc.num_attached;
+    num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
     load->num_models = 1 + num_attached;
     load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));

@@ -261,28 +261,26 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
     return true;
 }
 
-// The names of a layer and a state, or NULL.
-static const char *const *state_of(const md5_column *column, const char *row)
+static const char *name_at(const char *row, size_t offset)
 {
-    const char *const *const names = (const char *const *)(const void *)(row + column->state);
-    return column->state > 0 && (names[0] || names[1]) ? names : NULL;
+    return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// A number, a parameter and its easing, or a state. A parameter of that name stands in quotes.
+// A number, a parameter and its easing, or a state.
 static bool put_share(writer *to, const md5_table_walk *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const char *const name = *(const char *const *)(const void *)(row + column->other);
-    const char *const *const state = state_of(column, row);
+    const char *const name = name_at(row, column->other);
+    const char *const layer = name_at(row, column->state);
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    const bool is_number = md5i_column_number(column, row) != 0.0;
-    if (name ? is_number || state : is_eased || (is_number && state))
+    if (name || layer ? md5i_column_number(column, row) != 0.0 || (name && layer) : is_eased)
         return fail(to, walk, "is a number and a parameter");
-    if (state) {
+    if (layer) {
         put(to, " state");
-        return put_name(to, walk, state[0]) && put_name(to, walk, state[1]);
+        return put_name(to, walk, layer)
+               && put_name(to, walk, name_at(row, column->state + sizeof layer));
     }
     if (!name)
         return put_value(to, walk, column, row);
@@ -361,9 +359,8 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
     const char *const row = walk->level->row;
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
     const bool has_lines = column->rows && !is_list && column->place == MD5_PLACE_WORD;
-    const bool is_share =
-        column->form == MD5_FORM_SHARE
-        && (*(const char *const *)(const void *)(row + column->other) || state_of(column, row));
+    const bool is_share = column->form == MD5_FORM_SHARE
+                          && (name_at(row, column->other) || name_at(row, column->state));
     const bool is_model = column->kind == MD5_COLUMN_MODEL && column->place == MD5_PLACE_WORD
                           && model_file[0] != '\0';
     if (is_lost(walk))
