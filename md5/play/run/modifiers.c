@@ -223,7 +223,7 @@ static bool find_place(const md5_player *player, const md5_anchor *anchor, const
     *place = is_own ? md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint)
                     : md5_xform_from_mat34(given[anchor->joint]);
     *place = md5_xform_mul(*place, anchor->within);
-    return true;
+    return md5_is_place(place->translation);
 }
 
 // What the game has set, with what the machine drives of it.
