@@ -560,9 +560,8 @@ static const md5_column place_columns[] = {
     TEXT(joint, "its joint", HEAD, .what = "a joint"),
     TEXT(attached, "whose joint", HEAD, .form = MD5_FORM_AFTER, .word = "of",
          .what = "the name of an attached model", .usual = "the machine's model"),
-    COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3),
-           .text = "from there, in the joint's space", RANGE(-1e6, 1e6), .is_length = true,
-           .usual = "none"),
+    COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3), .text = "in its space",
+           RANGE(-1e6, 1e6), .is_length = true, .usual = "none"),
     FLAG(aligned, "of a target: the rotation is also the joint's"),
     RESERVED,
 };

@@ -358,9 +358,8 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-// Writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
-// layer's own weight; or only that of a row whose target no other row drives, unless it is
-// MD5_NONE. They may be the layer's frozen ones.
+// Writes the morph weights of a part of a layer's chain, without the layer's own: weights
+// [num_morphs], perhaps its frozen ones; or that of the row `only`, which has a target for itself.
 static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
                          uint32_t only, float *weights)
 {

@@ -369,8 +369,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_SHARE) {
-        // A number, the name of a parameter, or a state: the last one is used, it clears the
-        // others.
+        // A number, a parameter or a state: the last one is used, it clears the others.
         const char *const start = lex->at;
         const char *const none = NULL;
         md5i_lex_blanks(lex);
