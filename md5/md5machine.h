@@ -280,6 +280,16 @@ typedef struct md5_attached_desc {
     uint64_t reserved[2];     // 0
 } md5_attached_desc;
 
+// How far limbs and chains (TWO_BONE, FABRIK, CCD) may turn a joint, from the bind pose on: as in
+// md5_joint_limit of md5pose.h. At most one row for each joint.
+typedef struct md5_limit_desc {
+    const char *joint;
+    md5_limit_kind kind;
+    md5_vec3 axis;
+    float min, max, swing; // radians
+    uint64_t reserved[2];  // 0
+} md5_limit_desc;
+
 // A modifier changes the pose after the layers are blended, in the order of the table. A player
 // begins with the weight of the table, and the game sets the target: md5_player_target(). Springs,
 // feet and gazes need none and work at once; the others change nothing until they have one.
@@ -430,6 +440,7 @@ typedef struct md5_machine_desc {
     const md5_follow_desc *follows;
     const md5_morph_desc *morphs;
     const md5_attached_desc *attached;
+    const md5_limit_desc *limits;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     uint32_t num_follows, num_morphs;
     md5_report_desc report;
@@ -438,7 +449,8 @@ typedef struct md5_machine_desc {
     const md5_locations *locations;
     uint32_t max_shots;    // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
     uint32_t num_attached; // at most MD5_MAX_ATTACHED
-    uint64_t reserved[5];  // 0
+    uint32_t num_limits;
+    uint64_t reserved[3]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;

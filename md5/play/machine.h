@@ -321,6 +321,7 @@ struct md5_machine {
     md5_gaze_desc *gazes;      // [num_gazes] without targets
     md5_morph_row *morph_rows; // [num_drives] of the table, then of modifiers
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
+    md5_joint_limit *limits;   // [joints] or NULL
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,

@@ -500,6 +500,36 @@ static const md5_schema attached_schema = {
 };
 #undef ROW
 
+static const md5_choice limit_kinds[] = {
+    {"none", MD5_LIMIT_NONE},
+    {"hinge", MD5_LIMIT_HINGE},
+    {"cone", MD5_LIMIT_CONE},
+};
+
+#define ROW md5_limit_desc
+static const md5_column limit_columns[] = {
+    TEXT(joint, "a joint", HEAD, .what = "a joint"),
+    CHOICE(kind, limit_kinds, MD5_LIMIT_CONE, "how it may turn", HEAD, .usual = "none"),
+    COLUMN(MD5_COLUMN_DIRECTION, axis, OFFSET(axis, md5_vec3),
+           .text = "about which it twists, in its own space", HEAD, .range = "not 0 0 0"),
+    FLOAT(min, "least twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(max, "largest twist", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(swing, "largest angle of the axis with that of the bind pose", RANGE(0.0, 3.1416),
+          .usual = "0", ONLY(MD5_LIMIT_CONE)),
+    RESERVED,
+};
+static const md5_schema limit_schema = {
+    .what = "a limit",
+    .head = "limit",
+    .mark = "limit",
+    .text = "how far limbs and chains turn a joint",
+    KIND(kind),
+    .name = offsetof(ROW, joint),
+    .has_name = true,
+    COLUMNS(limit_columns),
+};
+#undef ROW
+
 #define ROW md5_foot_desc
 static const md5_column foot_columns[] = {
     TEXT(ankle, "its joint", HEAD, .what = "the ankle of a foot"),
@@ -728,6 +758,7 @@ static const md5_column machine_columns[] = {
     NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
     PART(report, report_schema, "events that the player makes"),
     TABLE(attached, attached_schema, "a model that is held", .hash = MD5_HASH_ROWS),
+    TABLE(limits, limit_schema, "how far a joint turns", .hash = MD5_HASH_ROWS),
     TABLE(modifiers, md5i_modifier_schema, "a modifier"),
     TABLE(morphs, md5i_morph_schema, "what drives a morph target", .hash = MD5_HASH_ROWS),
     OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),

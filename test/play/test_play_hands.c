@@ -167,6 +167,38 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
     }
 }
 
+// Arms out of reach bend within the limits of all joints, and are not straight, as others are.
+TEST (hands_obey_the_limits_of_joints) {
+    static const char *const limits[] = {
+        "", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
+            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
+    for (int i = 0; i < 4; i++) {
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 11, 10.0, 0.3, 1);
+        play_scene_read(&of, "%s clip a a layer body { state a a }\nmodifier m %s", limits[i % 2],
+                        i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
+        md5_player_target(of.player, 0)->position = (md5_vec3){90.0f, 20.0f, -50.0f};
+        md5_xform pose[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        const md5_model *const model = of.made.model;
+        const md5_joint_limit hinge = {.kind = MD5_LIMIT_HINGE,
+                                       .rest = model->bind_local[5].rotation,
+                                       .axis = {0, 1, 0},
+                                       .min = -0.4f,
+                                       .max = -0.2f};
+        const md5_joint_limit cone = {.kind = MD5_LIMIT_CONE,
+                                      .rest = model->bind_local[6].rotation,
+                                      .axis = {1, 0, 0},
+                                      .min = -0.2f,
+                                      .max = 0.3f,
+                                      .swing = 0.1f};
+        const double excess =
+            fmax(limit_excess(&hinge, pose[5].rotation), limit_excess(&cone, pose[6].rotation));
+        CHECK(i % 2 == 0 ? excess > 0.05 : excess < 1e-5);
+    }
+}
+
 #define HAND "modifier m two_bone lhand { target pelvis { offset ( 2 3 20 ) } pole lfoot "
 #define ROWS_OF(words)                                                                    \
     "clip a a clip b b float p 0 morph w state body b layer body { weight 0.5 state a a " \
@@ -233,6 +265,10 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
         {"attached x gun.md5mesh on hand", "attached 'x' names joint 'hand', which does not exist",
          27},
         {"attached gun gun.md5mesh", "attached model 'gun' is declared twice", 10},
+        {"limit head hinge ( 1 0 0 ) { min 2 max 1 }",
+         "limit 'head': it has no joint or no axis, or its min is above its max", 7},
+        {"limit hed cone ( 1 0 0 )", "limit 'hed' names joint 'hed', which does not exist", 7},
+        {"limit jaw cone ( 1 0 0 ) limit jaw none ( 1 0 0 )", "limit 'jaw' is there twice", 32},
         {"attached y none.md5mesh", "'none.md5mesh': ", 12},
     };
     EACH (row, cases) {

@@ -349,12 +349,41 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
 }
 
-// -- Modifiers ----------------------------------------------------------------------------------
+// -- Limits -------------------------------------------------------------------------------------
 
 static bool is_zero(md5_vec3 v)
 {
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
+
+static bool build_limits(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_joint_limit *limits = NULL;
+    if (desc->num_limits > 0)
+        TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
+    building->machine->limits = limits;
+    for (uint32_t i = 0; i < desc->num_limits; i++) {
+        const md5_limit_desc *const row = &desc->limits[i];
+        uint32_t joint;
+        md5_begin_row(building, "limit", row->joint);
+        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
+        if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
+            return md5i_fail_row(building, &row->joint, MD5_ERROR_RANGE,
+                                 ": it has no joint or no axis, or its min is above its max");
+        if (!is_zero(limits[joint].axis))
+            return md5i_fail_row(building, &row->joint, MD5_ERROR_MISMATCH, " is there twice");
+        limits[joint] = (md5_joint_limit){.kind = row->kind,
+                                          .rest = desc->model->bind_local[joint].rotation,
+                                          .axis = row->axis,
+                                          .min = row->min,
+                                          .max = row->max,
+                                          .swing = row->swing};
+    }
+    return true;
+}
+
+// -- Modifiers ----------------------------------------------------------------------------------
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
@@ -461,7 +490,7 @@ bool md5i_build_modifiers(md5_building *building)
     building->joints = (md5_names){.what = "joint", .may_repeat = true};
     TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
                         sizeof *skeleton->joints));
-    TRY(list_attached(building));
+    TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);

@@ -293,6 +293,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
             .tolerance = 0.01f * md5_scale_of(skeleton),
             .iterations = 16,
             .weight = target->weight,
+            .limits = machine->limits,
         };
         md5_solve_chain(skeleton, &job, pose);
         break;
@@ -358,6 +359,7 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
                     .rotation = target->has_rotation ? &target->rotation : NULL,
                     .numbers = modifier->desc.two_bone,
                     .weight = target->weight,
+                    .limits = machine->limits,
                 };
             else if (kind == MD5_MODIFIER_AIM)
                 aims[num_changed] = (md5_aim_job){
