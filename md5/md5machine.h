@@ -279,6 +279,26 @@ typedef struct md5_layer_desc {
 
 // -- Modifiers ------------------------------------------------------------------------------
 
+// A model that is held or beside the character: in its bind pose on a joint of the machine's model;
+// where the game says by md5_player_attach(), if `joint` is NULL.
+enum { MD5_MAX_ATTACHED = 16 };
+typedef struct md5_attached_desc {
+    const char *name;
+    const md5_model *model;   // of the same axes and unit; must outlive the machine
+    const char *file, *joint; // file: from a machine file, the .md5mesh to load; else unused
+    uint64_t reserved[2];     // 0
+} md5_attached_desc;
+
+// How far limbs and chains (TWO_BONE, FABRIK, CCD) may turn a joint, from the bind pose on: as in
+// md5_joint_limit of md5pose.h. At most one row for each joint.
+typedef struct md5_limit_desc {
+    const char *joint;
+    md5_limit_kind kind;
+    md5_vec3 axis;
+    float min, max, swing; // radians
+    uint64_t reserved[2];  // 0
+} md5_limit_desc;
+
 // A modifier changes the pose after the layers are blended, in the order of the table. A player
 // begins with the weight of the table, and the game sets the target: md5_player_target(). Springs,
 // feet and gazes need none and work at once; the others change nothing until they have one.
@@ -323,6 +343,14 @@ typedef struct md5_modifier_hold {
     uint64_t reserved[4]; // 0
 } md5_modifier_hold;
 
+// A place on a joint that the modifier does not move itself, in the pose when its turn comes.
+typedef struct md5_modifier_place {
+    const char *joint, *attached; // of that; NULL: of the machine's model
+    md5_vec3 offset;              // in the joint's space
+    bool aligned;                 // a target has the joint's rotation, too
+    uint64_t reserved[2];         // 0
+} md5_modifier_place;
+
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
@@ -342,8 +370,15 @@ typedef struct md5_modifier_desc {
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
     const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_modifier_hold *hold; // FEET; NULL = feet are not held
-    float weight;         // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
-    uint64_t reserved[1]; // 0
+    float weight; // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
+    // If not NULL, a parameter (eased as in md5_motion_item) or a state (as in md5_morph_desc)
+    // drives the weight, of which the target's own is a factor then.
+    const char *weight_parameter, *weight_layer, *weight_state;
+    md5_easing weight_easing;
+    // If not NULL, for md5_target's. While its joint is not animated or not attached there is none.
+    const md5_modifier_place *target; // AIM to CCD; JOINT: by MD5_JOINT_MODEL_OVERRIDE
+    const md5_modifier_place *pole;   // TWO_BONE
+    uint64_t reserved[1];             // 0
 } md5_modifier_desc;
 
 // At first the weight is the table's, `position` is not finite and `rotation` 0 0 0 0: none.
@@ -413,14 +448,18 @@ typedef struct md5_machine_desc {
     const md5_modifier_desc *modifiers;
     const md5_follow_desc *follows;
     const md5_morph_desc *morphs;
+    const md5_attached_desc *attached;
+    const md5_limit_desc *limits;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     uint32_t num_follows, num_morphs;
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    uint32_t max_shots;   // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
-    uint64_t reserved[6]; // 0
+    uint32_t max_shots;    // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
+    uint32_t num_attached; // at most MD5_MAX_ATTACHED
+    uint32_t num_limits;
+    uint64_t reserved[3]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
@@ -465,11 +504,13 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 // -- Machine files --------------------------------------------------------------------------
 
 // md5/play/machine_files.md describes the format. `clips` are desc.clips: load each clip's `file`,
-// set its `binding` and desc.model, then md5_create_machine(); or call md5_load_character().
+// set its `binding` and desc.model, likewise the `model` of what is attached, then
+// md5_create_machine(); or call md5_load_character().
 typedef struct md5_machine_file {
     md5_machine_desc desc;
-    md5_clip_desc *clips;   // [desc.num_clips]
-    const char *model_file; // "" if none
+    md5_clip_desc *clips;        // [desc.num_clips]
+    md5_attached_desc *attached; // [desc.num_attached]
+    const char *model_file;      // "" if none
     uint32_t num_warnings;
     md5_allocator allocator;
     void *memory; // holds all of this

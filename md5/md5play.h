@@ -106,6 +106,11 @@ MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
+// Says where a model of md5_machine_desc.attached is that has no joint: joints[joints of that
+// model] in model space of this character, valid until the next call; NULL, as at first: nowhere.
+// Neither saved, copied nor reset. Returns false for other models and invalid indices.
+MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints);
+
 // Returns the feet of a modifier of kind MD5_MODIFIER_FEET, [num_feet] in the order of its table,
 // or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be written at
 // any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.

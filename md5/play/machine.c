@@ -90,14 +90,14 @@ uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    return machine->num_morphs;
+    return machine->num_named;
 }
 
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
-                                       : NULL;
+    return morph < machine->num_named ? machine->tables.morphs[machine->morph_firsts[morph]].target
+                                      : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)

@@ -272,9 +272,20 @@ typedef struct md5_sole {
     md5_vec3 ahead; // the direction of the joint's space that points ahead in the bind pose
 } md5_sole;
 
+// A place in the space of a joint of the model, or of an attached one that stands on none.
+typedef struct md5_anchor {
+    bool is_set, is_aligned;
+    uint32_t joint, attached; // MD5_NONE: of the model
+    md5_xform within;
+} md5_anchor;
+
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
+    md5_weight_rule weight; // these drive its weight: if not MD5_NONE, a parameter, and
+    uint32_t drive;         // what `morph_rows` has there
+    md5_anchor target, pole;
+    bool is_driven;      // by any of these
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
@@ -285,7 +296,8 @@ typedef struct md5_modifier {
     uint32_t seed;         // likewise: with which it begins
 } md5_modifier;
 
-// A row that drives a morph target; its keys are those of the tables.
+// A row that drives a morph target, whose keys are those of the tables; or the weight of a
+// modifier, a target without a name, which fades, freezes and is saved as others.
 typedef struct md5_morph_row {
     md5_morph_drive drive;
     uint32_t target;
@@ -318,16 +330,17 @@ struct md5_machine {
     md5_sole *soles;           // [num_soles]
     uint8_t *contacts;         // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;      // [num_gazes] without targets
-    md5_morph_row *morph_rows; // [tables.num_morphs]
+    md5_morph_row *morph_rows; // [num_drives] of the table, then of modifiers
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
+    md5_joint_limit *limits;   // [joints] or NULL
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,
         num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
-    uint32_t num_slots;  // of a player's one-shots
-    uint32_t num_morphs; // targets
+    uint32_t num_slots;                         // of a player's one-shots
+    uint32_t num_morphs, num_named, num_drives; // targets, those with names, rows
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips

@@ -481,6 +481,58 @@ const md5_schema md5i_layer_schema = {
 
 // -- Modifiers ----------------------------------------------------------------------------------
 
+#define ROW md5_attached_desc
+static const md5_column attached_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of an attached model"),
+    COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *), .text = "the model, loaded",
+           NOWHERE),
+    TEXT(file, "the .md5mesh", HEAD, .what = "the file of an attached model",
+         .hash = MD5_HASH_NEVER),
+    TEXT(joint, "the joint of the character that it stands on", HEAD, .form = MD5_FORM_AFTER,
+         .word = "on", .what = "a joint", .usual = "where the game says"),
+    RESERVED,
+};
+static const md5_schema attached_schema = {
+    .what = "an attached model",
+    .head = "attached",
+    .mark = "attached",
+    .text = "a model with places for `target` and `pole`",
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(attached_columns),
+};
+#undef ROW
+
+static const md5_choice limit_kinds[] = {
+    {"none", MD5_LIMIT_NONE},
+    {"hinge", MD5_LIMIT_HINGE},
+    {"cone", MD5_LIMIT_CONE},
+};
+
+#define ROW md5_limit_desc
+static const md5_column limit_columns[] = {
+    TEXT(joint, "a joint", HEAD, .what = "a joint"),
+    CHOICE(kind, limit_kinds, MD5_LIMIT_CONE, "how it may turn", HEAD, .usual = "none"),
+    COLUMN(MD5_COLUMN_DIRECTION, axis, OFFSET(axis, md5_vec3),
+           .text = "about which it twists, in its own space", HEAD, .range = "not 0 0 0"),
+    FLOAT(min, "least twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(max, "largest twist", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(swing, "largest angle of the axis with that of the bind pose", RANGE(0.0, 3.1416),
+          .usual = "0", ONLY(MD5_LIMIT_CONE)),
+    RESERVED,
+};
+static const md5_schema limit_schema = {
+    .what = "a limit",
+    .head = "limit",
+    .mark = "limit",
+    .text = "how far limbs and chains turn a joint",
+    KIND(kind),
+    .name = offsetof(ROW, joint),
+    .has_name = true,
+    COLUMNS(limit_columns),
+};
+#undef ROW
+
 #define ROW md5_foot_desc
 static const md5_column foot_columns[] = {
     TEXT(ankle, "its joint", HEAD, .what = "the ankle of a foot"),
@@ -536,6 +588,25 @@ const md5_schema md5i_hold_schema = {
 };
 #undef ROW
 
+#define ROW md5_modifier_place
+static const md5_column place_columns[] = {
+    TEXT(joint, "its joint", HEAD, .what = "a joint"),
+    TEXT(attached, "whose joint", HEAD, .form = MD5_FORM_AFTER, .word = "of",
+         .what = "the name of an attached model", .usual = "the machine's model"),
+    COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3), .text = "in its space",
+           RANGE(-1e6, 1e6), .is_length = true, .usual = "none"),
+    FLAG(aligned, "of a target: the rotation is also the joint's"),
+    RESERVED,
+};
+static const md5_schema place_schema = {
+    .what = "a place",
+    .head = "target",
+    .mark = "place",
+    .text = "a place on a joint, for a `target` or a `pole`",
+    COLUMNS(place_columns),
+};
+#undef ROW
+
 static const md5_choice modifier_kinds[] = {
     {"joint", MD5_MODIFIER_JOINT},       {"aim", MD5_MODIFIER_AIM},
     {"two_bone", MD5_MODIFIER_TWO_BONE}, {"fabrik", MD5_MODIFIER_FABRIK},
@@ -552,6 +623,7 @@ static const md5_choice spaces[] = {
 #define CHAINS                                                                \
     (BIT(MD5_MODIFIER_AIM) | BIT(MD5_MODIFIER_FABRIK) | BIT(MD5_MODIFIER_CCD) \
      | BIT(MD5_MODIFIER_SPRING))
+#define TARGETS (BIT(MD5_MODIFIER_SPRING) - 1) // the kinds before that
 
 #define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
@@ -586,7 +658,16 @@ static const md5_column modifier_columns[] = {
     ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
         ONLY(MD5_MODIFIER_GAZE)),
     ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
-    FLOAT(weight, "with which players begin", RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
+    SHARE(weight, "with which players begin, or what drives it",
+          .easing = offsetof(ROW, weight_easing), .state = OFFSET(weight_layer, const char *),
+          .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
+    TEXT(weight_parameter, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_layer, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_state, "a state of that layer", NOWHERE, .hash = MD5_HASH_SET),
+    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
+    ONE(target, place_schema, "where the target is", .kinds = TARGETS),
+    ONE(pole, place_schema, "towards which elbow or knee bends", .word = "pole",
+        ONLY(MD5_MODIFIER_TWO_BONE)),
     RESERVED,
 };
 const md5_schema md5i_modifier_schema = {
@@ -679,6 +760,8 @@ static const md5_column machine_columns[] = {
     TABLE(layers, md5i_layer_schema, "a layer"),
     NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
     PART(report, report_schema, "events that the player makes"),
+    TABLE(attached, attached_schema, "a model that is held", .hash = MD5_HASH_ROWS),
+    TABLE(limits, limit_schema, "how far a joint turns", .hash = MD5_HASH_ROWS),
     TABLE(modifiers, md5i_modifier_schema, "a modifier"),
     TABLE(morphs, md5i_morph_schema, "what drives a morph target", .hash = MD5_HASH_ROWS),
     OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),

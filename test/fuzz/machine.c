@@ -22,8 +22,10 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};
     static const double seconds[] = {0.03, 0.0, 0.2, -0.07, 2.5, 1e-9};
     md5_xform pose[FUZZ_JOINTS];
-    md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS];
+    md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
     size_t num_events = 0;
+    for (int i = 0; i < FUZZ_JOINTS; i++)
+        attached[i] = (md5_mat34){{1, 0, 0, 5, 0, 1, 0, (float)i, 0, 0, 1, 9}};
     for (uint32_t step = 0; step < STEPS; step++) {
         for (uint32_t i = 0; i < desc->num_parameters; i++)
             md5_player_set(player, i, values[(step + i * 3) % 5]);
@@ -55,6 +57,8 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 8 == 6)
             md5_player_set_detail(
                 player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
+        for (uint32_t i = 0; i < desc->num_attached; i++) // at last none, as of copies
+            md5_player_attach(player, i, step % 4 == 1 ? attached : NULL);
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
         if (!fuzz_is_sound(pose))
@@ -153,6 +157,8 @@ static const char *machine_fault(md5_machine_file *file)
     file->desc.model = model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = binding;
+    for (uint32_t i = 0; i < file->desc.num_attached; i++)
+        file->attached[i].model = model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))
         fault = "a machine was refused without a message";

@@ -198,7 +198,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
                 add(&hash, number);
             break;
         }
-        if (rows && column->rows->mark)
+        if (rows && count > 0 && column->rows->mark)
             add_text(&hash, column->rows->mark);
     }
     return hash;
@@ -254,6 +254,8 @@ static bool build_parameters(md5_building *building)
         for (uint32_t k = 0; k < layer->num_transitions; k++)
             num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
     }
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        num_easings += desc->modifiers[i].weight_easing.kind != MD5_EASE_LINEAR;
     machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
     TRY(machine->easings);
     for (; machine->num_easings < num_plain; machine->num_easings++)

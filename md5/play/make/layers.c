@@ -423,8 +423,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
-// Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
-static bool build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
+bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
     *number = 0;
@@ -471,7 +470,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     item->weight.fixed = filled.weight;
     TRY(md5i_resolve(building, &building->parameters, &from->weight_parameter,
                      &item->weight.parameter));
-    TRY(build_easing(building, &from->weight_easing, &item->weight.easing));
+    TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_row(building, &from->mode, MD5_ERROR_MISMATCH,
@@ -901,7 +900,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                 MD5_QUOTED(layer_desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
         }
         if (md5_has_numbers(desc->easing.kind))
-            TRY(build_easing(building, &desc->easing, &transition->change.easing));
+            TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
         for (uint32_t k = 0; k < desc->num_conditions; k++) {
             const md5_condition *const condition = &desc->conditions[k];
             uint32_t parameter;
@@ -945,35 +944,35 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
 // Which morph targets a machine drives, and by what.
 
 // A member that the row's kind needs.
-static bool check_named(md5_building *building, const md5_morph_desc *morph,
-                        const char *const *name, const char *what)
+static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
-    if (*name)
-        return true;
-    return md5i_fail_row(building, &morph->target, MD5_ERROR_MISMATCH, " names no %s", what);
+    return *name || md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+}
+
+bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
+                        md5_morph_row *row)
+{
+    TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
+    row->layer = md5_find_layer(building->machine, *layer);
+    if (row->layer == MD5_NONE)
+        return md5i_fail_row(building, layer, MD5_ERROR_MISMATCH,
+                             " names layer %s, which does not exist", MD5_QUOTED(*layer));
+    row->source = md5_find_state(building->machine, row->layer, *state);
+    return row->source != MD5_NONE
+           || md5i_fail_row(building, state, MD5_ERROR_MISMATCH,
+                            " names state %s, which layer %s lacks", MD5_QUOTED(*state),
+                            MD5_QUOTED(*layer));
 }
 
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
-    if (morph->drive == MD5_MORPH_BY_STATE) {
-        TRY(check_named(building, morph, &morph->layer, "layer"));
-        TRY(check_named(building, morph, &morph->state, "state"));
-        row->layer = md5_find_layer(building->machine, morph->layer);
-        if (row->layer == MD5_NONE)
-            return md5i_fail_row(building, &morph->layer, MD5_ERROR_MISMATCH,
-                                 " names layer %s, which does not exist", MD5_QUOTED(morph->layer));
-        row->source = md5_find_state(building->machine, row->layer, morph->state);
-        if (row->source == MD5_NONE)
-            return md5i_fail_row(building, &morph->state, MD5_ERROR_MISMATCH,
-                                 " names state %s, which layer %s lacks", MD5_QUOTED(morph->state),
-                                 MD5_QUOTED(morph->layer));
-        return true;
-    }
+    if (morph->drive == MD5_MORPH_BY_STATE)
+        return md5i_resolve_state(building, &morph->layer, &morph->state, row);
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
     uint32_t number;
-    TRY(check_named(building, morph, name, is_clip ? "clip" : "parameter"));
+    TRY(check_named(building, name, is_clip ? "clip" : "parameter"));
     TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, &number));
     row->source = number;
     if (!is_clip)
@@ -1003,7 +1002,8 @@ static bool build_morphs(md5_building *building)
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "morph", .may_repeat = true};
     TRY(md5i_list_names(building, &names, desc->morphs, desc->num_morphs, sizeof *desc->morphs));
-    machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, desc->num_morphs);
+    machine->morph_rows =
+        MD5_NEW(building->arena, md5_morph_row, (size_t)desc->num_morphs + desc->num_modifiers);
     machine->morph_firsts = MD5_NEW(building->arena, uint32_t, desc->num_morphs);
     TRY(machine->morph_rows && machine->morph_firsts);
     for (uint32_t i = 0; i < desc->num_morphs; i++) {
@@ -1029,6 +1029,8 @@ static bool build_morphs(md5_building *building)
         if (first == i)
             machine->morph_firsts[machine->num_morphs++] = i;
     }
+    machine->num_named = machine->num_morphs;
+    machine->num_drives = desc->num_morphs;
     return true;
 }
 
@@ -1061,7 +1063,7 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));
         TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,
                          &layer->weight.parameter));
-        TRY(build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
+        TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
     // Which layers may change joints that a level of detail animates.

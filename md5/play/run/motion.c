@@ -358,23 +358,25 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-// Writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
-// layer's own weight. They may be the layer's frozen ones.
+// Writes the morph weights of a part of a layer's chain, without the layer's own: weights
+// [num_morphs], perhaps its frozen ones; or that of the row `only`, which has a target for itself.
 static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                         float *weights)
+                         uint32_t only, float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const uint32_t count = machine->num_morphs;
+    const bool is_one = only != MD5_NONE;
+    const uint32_t first = is_one ? machine->morph_rows[only].target : 0;
+    const uint32_t count = is_one ? 1 : machine->num_morphs;
     for (uint32_t i = 0; i < count; i++)
-        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[i] : 0.0f;
+        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[first + i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
         for (uint32_t i = 0; i < count; i++)
             weights[i] *= 1.0f - fade;
-        for (uint32_t i = 0; i < machine->tables.num_morphs; i++)
-            weights[machine->morph_rows[i].target] +=
+        for (uint32_t i = is_one ? only : 0; i < (is_one ? only + 1 : machine->num_drives); i++)
+            weights[machine->morph_rows[i].target - first] +=
                 fade * weight_of_state(player, layer, active, i);
     }
     const md5_fade_time *const settling = &layer_state->settling;
@@ -382,7 +384,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
         return;
     const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < count; i++)
-        weights[i] += left * layer_state->morph_offsets[i];
+        weights[i] += left * layer_state->morph_offsets[first + i];
 }
 
 void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
@@ -408,8 +410,8 @@ void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
         for (int i = 0; i < 4; i++)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
-    weigh_morphs(player, layer, old, player->morphs);
-    weigh_morphs(player, layer, fresh, layer_state->morph_offsets);
+    weigh_morphs(player, layer, old, MD5_NONE, player->morphs);
+    weigh_morphs(player, layer, fresh, MD5_NONE, layer_state->morph_offsets);
     for (uint32_t i = 0; i < player->machine->num_morphs; i++)
         layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
 }
@@ -419,14 +421,39 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
         layer_state->frozen_root = measure_root(player, layer_state, oldest, true);
-    weigh_morphs(player, layer, oldest, layer_state->frozen_morphs);
+    weigh_morphs(player, layer, oldest, MD5_NONE, layer_state->frozen_morphs);
+}
+
+float md5i_driven(const md5_player *player, uint32_t number)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_morph_row *const row = &machine->morph_rows[number];
+    float sum = 0.0f;
+    switch (row->drive) {
+    case MD5_MORPH_BY_PARAMETER:
+        return fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
+    case MD5_MORPH_BY_STATE:
+        weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]), number,
+                     &sum);
+        return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
+    default: {
+        const md5_shot *shot;
+        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+            const md5_moment moment = md5_shot_moment(machine, shot);
+            if (shot->source == row->source)
+                sum += md5i_shot_weight(player, shot, 0.0, 0.0)
+                       * weight_at_moment(&machine->tables.morphs[number], &moment);
+        }
+        return sum;
+    }
+    }
 }
 
 void md5_player_morphs(md5_player *player, float *weights)
 {
     MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
-    const uint32_t count = machine->num_morphs;
+    const uint32_t count = machine->num_named;
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
     if (count == 0)
         return;
@@ -434,28 +461,16 @@ void md5_player_morphs(md5_player *player, float *weights)
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
-        if (row->drive == MD5_MORPH_BY_PARAMETER)
-            weights[row->target] +=
-                row->weight
-                * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
-        if (row->drive != MD5_MORPH_BY_CLIP)
-            continue;
-        const md5_shot *shot;
-        float sum = 0.0f; // of one-shots that play the clip
-        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            if (shot->source == row->source)
-                sum += md5i_shot_weight(player, shot, 0.0, 0.0)
-                       * weight_at_moment(&machine->tables.morphs[i], &moment);
-        }
-        weights[row->target] += row->weight * sum;
+        if (row->drive != MD5_MORPH_BY_STATE) // layers have those, all targets together
+            weights[row->target] += row->weight * md5i_driven(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
         if (weight == 0.0f)
             continue;
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), player->morphs);
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), MD5_NONE,
+                     player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

@@ -323,13 +323,14 @@ struct md5_player {
     md5_shot_slot *slots; // [num_slots]
     md5_target *targets;  // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
-    md5_foot *feet;        // [num_feet]; the joints of their legs never change
-    float *drops;          // [modifiers] of feet: displacement of the pelvis
-    md5_held *held;        // [num_soles]
-    md5_gaze *gazes;       // [num_gazes]
-    md5_xform *kept_pose;  // [joints] the last pose that was computed, if detail.is_kept
-    md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
+    bool *are_placed;           // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;             // [num_feet]; the joints of their legs never change
+    float *drops;               // [modifiers] of feet: displacement of the pelvis
+    md5_held *held;             // [num_soles]
+    md5_gaze *gazes;            // [num_gazes]
+    const md5_mat34 **attached; // [attached] joints or NULL; the game's
+    md5_xform *kept_pose;       // [joints] the last pose that was computed, if detail.is_kept
+    md5_ground_fn *ground;      // or NULL; the game's, as `ground_user` is
     void *ground_user;
 
     // Scratch memory.
@@ -437,6 +438,10 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
+
+// The value now of what drives a row of morph_rows: a parameter; a state, by its weight in its
+// layer and that of the layer; a clip, as far as one-shots play it.
+float md5i_driven(const md5_player *player, uint32_t number);
 
 // Begins an inertial transition of a layer's root motion and morphs, from one part of its chain to
 // another.
