@@ -266,8 +266,8 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
 }
 
 // Whether all conditions hold for a layer. One-shots are one more, behind the layers.
-static bool all_hold(const md5_player *player, uint32_t layer, const md5_play_condition *conditions,
-                     uint32_t count)
+static inline bool all_hold(const md5_player *player, uint32_t layer,
+                            const md5_play_condition *conditions, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const md5_play_condition *const condition = &conditions[i];
