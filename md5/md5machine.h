@@ -65,6 +65,13 @@ typedef struct md5_event {
     uint64_t reserved[2];  // 0
 } md5_event;
 
+// A part of a clip, where a one-shot begins or goes on. Sections of a clip may meet and overlap.
+typedef struct md5_section {
+    const char *name;
+    uint32_t first, last; // frames, the last is later
+    uint64_t reserved[2]; // 0
+} md5_section;
+
 typedef struct md5_clip_desc {
     const char *name;
     const md5_binding *binding; // must outlive the machine
@@ -77,8 +84,9 @@ typedef struct md5_clip_desc {
     // MD5_SYNC_MARKERS: frames such as "left foot down", "right foot down". Marker i of one clip is
     // synchronised with marker i of the others in a blend space. Ascending.
     const uint32_t *markers; // [num_markers]
-    uint32_t num_markers;
-    uint64_t reserved[4]; // 0
+    uint32_t num_markers, num_sections;
+    const md5_section *sections; // [num_sections] for one-shots
+    uint64_t reserved[3];        // 0
 } md5_clip_desc;
 
 typedef struct md5_mask_desc { // for md5_build_mask()
@@ -277,6 +285,54 @@ typedef struct md5_layer_desc {
     uint64_t reserved[4];     // 0
 } md5_layer_desc;
 
+// -- One-shots ------------------------------------------------------------------------------
+
+// A one-shot is a clip that is played over the layers, in a slot: a hit, a wave, a reload. What it
+// does at the end of its clip:
+typedef enum md5_shot_end {
+    MD5_SHOT_ENDS,  // has faded out by then
+    MD5_SHOT_HOLDS, // holds the last frame until it is stopped
+    MD5_SHOT_LOOPS, // plays on until it is stopped
+} md5_shot_end;
+
+// Where the one-shots of a slot are played: what their own descriptions leave 0 is the slot's.
+typedef struct md5_slot_desc {
+    const char *name;
+    md5_layer_mode mode; // MD5_LAYER_ADD: the difference between the clip and a reference is added
+    const char *mask;    // NULL = all joints
+    const char *layer;   // they are played over this layer, below the next; NULL = over all layers
+    const char *reference; // ADD: clip; NULL = their own
+    uint32_t reference_frame;
+    uint64_t reserved[2]; // 0
+} md5_slot_desc;
+
+// A row of a machine, or what a game gives md5_player_play_shot(). A row begins as soon as its
+// conditions hold, and `until` does not, if nothing plays in its slot, or only what is of lower
+// priority, which it replaces, or what has begun to fade out, but not as it began. Rows are looked
+// at in their order and consume triggers as one more layer behind all layers.
+typedef struct md5_shot_desc {
+    const char *name, *slot, *clip;          // of rows, as the next two
+    const md5_condition *conditions, *until; // [num_conditions] when it begins, [num_until] when it
+    uint32_t num_conditions, num_until;      // is stopped over its fade out; 0 = not by itself
+    int32_t priority;
+    md5_layer_mode mode; // this and the next four as in md5_slot_desc
+    const char *mask, *layer, *reference;
+    uint32_t reference_frame;
+    float weight; // 0..1; 0 means 1, MD5_ZERO means 0
+    float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
+    double start; // normalised time at which it begins, 0..1, of its section if it has one, in rows
+                  // and sections below 1; backward it counts from the end
+    float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
+    md5_shot_end end;
+    // A weight is the eased share of the fade in that has passed, or 1 minus that of the fade out;
+    // where an easing overshoots, it stays at 0 or 1.
+    md5_easing fade_in_easing, fade_out_easing;
+    // Of the clip, in which it begins; it plays on behind it. With MD5_SHOT_LOOPS it plays the
+    // section over and over, until md5_player_shot_section() lets it go on to its end.
+    const char *section;
+    uint64_t reserved[2]; // 0
+} md5_shot_desc;
+
 // -- Modifiers ------------------------------------------------------------------------------
 
 // A model that is held or beside the character: in its bind pose on a joint of the machine's model;
@@ -456,9 +512,13 @@ typedef struct md5_machine_desc {
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    uint32_t max_shots;    // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
+    // Slots of one-shots, at most MD5_MAX_SHOTS; 0 means 4, but num_slots if there are rows, which
+    // are the first ones.
+    uint32_t max_shots, num_slots, num_shots;
     uint32_t num_attached; // at most MD5_MAX_ATTACHED
     uint32_t num_limits;
+    const md5_slot_desc *slots;
+    const md5_shot_desc *shots;
     uint64_t reserved[3]; // 0
 } md5_machine_desc;
 
@@ -483,6 +543,8 @@ MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_slot(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_shot(const md5_machine *machine, const char *name);
 
 // The morph targets that the machine drives, in the order in which they are first named: their
 // number; the name of one, which belongs to the machine, or NULL if the index is invalid.

@@ -55,23 +55,18 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, masks, name);
 }
 
-uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, parameters, name);
-}
-
-uint32_t md5_find_clip(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, clips, name);
-}
-
-uint32_t md5_find_layer(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, layers, name);
-}
+#define FINDER(function, rows)                                      \
+    uint32_t function(const md5_machine *machine, const char *name) \
+    {                                                               \
+        MD5_ASSERT_NOT_NULL(machine);                               \
+        return FIND(&machine->tables, rows, name);                  \
+    }
+FINDER(md5_find_parameter, parameters)
+FINDER(md5_find_clip, clips)
+FINDER(md5_find_layer, layers)
+FINDER(md5_find_modifier, modifiers)
+FINDER(md5_find_slot, slots)
+FINDER(md5_find_shot, shots)
 
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
@@ -81,10 +76,9 @@ uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *
     return FIND(&machine->tables.layers[layer], states, name);
 }
 
-uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
+uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, modifiers, name);
+    return FIND(&machine->tables.clips[clip], sections, name);
 }
 
 uint32_t md5_machine_num_morphs(const md5_machine *machine)

@@ -257,6 +257,12 @@ typedef struct md5_play_layer {
     uint32_t max_instances, max_groups, max_parts;
 } md5_play_layer;
 
+// A row of the table of one-shots.
+typedef struct md5_play_shot {
+    uint32_t slot;
+    const md5_play_condition *conditions, *until; // in the machine's
+} md5_play_shot;
+
 // What a sole does between a frame of a clip and the next one.
 typedef enum md5_contact {
     MD5_CONTACT_NONE,   // it is in the air
@@ -321,6 +327,7 @@ struct md5_machine {
     bool *are_seen;           // [masks][layers] the layer may change animated joints
     md5_motion *motions;      // [clips + motions]
     md5_play_layer *layers;   // [layers]
+    md5_play_shot *shots;     // [shots]
     md5_play_condition *conditions;
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
@@ -389,6 +396,24 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
 
 // The index of the mask of that name, or MD5_NONE.
 uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
+
+// The index of a section of a clip, or MD5_NONE.
+uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
+
+// What the description of a one-shot leaves 0 is its slot's.
+static inline md5_shot_desc md5_placed_shot(const md5_machine *machine, uint32_t slot,
+                                            md5_shot_desc desc)
+{
+    if (slot >= machine->tables.num_slots)
+        return desc;
+    const md5_slot_desc *const row = &machine->tables.slots[slot];
+    desc.mode = desc.mode ? desc.mode : row->mode;
+    desc.mask = desc.mask ? desc.mask : row->mask;
+    desc.layer = desc.layer ? desc.layer : row->layer;
+    desc.reference_frame = desc.reference ? desc.reference_frame : row->reference_frame;
+    desc.reference = desc.reference ? desc.reference : row->reference;
+    return desc;
+}
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,

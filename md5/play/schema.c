@@ -167,6 +167,22 @@ static const md5_schema marker_schema = {
 };
 #undef ROW
 
+#define ROW md5_section
+static const md5_column section_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a section"),
+    NUMBER(first, "where it begins", HEAD, .range = "a frame of the clip"),
+    NUMBER(last, "where it ends", HEAD, .range = "a later frame of the clip"),
+    RESERVED,
+};
+static const md5_schema section_schema = {
+    .what = "a section",
+    .head = "section",
+    .text = "a part of the clip, for one-shots",
+    .has_no_braces = true,
+    COLUMNS(section_columns),
+};
+#undef ROW
+
 static const md5_choice periods[] = {
     {"closed", MD5_PERIOD_CLOSED},
     {"open", MD5_PERIOD_OPEN},
@@ -198,6 +214,7 @@ static const md5_column clip_columns[] = {
     TABLE(events, event_schema, "an event of the clip"),
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
+    TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
     RESERVED,
 };
 const md5_schema md5i_clip_schema = {
@@ -451,16 +468,20 @@ static const md5_schema transition_schema = {
 };
 #undef ROW
 
+// How a layer or one-shot is blended.
+#define BLENDED(clip)                                                                      \
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over what is below, or added to it", \
+           .usual = "override"),                                                           \
+        TEXT(reference, "what is subtracted before it is added",                           \
+             .what = "the clip of a reference", .usual = (clip)),                          \
+        NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",       \
+               .range = "a frame of the clip"),                                            \
+        TEXT(mask, "a mask", .usual = "all joints")
+
 #define ROW md5_layer_desc
 static const md5_column layer_columns[] = {
     TEXT(name, "its name", HEAD, .what = "the name of a layer"),
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over the layers before it, or added to them",
-           .usual = "override"),
-    TEXT(reference, "what is subtracted before it is added", .what = "the clip of a reference",
-         .usual = "the clip of each state"),
-    NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",
-           .range = "a frame of the clip"),
-    TEXT(mask, "a mask", .usual = "all joints"),
+    BLENDED("the clip of each state"),
     SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
           RANGE(0.0, 1.0), OR(1.0f)),
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
@@ -476,6 +497,65 @@ const md5_schema md5i_layer_schema = {
     .has_name = true,
     .needs_braces = true,
     COLUMNS(layer_columns),
+};
+#undef ROW
+
+// -- One-shots ----------------------------------------------------------------------------------
+
+#define ROW md5_slot_desc
+static const md5_column slot_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a slot"),
+    BLENDED("its own clip"),
+    TEXT(layer, "the layer over which it is played", .usual = "all layers"),
+    RESERVED,
+};
+static const md5_schema slot_schema = {
+    .what = "a slot",
+    .head = "slot",
+    .text = "where one-shots are played, one at a time",
+    .has_name = true,
+    COLUMNS(slot_columns),
+};
+#undef ROW
+
+static const md5_choice shot_ends[] = {
+    {"ends", MD5_SHOT_ENDS},
+    {"holds", MD5_SHOT_HOLDS},
+    {"loops", MD5_SHOT_LOOPS},
+};
+
+#define ROW md5_shot_desc
+static const md5_column shot_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a one-shot"),
+    TEXT(slot, "a slot", HEAD, .what = "a slot"),
+    TEXT(clip, "a clip", HEAD, .what = "a clip"),
+    TABLE(conditions, condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
+    TABLE(until, condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
+          .word = "until"),
+    INT(priority, "a higher one replaces a lower one", .range = "any", .usual = "0"),
+    BLENDED("its own clip"),
+    TEXT(layer, "the layer over which it is played", .usual = "all layers"),
+    FLOAT(weight, "before fades", RANGE(0.0, 1.0), OR(1.0f)),
+    FLOAT(speed, "factor of time, backward below 0", FINITE, OR(1.0f)),
+    DOUBLE(start, "normalised time at which it begins, of its section", RANGE(0.0, 0.999999),
+           .usual = "0"),
+    FLOAT(fade_in, "seconds at its start", RANGE(0.0, 1e6), .usual = "0"),
+    EASING(fade_in_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
+           .form = MD5_FORM_OPTIONAL, .usual = "linear"),
+    FLOAT(fade_out, "seconds before its end, or when it is stopped", RANGE(0.0, 1e6), .usual = "0"),
+    EASING(fade_out_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
+           .form = MD5_FORM_OPTIONAL, .usual = "linear"),
+    CHOICE(end, shot_ends, MD5_SHOT_LOOPS, "at the end of the clip; `loops` its section",
+           .usual = "ends"),
+    TEXT(section, "the section of the clip in which it begins", .usual = "none"),
+    RESERVED,
+};
+static const md5_schema shot_schema = {
+    .what = "a one-shot",
+    .head = "shot",
+    .text = "a clip that is played once, over the layers",
+    .has_name = true,
+    COLUMNS(shot_columns),
 };
 #undef ROW
 
@@ -758,6 +838,8 @@ static const md5_column machine_columns[] = {
     TABLE(follows, follow_schema, "how a parameter follows", .hash = MD5_HASH_ROWS),
     TABLE(motions, md5i_motion_schema, "a motion"),
     TABLE(layers, md5i_layer_schema, "a layer"),
+    TABLE(slots, slot_schema, "where one-shots are played", .hash = MD5_HASH_ROWS),
+    TABLE(shots, shot_schema, "a one-shot", .hash = MD5_HASH_ROWS),
     NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
     PART(report, report_schema, "events that the player makes"),
     TABLE(attached, attached_schema, "a model that is held", .hash = MD5_HASH_ROWS),

@@ -47,6 +47,10 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                                  .speed = step % 3 == 0 ? -1.0f : 0.7f,
                                  .fade_in = 0.1f,
                                  .end = (md5_shot_end)(step % 3)});
+        if (desc->num_clips > 0 && desc->clips[step % desc->num_clips].num_sections > 0)
+            md5_player_shot_section(player, step % 4,
+                                    desc->clips[step % desc->num_clips].sections->name,
+                                    (md5_section_change)(step % 4));
         if (step % 5 == 1)
             md5_player_fade_to(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
                                (md5_ease_kind)(step % 4));
@@ -183,9 +187,9 @@ static const char *machine_fault(md5_machine_file *file)
     return fault;
 }
 
-// Clips take most: rows of a dozen bytes become 1700, as the place of each of their members is
+// One-shots take most: rows of a dozen bytes become 2800, as the place of each of their members is
 // kept.
-enum { BYTES_PER_BYTE = 144 };
+enum { BYTES_PER_BYTE = 240 };
 
 FUZZ_TEXT_KIND(machine, md5_machine_file, md5_parse_machine_file, machine_fault,
                md5_free_machine_file, BYTES_PER_BYTE)

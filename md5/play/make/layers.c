@@ -849,6 +849,22 @@ static int compare_transitions(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+// Adds the conditions of a row to the machine's.
+static bool build_conditions(md5_building *building, const md5_condition *rows, uint32_t count)
+{
+    md5_machine *const machine = building->machine;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &rows[i].parameter, &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_row(building, &rows[i].parameter, MD5_ERROR_MISMATCH,
+                                 ": a condition has no parameter");
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){parameter, rows[i].compare, rows[i].value};
+    }
+    return true;
+}
+
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -901,18 +917,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         }
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
-        for (uint32_t k = 0; k < desc->num_conditions; k++) {
-            const md5_condition *const condition = &desc->conditions[k];
-            uint32_t parameter;
-            TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
-            if (parameter == MD5_NONE)
-                return md5i_fail_at(
-                    building, &condition->parameter, MD5_ERROR_MISMATCH,
-                    "layer %s: a transition to %s has a condition without a parameter",
-                    MD5_QUOTED(layer_desc->name), MD5_QUOTED(desc->to));
-            machine->conditions[machine->num_conditions++] =
-                (md5_play_condition){parameter, condition->compare, condition->value};
-        }
+        TRY(build_conditions(building, desc->conditions, desc->num_conditions));
         layer->has_waits = layer->has_waits || desc->waits;
         if (!desc->in_step)
             continue;
@@ -1034,6 +1039,57 @@ static bool build_morphs(md5_building *building)
     return true;
 }
 
+// == One-shots ===================================================================================
+
+static bool build_shots(md5_building *building, const md5_names *layers)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    md5_names slots = {.what = "slot"}, shots = {.what = "shot"};
+    TRY(md5i_list_names(building, &slots, desc->slots, desc->num_slots, sizeof *desc->slots));
+    TRY(md5i_list_names(building, &shots, desc->shots, desc->num_shots, sizeof *desc->shots));
+    machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots);
+    TRY(machine->shots);
+    uint32_t slot, clip, other;
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const md5_slot_desc *const row = &desc->slots[i];
+        md5_begin_row(building, slots.what, row->name);
+        TRY(md5i_resolve(building, &building->masks, &row->mask, &other)
+            && md5i_resolve(building, layers, &row->layer, &other)
+            && md5i_resolve(building, &building->clips, &row->reference, &other));
+    }
+    for (uint32_t i = 0; i < desc->num_shots; i++) {
+        const md5_shot_desc *const row = &desc->shots[i];
+        md5_begin_row(building, shots.what, row->name);
+        TRY(md5i_resolve(building, &slots, &row->slot, &slot)
+            && md5i_resolve(building, &building->clips, &row->clip, &clip)
+            && md5i_resolve(building, &building->masks, &row->mask, &other)
+            && md5i_resolve(building, layers, &row->layer, &other)
+            && md5i_resolve(building, &building->clips, &row->reference, &other)
+            && md5i_check_steps(building, &row->fade_in_easing)
+            && md5i_check_steps(building, &row->fade_out_easing));
+        if (slot == MD5_NONE || clip == MD5_NONE)
+            return md5i_fail_row(building, &row->name, MD5_ERROR_MISMATCH, " names no %s",
+                                 slot == MD5_NONE ? "slot" : "clip");
+        const md5_shot_desc placed = md5_placed_shot(machine, slot, *row);
+        other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
+        if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
+            return md5i_fail_row(
+                building,
+                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
+                MD5_ERROR_RANGE, ": its reference has no frame %u", placed.reference_frame);
+        if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
+            return md5i_fail_row(building, &row->section, MD5_ERROR_MISMATCH,
+                                 " names section %s, which its clip lacks",
+                                 MD5_QUOTED(row->section));
+        md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
+        machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
+        TRY(build_conditions(building, row->conditions, row->num_conditions)
+            && build_conditions(building, row->until, row->num_until));
+    }
+    return true;
+}
+
 // == All =========================================================================================
 
 bool md5i_build_layers(md5_building *building)
@@ -1048,6 +1104,8 @@ bool md5i_build_layers(md5_building *building)
         for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
             num_conditions += desc->layers[i].transitions[k].num_conditions;
     }
+    for (uint32_t i = 0; i < desc->num_shots; i++)
+        num_conditions += (size_t)desc->shots[i].num_conditions + desc->shots[i].num_until;
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions = MD5_NEW(building->arena, md5_play_condition, num_conditions);
     TRY(machine->layers && machine->conditions);
@@ -1085,5 +1143,5 @@ bool md5i_build_layers(md5_building *building)
             machine->are_seen[i * desc->num_layers + k] = seen;
         }
     }
-    return build_morphs(building);
+    return build_shots(building, &layers) && build_morphs(building);
 }

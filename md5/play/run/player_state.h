@@ -248,6 +248,10 @@ typedef struct md5_shot {
     md5_clock before, now;  // before and after the last step
     md5_fade_time fade_in;  // `elapsed` goes on after it
     md5_fade_time stopping; // if is_stopping
+    uint32_t section;       // MD5_NONE: the whole clip
+    uint32_t next;          // section to which it goes at the end of that; MD5_NONE: it plays on
+    uint32_t row;           // of the machine's table, or MD5_NONE
+    bool repeats;           // `next` is played over and over
 } md5_shot;
 
 // The one-shots of a slot, oldest first: all but the newest one fade out.
@@ -480,6 +484,19 @@ static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint
 static inline double md5_cycles_left(const md5_shot *shot, double phase)
 {
     return shot->rate < 0.0 ? phase : 1.0 - phase;
+}
+
+// Cycles until the end of its section likewise; infinite if it has none and will go to none.
+double md5i_section_left(const md5_machine *machine, const md5_shot *shot);
+
+// Lets it go to the next section at once, or on.
+void md5i_end_section(md5_player *player, md5_shot *shot);
+
+// The newest one-shot of a slot, or NULL.
+static inline md5_shot *md5_newest_shot(const md5_player *player, uint32_t slot)
+{
+    const uint32_t count = player->slots[slot].num_shots;
+    return count == 0 ? NULL : &player->slots[slot].shots[count - 1];
 }
 
 // Weight, `shift` seconds from now, at most 0. Events at the ends of fades must not be silent: they

@@ -534,7 +534,7 @@ static bool read_word(md5_lex *lex, const char *token, const word_found *word,
     for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
          next++) {
         if (md5_is_used(next, md5_kind_of(schema, record.row, 0)))
-            TRY(read_plain(lex, next, record));
+            TRY(read_value(lex, next, record));
     }
     return true;
 }

@@ -203,6 +203,9 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
             put_number(to, (double)floats[i], true);
         put(to, " )");
         return true;
+    case MD5_COLUMN_EASING:
+        put_easing(to, md5_easing_of(row, column->offset));
+        return true;
     default: // MD5_COLUMN_CHOICE
         put_choice(to, column, row);
         return true;
@@ -320,9 +323,7 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             || ((column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER)
                 && !is_set(column, level->row)))
             continue;
-        if (column->kind == MD5_COLUMN_EASING)
-            put_easing(to, md5_easing_of(level->row, column->offset));
-        else if (column->rows)
+        if (column->rows && column->kind != MD5_COLUMN_EASING)
             TRY(put_list(to, &head, column, level->row));
         else
             TRY(put_value(to, &head, column, level->row));
