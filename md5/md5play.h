@@ -239,6 +239,22 @@ MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size
 // Copies a player's state to another one of the same md5_machine, fast: for rollback or lookahead.
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
+// Called for each row of the old machine that the new one lacks by name: `kind` is "clip", "mask",
+// "parameter", "modifier", "layer" or "state"; or "model", with the machine's name, if the joints
+// differ. It must not use the players.
+typedef void md5_lost_fn(void *user, const char *kind, const char *name);
+
+// Lets a player of an edited machine go on where one of the old machine is. `from` does not change,
+// but only one thread may use it. All is taken over by name: layers, their states with clocks and
+// fades, parameters, one-shots, modifiers' targets and states, detail; not the ground callback.
+// Clips keep their normalised time. Where states are gone, the layer goes on with those that it was
+// fading from, else with its first. A layer whose pose differs goes on from the old one by an
+// inertial transition of 0.2 s, unless states without motion are involved or the joints differ; the
+// rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose clip or
+// mask is gone end. `lost` may be NULL. Time: the tables' size, squared if names change order.
+MD5_PLAY_API void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
+                                   void *user);
+
 typedef struct md5_layer_status { // for a debug panel
     uint32_t state;               // current state, or target of the transition
     // Source of the transition, of several at one instant of the first; MD5_NONE: none is active.
