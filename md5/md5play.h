@@ -145,7 +145,10 @@ enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 
 // What happened in a step. The last two are 0 except for extreme steps.
 typedef struct md5_advance_status {
-    uint32_t num_events;  // that fired
+    uint32_t num_events; // that fired
+    // That the pose jumped: transitions of 0 s that do not keep the phase, in layers with a weight,
+    // and one-shots that ended without a fade. What the game does between steps is not counted.
+    uint32_t num_cuts;
     uint64_t num_dropped; // that were dropped, silent ones included
     double undivided;     // seconds at the end that passed in one piece
     uint64_t reserved[2]; // 0
@@ -309,6 +312,29 @@ MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_thr
                                  void *scratch);
 MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
                                            const md5_threads *threads);
+
+// -- Between fixed steps --------------------------------------------------------------------
+
+// One character of a game that simulates at 30 or 60 Hz and draws more often. The game keeps the
+// poses of the last two steps, and where the character stood before the last one.
+typedef struct md5_between_job {
+    const md5_model *model;
+    const md5_xform *before, *now; // [model joints] as md5_player_pose() or a hook had them
+    md5_xform motion;              // md5_player_root_motion() of the step from one to the other
+    bool has_cut;    // md5_advance_status.num_cuts, a seek or the like: `now` is written at once
+    md5_xform *pose; // [model joints], written; it may be `before` or `now`
+    md5_mat34 *joints, *palette; // [model joints], written; either may be NULL
+    md5_xform part;       // written: of the motion; the placement is that before the step * part
+    uint64_t reserved[4]; // 0
+} md5_between_job;
+
+// Writes poses and matrices, and parts of the motions, at a `share` of the step, clamped to 0..1:
+// `before` at 0, `now` at 1, bit by bit. The same bits with any threads; allocates nothing. The
+// part of a motion is of constant velocity in the character's own space, a screw (Chasles), which
+// is exact for a root that moves and turns steadily. Joints are those of md5_blend_poses(): of the
+// clips of an own model 2 units tall at most X from their true place after steps of 1/60 s.
+MD5_PLAY_API void md5_pose_between(md5_between_job *jobs, size_t count, float share,
+                                   const md5_threads *threads);
 
 // == Characters ==================================================================================
 //

@@ -4,6 +4,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
+#include "md5/motion/functions.h"
 #include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
 
@@ -941,5 +942,62 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
                              .count = count,
                              .scratch = scratch,
                              .size = threads ? scratch_size(jobs, count) : 0};
+    md5i_run_batch(threads, &batch);
+}
+
+// -- Between fixed steps ------------------------------------------------------------------------
+
+// The part of a screw motion: of its turn by 2 h about an axis, and of its translation. Across the
+// axis the latter is the chord of an arc, whose part is sin(share h) / sin(h) as long and is turned
+// back by (1 - share) h.
+static md5_xform part_of_motion(md5_xform motion, double share)
+{
+    if (share >= 1.0)
+        return motion;
+    const md5_quatd q = md5_quatd_of(motion.rotation);
+    const double side = q.w < 0.0 ? -1.0 : 1.0; // the shorter way
+    const md5_vec3d turn = {side * q.x, side * q.y, side * q.z};
+    const double sine = md5_vec3d_length(turn), half = md5i_angle(sine, side * q.w);
+    const double part = sine > 0.0 ? md5i_sine(share * half) / sine : share;
+    const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0.0 ? 1.0 / sine : 0.0);
+    const md5_vec3d way = md5_vec3d_of(motion.translation);
+    const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, way));
+    const md5_vec3d across = md5_vec3d_sub(way, along), aside = md5_vec3d_cross(axis, way);
+    const double back = md5i_sine((1.0 - share) * half), ahead = sqrt(1.0 - back * back);
+    const md5_vec3d chord =
+        md5_vec3d_sub(md5_vec3d_scale(across, ahead), md5_vec3d_scale(aside, back));
+    const double x = sine * part; // sin(share h)
+    return (md5_xform){
+        .rotation = {(float)(turn.x * part), (float)(turn.y * part), (float)(turn.z * part),
+                     (float)sqrt(1.0 - x * x)},
+        .translation = md5_vec3d_round(
+            md5_vec3d_add(md5_vec3d_scale(along, share), md5_vec3d_scale(chord, part))),
+    };
+}
+
+typedef struct between_batch {
+    md5_between_job *jobs;
+    float share;
+} between_batch;
+
+static void pose_some_between(void *user, size_t first, size_t last, void *scratch)
+{
+    const between_batch *const batch = (const between_batch *)user;
+    (void)scratch;
+    for (size_t i = first; i < last; i++) {
+        md5_between_job *const job = &batch->jobs[i];
+        md5_blend_poses(job->before, job->now, job->has_cut ? 1.0f : batch->share, NULL,
+                        job->model->skeleton.num_joints, job->pose);
+        md5_local_to_palette(job->model, job->pose, job->joints, job->palette);
+        job->part = part_of_motion(job->motion, (double)batch->share);
+    }
+}
+
+void md5_pose_between(md5_between_job *jobs, size_t count, float share, const md5_threads *threads)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE_RESERVED(jobs, count);
+    between_batch between = {jobs, share > 0.0f ? share < 1.0f ? share : 1.0f : 0.0f};
+    const md5_batch batch = {.run = pose_some_between, .user = &between, .count = count};
     md5i_run_batch(threads, &batch);
 }
