@@ -313,6 +313,5 @@ bool play_heard_the_same(const play_heard *a, const play_heard *b)
     for (uint32_t i = 0; is_same && i < a->count; i++)
         is_same = CHECK_STRING(b->events[i]->name, a->events[i]->name)
                   && CHECK_UINT(b->events[i]->frame, a->events[i]->frame);
-    return is_same
-           && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);
+    return is_same && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);
 }

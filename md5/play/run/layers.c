@@ -507,9 +507,6 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
 // Velocities are measured over this time, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// How long an inertial transition to another machine takes.
-#define SECONDS_TO_ADOPT 0.2
-
 // The layer that is evaluated. An additive layer blends differences, of the joints that it changes.
 typedef struct blending {
     md5_player *player;
@@ -703,7 +700,7 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, ui
         return; // there is nothing to begin at, or it goes on with the same bits
     chain.has_snapshot = chain.has_offsets = false;
     if (evaluate_chain(&to, chain, rest, pose) == 1.0f)
-        begin_offsets(&from, old_chain, &to, chain, SECONDS_TO_ADOPT);
+        begin_offsets(&from, old_chain, &to, chain, 0.2); // seconds
 }
 
 // -- Changes of state ---------------------------------------------------------------------------
