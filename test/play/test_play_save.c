@@ -152,15 +152,9 @@ static bool by_saving(md5_player *to, const md5_player *from)
     return CHECK_STRING(error.message, "") && CHECK(is_restored);
 }
 
-static void lose_nothing(void *user, const char *kind, const char *name)
-{
-    (void)user;
-    CHECK_THAT(false, "%s %s is lost", kind, name);
-}
-
 static bool by_adopting(md5_player *to, const md5_player *from)
 {
-    md5_player_adopt(to, from, lose_nothing, NULL);
+    md5_player_adopt(to, from, NULL, NULL);
     return true;
 }
 
@@ -239,14 +233,11 @@ static void begin_edited(play_scene *of, const char *rows)
     play_scene_read(of, "%s", rows);
 }
 
-typedef struct lost_names {
-    char text[256];
-} lost_names;
-
+enum { LOST_TEXT = 256 };
 static void note_lost(void *user, const char *kind, const char *name)
 {
-    char *const text = ((lost_names *)user)->text;
-    (void)snprintf(text + strlen(text), sizeof(lost_names) - strlen(text), "%s %s, ", kind, name);
+    char *const end = (char *)user + strlen(user);
+    (void)snprintf(end, LOST_TEXT - strlen(user), "%s %s, ", kind, name);
 }
 
 // An edit of a machine that was called at 0.2 s and is taken over at 0.5 s; names that are lost,
@@ -307,16 +298,16 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         begin_edited(&was, each->was);
         begin_edited(&is, each->is);
         OWN_PLAYER alone = play_player(is.machine);
-        lost_names lost = {{0}};
+        char lost[LOST_TEXT] = "";
         md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
         double most = move(was.player, 12, old);
         (void)md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1.0f);
         most = fmax(most, move(was.player, 18, old));
-        md5_player_adopt(is.player, was.player, note_lost, &lost);
+        md5_player_adopt(is.player, was.player, note_lost, lost);
         play_pose(is.player, pose);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: a jump by %g", number,
                    play_pose_distance(old, pose));
-        CHECK_STRING(lost.text, each->lost);
+        CHECK_STRING(lost, each->lost);
         const md5_layer_status status = md5_player_layer(is.player, 0);
         CHECK_STRING(md5_machine_tables(is.machine)->layers[0].states[status.state].name,
                      each->state);
@@ -340,7 +331,7 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     static const char is[] = "float y 1 float z 4 modifier look aim head modifier sway spring "
                              "lhand { length 2 } layer new { state rest nothing } " GO;
     OWN_PLAY from = {0}, to = {0};
-    lost_names lost = {{0}};
+    char lost[LOST_TEXT] = "";
     begin_edited(&from, was);
     begin_edited(&to, is);
     CHECK(md5_player_set(from.player, 1, 5.0f));
@@ -349,8 +340,8 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
     md5_player_target(from.player, 1)->position.x = 7.0f;
     md5_player_advance(from.player, 0.25, NULL, NULL);
-    md5_player_adopt(to.player, from.player, note_lost, &lost);
-    CHECK_STRING(lost.text, "mask top, parameter x, ");
+    md5_player_adopt(to.player, from.player, note_lost, lost);
+    CHECK_STRING(lost, "mask top, parameter x, ");
     CHECK_NEAR(md5_player_get(to.player, 0), 5.0, 0.0); // it follows no more
     CHECK_NEAR(md5_player_get(to.player, 1), 4.0, 0.0);
     CHECK_NEAR(md5_player_target(to.player, 0)->position.x, 7.0, 0.0);

@@ -320,9 +320,6 @@ TEST (part_of_a_motion_is_on_its_screw) {
                 .rotation = {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
                 .translation = {(float)places[k].x, (float)places[k].y, (float)places[k].z}};
         }
-        if (i % 2 == 1) // the same rotation
-            at[0].rotation = (md5_quat){-at[0].rotation.x, -at[0].rotation.y, -at[0].rotation.z,
-                                        -at[0].rotation.w};
         const md5_model nothing = {0};
         md5_between_job job = {.model = &nothing, .motion = at[0]};
         md5_pose_between(&job, 1, (float)share, NULL);
