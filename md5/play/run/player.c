@@ -506,7 +506,8 @@ static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_los
     return found;
 }
 
-#define FIND(function, kind, row) tell(function(machine, (row).name), kind, (row).name, lost, user)
+#define FIND_OR_TELL(function, kind, row) \
+    tell(function(machine, (row).name), kind, (row).name, lost, user)
 
 void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
 {
@@ -528,11 +529,11 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
         copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
     (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
     for (uint32_t i = 0; i < tables->num_clips; i++)
-        (void)FIND(md5_find_clip, "clip", tables->clips[i]);
+        (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);
     for (uint32_t i = 0; i < tables->num_masks; i++)
-        (void)FIND(md5i_find_mask, "mask", tables->masks[i]);
+        (void)FIND_OR_TELL(md5i_find_mask, "mask", tables->masks[i]);
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        const uint32_t found = FIND(md5_find_parameter, "parameter", tables->parameters[i]);
+        const uint32_t found = FIND_OR_TELL(md5_find_parameter, "parameter", tables->parameters[i]);
         if (found == MD5_NONE)
             continue;
         // One that follows goes on; if it follows otherwise now, it begins anew where it is.
@@ -551,7 +552,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
             to->followings[row] = following;
     }
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
-        const uint32_t found = FIND(md5_find_modifier, "modifier", tables->modifiers[i]);
+        const uint32_t found = FIND_OR_TELL(md5_find_modifier, "modifier", tables->modifiers[i]);
         if (found != MD5_NONE && machine->modifiers[found].desc.kind == tables->modifiers[i].kind)
             adopt_modifier(to, found, from, i, has_joints);
     }
@@ -566,7 +567,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     }
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         const md5_layer_desc *const layer = &tables->layers[i];
-        const uint32_t found = FIND(md5_find_layer, "layer", *layer);
+        const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
         for (uint32_t k = 0; found != MD5_NONE && k < layer->num_states; k++)
             (void)tell(md5_find_state(machine, found, layer->states[k].name), "state",
                        layer->states[k].name, lost, user);
