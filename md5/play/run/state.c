@@ -474,7 +474,8 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         const md5_clip_instance *const from = &was->instances[k];
         instance->now = is_alike ? from->now : md5i_clock_at(timing, from->now.phase);
         instance->before = instance->now;
-        instance->is_at_start = is_alike && from->is_at_start;
+        instance->is_at_start =
+            is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
         instance->seconds_at_end = is_alike ? from->seconds_at_end : 0.0;
         if (plan->group != MD5_NONE)
             active->groups[plan->group] =
