@@ -221,6 +221,35 @@ TEST (adopted_player_of_the_same_tables_continues_with_the_same_bits) {
     check_machines(by_adopting);
 }
 
+// Machines that share names and little else.
+TEST (adopted_player_of_any_other_machine_has_sound_poses) {
+    OWN save_test *const of = calloc(1, sizeof *of);
+    play_random_begin(&of->stock);
+    md5_machine *was = NULL;
+    md5_player *old = NULL;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        uint64_t random;
+        md5_xform pose[PLAY_JOINTS];
+        begin_machine(of, seed, &random);
+        md5_player *const player = play_player(of->machine);
+        if (old)
+            md5_player_adopt(player, old, NULL, NULL);
+        for (int i = 0; i < STEPS; i++) {
+            play_pose(player, pose);
+            CHECK(play_is_sound(pose, PLAY_JOINTS));
+            step_alike(of, &player, 1, &random);
+        }
+        CHECK(by_saving(player, player)); // every number is in its range
+        md5_destroy_player(old);
+        md5_destroy_machine(was);
+        old = player;
+        was = of->machine;
+    }
+    md5_destroy_player(old);
+    md5_destroy_machine(was);
+    play_end(&of->stock.made);
+}
+
 // -- Machines that were edited ----------------------------------------------------------------
 
 // Clips a and b are of one length, c is shorter.
