@@ -387,22 +387,37 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
         weights[i] += left * layer_state->morph_offsets[first + i];
 }
 
-void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
-                       md5_chain_range fresh)
+void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
+                       float *weights)
 {
+    const md5_machine *const was = old->machine;
+    const bool is_same = player->machine == was;
+    for (uint32_t i = 0; i < player->machine->num_morphs; i++) {
+        const char *const name = md5_machine_morph_name(player->machine, i);
+        uint32_t k = is_same ? i : name ? 0 : was->num_named;
+        while (!is_same && k < was->num_named && strcmp(md5_machine_morph_name(was, k), name) != 0)
+            k++;
+        weights[i] = is_same || k < was->num_named ? old_weights[k] : 0.0f;
+    }
+}
+
+void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
+                       md5_player *player, uint32_t layer, md5_chain_range fresh)
+{
+    md5_layer_state *const was = &from->layer_states[old_layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion) {
         // What the root keeps of its velocity, and how far that is from the new motion's.
         const bool has_rest = old.has_offsets;
-        const md5_fade_time time = layer_state->settling;
+        const md5_fade_time time = was->settling;
         if (!has_rest || time.elapsed > MD5_BORDER) {
-            const md5_root_velocity clips = measure_root(player, layer_state, old, true);
+            const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
                 has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
             for (int i = 0; i < 4; i++) {
-                const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
+                const double before = has_rest ? was->root_velocity.v[i] : 0.0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
-                const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
+                const double now = clips.v[i] + (double)left * was->root_offset.v[i];
                 layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
             }
         }
@@ -410,10 +425,12 @@ void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
         for (int i = 0; i < 4; i++)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
-    weigh_morphs(player, layer, old, MD5_NONE, player->morphs);
-    weigh_morphs(player, layer, fresh, MD5_NONE, layer_state->morph_offsets);
+    // Before the new ones are written: old offsets may be the same array.
+    weigh_morphs(from, old_layer, old, MD5_NONE, from->morphs);
+    weigh_morphs(player, layer, fresh, MD5_NONE, layer_state->frozen_morphs);
+    md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
     for (uint32_t i = 0; i < player->machine->num_morphs; i++)
-        layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
+        layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest)
