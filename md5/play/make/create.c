@@ -154,7 +154,8 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
-            add_text(&hash, *texts);
+            if (column->hash != MD5_HASH_SET || *texts)
+                add_text(&hash, *texts);
             break;
         case MD5_COLUMN_TEXTS:
             for (size_t i = 0; i < column->other && texts[i]; i++)
@@ -274,13 +275,15 @@ static bool build_kinks(md5_building *building)
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->followers[machine->conditions[i].parameter] != MD5_NONE)
+        if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
+            && machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
-            kinks[count++] =
-                (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
+            kinks[count++] = (md5_play_condition){.parameter = i,
+                                                  .compare = k < 0 ? MD5_IS_GREATER : MD5_IS_LESS,
+                                                  .value = k > 0 ? 1.0f : 0.0f};
     }
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
@@ -288,9 +291,10 @@ static bool build_kinks(md5_building *building)
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
                                  && machine->followers[motion->x_parameter] != MD5_NONE;
         for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){motion->x_parameter, MD5_IS_GREATER,
-                                                  is_line ? motion->places[k].x
-                                                          : (float)motion->items[k].gait.speed};
+            kinks[count++] = (md5_play_condition){
+                .parameter = motion->x_parameter,
+                .compare = MD5_IS_GREATER,
+                .value = is_line ? motion->places[k].x : (float)motion->items[k].gait.speed};
     }
     machine->kinks = kinks;
     machine->num_kinks = count;

@@ -821,6 +821,52 @@ static int compare_transitions(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+// The ear for an event that is named; a new name gives one to all events that are meant. Some clip
+// must have it; with a layer, the first one of `from`, or of any state but `to`.
+static bool find_ear(md5_building *building, const char *const *name, const md5_play_layer *layer,
+                     uint32_t from, uint32_t to, uint64_t *ear)
+{
+    md5_machine *const machine = building->machine;
+    const md5_machine_desc *const desc = building->desc;
+    const char *const wanted = *name ? *name : "";
+    uint64_t heard = 0;
+    uint32_t number = 0;
+    while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
+        number++;
+    if (number == MD5_MAX_EARS)
+        return md5i_fail_row(building, name, MD5_ERROR_RANGE, " names one event more than %d",
+                             MD5_MAX_EARS);
+    *ear = (uint64_t)1 << number;
+    building->ears[number] = wanted;
+    for (uint32_t i = 0; number == machine->num_ears && i < desc->num_clips; i++) {
+        md5_source *const source = &machine->sources[i];
+        if (!source->ears)
+            source->ears =
+                MD5_NEW(building->arena, uint64_t, (size_t)desc->clips[i].num_events + 1);
+        TRY(source->ears);
+        for (uint32_t k = 0; k < desc->clips[i].num_events; k++) {
+            const md5_event *const event = &desc->clips[i].events[k];
+            const size_t length = strlen(event->name);
+            if (strncmp(wanted, event->name, length) == 0
+                && (wanted[length] == '\0'
+                    || (wanted[length] == ' ' && event->text
+                        && strcmp(wanted + length + 1, event->text) == 0)))
+                source->all_ears |= source->ears[k] |= *ear;
+        }
+    }
+    machine->num_ears += number == machine->num_ears;
+    for (uint32_t i = 0; i < (layer ? layer->num_states : desc->num_clips); i++) {
+        const md5_blend_tree *const tree = layer ? layer->states[i].tree : NULL;
+        const bool is_left = from == MD5_NONE ? i != to : i == from;
+        if (layer ? tree && is_left : true)
+            heard |= (tree ? tree->instances[0].playable->source : &machine->sources[i])->all_ears;
+    }
+    return (heard & *ear) != 0
+           || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
+                            " names event %s, which no clip has that it is about",
+                            MD5_QUOTED(wanted));
+}
+
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -857,13 +903,18 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             .num_conditions = desc->num_conditions,
             .number = i,
             .exit = md5i_decimal_of(desc->exit),
-            .waits = desc->waits,
+            .waits = desc->waits || desc->exit_event,
             .keeps_phase = desc->keeps_phase,
+            .exits_each = desc->exits_each || desc->exit_event,
         };
+        if (desc->exits_each)
+            transition->exit -= ceil(transition->exit) - 1.0;
+        if (desc->exit_event)
+            TRY(find_ear(building, &desc->exit_event, layer, from, to, &transition->exit_ear));
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
             from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
-        if (desc->waits && desc->exit > 1.0f && num_going == 0) {
+        if (desc->waits && !transition->exits_each && desc->exit > 1.0f && num_going == 0) {
             const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
             md5i_warn(
                 building->context, place.line, place.column,
@@ -874,17 +925,35 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             TRY(build_easing(building, &desc->easing, &transition->change.easing));
         for (uint32_t k = 0; k < desc->num_conditions; k++) {
             const md5_condition *const condition = &desc->conditions[k];
-            uint32_t parameter;
-            TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
-            if (parameter == MD5_NONE)
-                return md5i_fail_at(
-                    building, &condition->parameter, MD5_ERROR_MISMATCH,
-                    "layer %s: a transition to %s has a condition without a parameter",
-                    MD5_QUOTED(layer_desc->name), MD5_QUOTED(desc->to));
+            const bool is_event = condition->kind == MD5_WHEN_HEARD;
+            const bool is_time = condition->kind != MD5_WHEN_PARAMETER && !is_event;
+            uint32_t parameter = MD5_NONE;
+            uint64_t ear = 0;
+            if (is_event)
+                TRY(find_ear(building, &condition->parameter, NULL, 0, 0, &ear));
+            else if (!is_time)
+                TRY(md5i_resolve(building, &building->parameters, &condition->parameter,
+                                 &parameter));
+            if (is_event  ? condition->compare != MD5_IS_SET
+                : is_time ? condition->compare <= MD5_IS_CLEAR
+                          : parameter == MD5_NONE)
+                return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
+                                    "layer %s: a transition to %s has a condition without %s",
+                                    MD5_QUOTED(layer_desc->name), MD5_QUOTED(desc->to),
+                                    is_event  ? "MD5_IS_SET"
+                                    : is_time ? "a comparison"
+                                              : "a parameter");
             machine->conditions[machine->num_conditions++] =
-                (md5_play_condition){parameter, condition->compare, condition->value};
+                (md5_play_condition){parameter,
+                                     condition->compare,
+                                     condition->value,
+                                     condition->kind,
+                                     condition->begins_alternative && k > 0,
+                                     md5i_decimal_of(condition->value),
+                                     ear};
+            layer->has_times = layer->has_times || is_time;
         }
-        layer->has_waits = layer->has_waits || desc->waits;
+        layer->has_waits = layer->has_waits || transition->waits;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;
