@@ -863,8 +863,8 @@ static bool find_ear(md5_building *building, const char *const *name, const md5_
     }
     return (heard & *ear) != 0
            || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
-                            " names event %s, which no clip has that it is about",
-                            MD5_QUOTED(wanted));
+                            " names event %s, which no %sclip has", MD5_QUOTED(wanted),
+                            layer ? "such first " : "");
 }
 
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)

@@ -695,7 +695,8 @@ static void fire(const step_context *context, const md5_walker *walker)
         return;
     const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
     const uint64_t *const ears = player->machine->sources[walker->clip].ears;
-    player->heard |= ears ? ears[walker->event] : 0;
+    if (ears && shift >= -MD5_BORDER) // not what a clip that begins backward leaves behind
+        player->heard |= ears[walker->event];
     if (!context->events)
         return;
     player->status.num_events++;
