@@ -354,7 +354,7 @@ TEST (machine_locations_of_events_and_times) {
          "19:34: error: a transition of layer 'body' names event 'step up', which no such first "
          "clip has"},
         {"when speed > 0.5 and not armed", "exit at step",
-         "18:33: error: a transition of layer 'body' names event 'step', which no such first clip "
+         "18:35: error: a transition of layer 'body' names event 'step', which no such first clip "
          "has"},
         {"when jump exit 0.5", "exit each", "19:31: error: expected a number, found 'each'"},
         {"when jump exit 0.5", "when state_time exit 0.5",
