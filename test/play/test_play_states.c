@@ -496,7 +496,7 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
             if (way->exit == NO_EXIT && way->num_terms == 0)
                 way->num_terms = 1;
             test_append(text, "transition %c%.*s s%d { ", way->from < 0 ? 'a' : 's',
-                        way->from < 0 ? 2 : 1, way->from < 0 ? "ny" : "012" + way->from, way->to);
+                        way->from < 0 ? 2 : 1, way->from < 0 ? "ny" : &"012"[way->from], way -> to);
             if (way->exit == EXIT_AT)
                 test_append(text, "exit at %s ", sim_names[way->share]);
             else if (way->exit != NO_EXIT)
