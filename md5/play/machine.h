@@ -226,6 +226,7 @@ typedef struct md5_transition {
     uint32_t number;   // in the layer's table
     double exit;       // md5i_decimal_of() that of the table; of each cycle, at most 1, and above 0
     uint64_t exit_ear; // of the event where it leaves, or 0
+    bool has_alternatives;
     bool waits, keeps_phase, exits_each; // the last also at an event
 } md5_transition;
 

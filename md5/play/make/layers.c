@@ -952,6 +952,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                                      md5i_decimal_of(condition->value),
                                      ear};
             layer->has_times = layer->has_times || is_time;
+            transition->has_alternatives |= condition->begins_alternative;
         }
         layer->has_waits = layer->has_waits || transition->waits;
     }

@@ -368,8 +368,8 @@ static double seconds_until_times(const md5_player *player, const md5_active_sta
 
 // Whether a condition holds; at_start: whether one that is not about a parameter did when the state
 // began. What is heard then was for the state before.
-static bool holds(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                  const md5_play_condition *condition, bool at_start)
+static inline bool holds(const md5_player *player, uint32_t layer, const md5_active_state *active,
+                         const md5_play_condition *condition, bool at_start)
 {
     if (condition->kind == MD5_WHEN_PARAMETER) {
         const bool is_clear = condition->compare == MD5_IS_CLEAR;
@@ -403,6 +403,8 @@ static bool some_hold(const md5_player *player, uint32_t layer, const md5_active
             *first = i;
         }
         all = all && holds(player, layer, active, condition, at_start);
+        if (!all && !transition->has_alternatives)
+            return false;
     }
     return all;
 }
