@@ -87,6 +87,18 @@ uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, modifiers, name);
 }
 
+uint32_t md5_find_window(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_NOT_NULL(machine);
+    return FIND(machine, windows, name);
+}
+
+uint32_t md5_find_curve(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_NOT_NULL(machine);
+    return FIND(machine, curves, name);
+}
+
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
     MD5_ASSERT_NOT_NULL(machine);
@@ -96,8 +108,10 @@ uint32_t md5_machine_num_morphs(const md5_machine *machine)
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
-                                       : NULL;
+    uint32_t i = 0;
+    while (morph < machine->num_morphs && machine->morph_rows[i].target != morph)
+        i++;
+    return morph < machine->num_morphs ? machine->morph_rows[i].name : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)

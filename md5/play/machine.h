@@ -47,6 +47,7 @@ typedef struct md5_source {
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
     md5_cues cues[MD5_PLAY_MODES];
+    uint32_t first_window; // of its windows, in the machine's
 } md5_source;
 
 // A clip with a play mode, start and speed.
@@ -274,13 +275,26 @@ typedef struct md5_modifier {
     uint32_t seed;         // likewise: with which it begins
 } md5_modifier;
 
-// A row that drives a morph target; its keys are those of the tables.
+// A window of a clip.
+typedef struct md5_window_row {
+    const char *name;
+    uint32_t window; // the first of its name
+    md5_event begin, end;
+} md5_window_row;
+
+// A curve over a clip, or what else drives a morph target. All rows that players blend give sums:
+// of a target, or of a curve's values and, behind it, of the weights of the clips that have it.
 typedef struct md5_morph_row {
+    const char *name; // of the target or curve
     md5_morph_drive drive;
-    uint32_t target;
-    uint32_t source; // parameter, state in its layer, or clip
+    uint32_t target; // its sum
+    uint32_t source; // parameter, state in its layer, clip, or curve
     uint32_t layer;  // of the state
     float weight;
+    bool is_curve;
+    const md5_morph_key *keys; // [num_keys] of a clip
+    uint32_t num_keys;
+    const md5_easing *easing; // NULL: linear
 } md5_morph_row;
 
 struct md5_machine {
@@ -307,8 +321,9 @@ struct md5_machine {
     md5_sole *soles;           // [num_soles]
     uint8_t *contacts;         // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;      // [num_gazes] without targets
-    md5_morph_row *morph_rows; // [tables.num_morphs]
-    uint32_t *morph_firsts;    // [num_morphs] the first row of each target
+    md5_window_row *windows;   // [num_windows] of clip after clip
+    md5_morph_row *morph_rows; // [tables.num_morphs] and then
+    md5_morph_row *curves;     // [num_curves] of clip after clip
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,
@@ -317,6 +332,8 @@ struct md5_machine {
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots;  // of a player's one-shots
     uint32_t num_morphs; // targets
+    uint32_t num_sums;   // of morphs and curves
+    uint32_t num_windows, num_curves;
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips

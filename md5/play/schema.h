@@ -51,6 +51,7 @@ typedef enum md5_form {
     MD5_FORM_JOINTS,     // the words of a mask in round brackets
     MD5_FORM_EVENT,      // a name on the same line
     MD5_FORM_LINE,       // the rest of the line
+    MD5_FORM_SPAN,       // a number, perhaps with a hyphen before that of the next column
     MD5_FORM_ALWAYS,     // one row, in whose braces also words of its owner may stand
 } md5_form;
 

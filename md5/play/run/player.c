@@ -157,6 +157,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, held, machine->num_soles),
         ARRAY(&placed, gazes, machine->num_gazes),
         ARRAY(&placed, springs, machine->num_springs),
+        ARRAY(&placed, windows, machine->num_windows),
         ARRAY(&placed, consumed, tables->num_parameters),
         ARRAY(&placed, layer_states, num_layers),
     };
@@ -188,8 +189,8 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
             ARRAY(layer_state, snapshot, num_joints),
             ARRAY(layer_state, offsets, num_joints),
             ARRAY(layer_state, velocities, num_joints),
-            ARRAY(layer_state, frozen_morphs, machine->num_morphs),
-            ARRAY(layer_state, morph_offsets, machine->num_morphs),
+            ARRAY(layer_state, frozen_morphs, machine->num_sums),
+            ARRAY(layer_state, morph_offsets, machine->num_sums),
         };
         PLACE(block, others);
         for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
@@ -206,7 +207,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
         ARRAY(&placed, kept_pose, num_joints),
         ARRAY(&placed, velocities, num_joints),
-        ARRAY(&placed, morphs, machine->num_morphs),
+        ARRAY(&placed, morphs, machine->num_sums),
         ARRAY(&placed, spare, num_spare * num_joints),
     };
     PLACE(block, last);
@@ -234,6 +235,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     md5_player *const player = lay_out(&block, machine);
     player->size = size;
     player->allocator = context.allocator;
+    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
+        player->windows[i] = (md5_window_state){0};
     md5_player_reset(player);
     return player;
 }
@@ -258,17 +261,18 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
                        md5_layer_state *from)
 {
     const uint32_t num_joints = md5_blended_joints(machine, layer);
+    const uint32_t num_sums = machine->num_sums;
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     if (from->has_snapshot && from->coverage > 0.0f)
         copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
     if (from->has_snapshot)
-        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
+        copy_items(to->frozen_morphs, from->frozen_morphs, num_sums, sizeof(float));
     if (from->has_offsets) {
         to->root_velocity = from->root_velocity;
         to->root_offset = from->root_offset;
         copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
         copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
-        copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
+        copy_items(to->morph_offsets, from->morph_offsets, num_sums, sizeof(float));
     }
     for (uint32_t i = 0; i < from->num_used; i++) {
         md5_active_state *const copy = md5_active_at(to, i);

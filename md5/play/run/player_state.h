@@ -216,8 +216,8 @@ typedef struct md5_layer_state {
     md5_xform *snapshot;      // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
-    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
-    float *morph_offsets;     // [num_morphs] with the offsets
+    float *frozen_morphs;     // [num_sums] that go with the snapshot
+    float *morph_offsets;     // [num_sums] with the offsets
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     md5_root_velocity root_velocity, root_offset;
     md5_active_state first, *others; // the slots; usually one is used
@@ -283,9 +283,10 @@ typedef struct md5_walker {
     md5_layer_state *layer_state;
     uint32_t position; // of the active state in the layer's order
     uint32_t instance;
-    uint32_t event; // the next one
-    double when;    // seconds since the start of the interval
-    double slack;   // seconds: what is not earlier than this is simultaneous
+    bool is_new, is_backward; // it begins; the direction in which it plays
+    uint32_t event;           // the next one
+    double when;              // seconds since the start of the interval
+    double slack;             // seconds: what is not earlier than this is simultaneous
 } md5_walker;
 
 // How far a parameter is on its way to what was set. At rest it is at `from`, which is its goal.
@@ -294,6 +295,13 @@ typedef struct md5_following {
     float next;                 // scratch memory
     double elapsed;             // seconds since then
 } md5_following;
+
+// A window of a clip. How many clips are at its frames is found anew for each interval.
+typedef struct md5_window_state {
+    float weight; // 0: it is closed
+    float most;   // of the clips that are at its frames
+    uint32_t count, before;
+} md5_window_state;
 
 struct md5_player {
     const md5_machine *machine;
@@ -320,13 +328,14 @@ struct md5_player {
     md5_shot_slot *slots; // [num_slots]
     md5_target *targets;  // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
-    md5_foot *feet;        // [num_feet]; the joints of their legs never change
-    float *drops;          // [modifiers] of feet: displacement of the pelvis
-    md5_held *held;        // [num_soles]
-    md5_gaze *gazes;       // [num_gazes]
-    md5_xform *kept_pose;  // [joints] the last pose that was computed, if detail.is_kept
-    md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
+    bool *are_placed;          // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;            // [num_feet]; the joints of their legs never change
+    float *drops;              // [modifiers] of feet: displacement of the pelvis
+    md5_held *held;            // [num_soles]
+    md5_gaze *gazes;           // [num_gazes]
+    md5_window_state *windows; // [num_windows]
+    md5_xform *kept_pose;      // [joints] the last pose that was computed, if detail.is_kept
+    md5_ground_fn *ground;     // or NULL; the game's, as `ground_user` is
     void *ground_user;
 
     // Scratch memory.
@@ -339,7 +348,7 @@ struct md5_player {
     md5_walker *walkers;
     md5_xform *spare;         // [lay_out() counts them][joints] while states change
     md5_velocity *velocities; // [joints]
-    float *morphs;            // [num_morphs]
+    float *morphs;            // [num_sums]
 
     size_t size;
     md5_allocator allocator;
