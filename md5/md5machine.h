@@ -90,6 +90,12 @@ typedef struct md5_clip_curve {
     md5_easing easing;
     uint64_t reserved[2]; // 0
 } md5_clip_curve;
+// A part of a clip, where a one-shot begins or goes on. Sections of a clip may meet and overlap.
+typedef struct md5_section {
+    const char *name;
+    uint32_t first, last; // frames, the last is later
+    uint64_t reserved[2]; // 0
+} md5_section;
 
 typedef struct md5_clip_desc {
     const char *name;
@@ -103,10 +109,11 @@ typedef struct md5_clip_desc {
     // MD5_SYNC_MARKERS: frames such as "left foot down", "right foot down". Marker i of one clip is
     // synchronised with marker i of the others in a blend space. Ascending.
     const uint32_t *markers; // [num_markers]
-    uint32_t num_markers, num_windows, num_curves;
+    uint32_t num_markers, num_sections, num_windows, num_curves;
+    const md5_section *sections;  // [num_sections] for one-shots
     const md5_window *windows;    // [num_windows]
     const md5_clip_curve *curves; // [num_curves]
-    uint64_t reserved[1];         // 0
+    uint64_t reserved[3];         // 0
 } md5_clip_desc;
 
 typedef struct md5_mask_desc { // for md5_build_mask()
@@ -269,11 +276,20 @@ typedef struct md5_transition_desc {
     md5_easing easing; // of a cross-fade
     bool keeps_phase;  // `to` begins at the phase of `from`; if it waited, at the fraction of the
                        // exit, so that 1, 2, 3 are all 0. `start` is ignored then
+    bool in_step;      // `to` begins and goes on in step with `from`: see below
     float start;       // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority;  // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
-    uint64_t reserved[4]; // 0
+    const char *leader;   // in_step: `from` or `to`, whose own rate both follow; NULL: by weight
+    uint64_t reserved[3]; // 0
 } md5_transition_desc;
+
+// In step: the first clips of both states, with those that are synchronised with them, share one
+// clock while one fades over the other: by markers, of which both have equally many, or, if they
+// have none, by phase. `to` begins where that clock is, and the clock's rate is the mean of both
+// states' own by their weights, or the leader's. Three or four states that fade over each other in
+// step share one clock likewise. Of an inertial transition only the beginning is in step: `from`
+// plays no more. Clips that are played once cannot be in step, with markers not ping-pong either.
 
 typedef struct md5_state_desc {
     const char *name, *motion; // motion NULL: the layers below show through
@@ -296,7 +312,75 @@ typedef struct md5_layer_desc {
     uint64_t reserved[4];     // 0
 } md5_layer_desc;
 
+// -- One-shots ------------------------------------------------------------------------------
+
+// A one-shot is a clip that is played over the layers, in a slot: a hit, a wave, a reload. What it
+// does at the end of its clip:
+typedef enum md5_shot_end {
+    MD5_SHOT_ENDS,  // has faded out by then
+    MD5_SHOT_HOLDS, // holds the last frame until it is stopped
+    MD5_SHOT_LOOPS, // plays on until it is stopped
+} md5_shot_end;
+
+// Where the one-shots of a slot are played: what their own descriptions leave 0 is the slot's.
+typedef struct md5_slot_desc {
+    const char *name;
+    md5_layer_mode mode; // MD5_LAYER_ADD: the difference between the clip and a reference is added
+    const char *mask;    // NULL = all joints
+    const char *layer;   // they are played over this layer, below the next; NULL = over all layers
+    const char *reference; // ADD: clip; NULL = their own
+    uint32_t reference_frame;
+    uint64_t reserved[2]; // 0
+} md5_slot_desc;
+
+// A row of a machine, or what a game gives md5_player_play_shot(). A row begins as soon as its
+// conditions hold, and `until` does not, if nothing plays in its slot, or only what is of lower
+// priority, which it replaces, or what has begun to fade out, but not as it began. Rows are looked
+// at in their order and consume triggers as one more layer behind all layers.
+typedef struct md5_shot_desc {
+    const char *name, *slot, *clip;          // of rows, as the next two
+    const md5_condition *conditions, *until; // [num_conditions] when it begins, [num_until] when it
+    uint32_t num_conditions, num_until;      // is stopped over its fade out; 0 = not by itself
+    int32_t priority;
+    md5_layer_mode mode; // this and the next four as in md5_slot_desc
+    const char *mask, *layer, *reference;
+    uint32_t reference_frame;
+    float weight; // 0..1; 0 means 1, MD5_ZERO means 0
+    float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
+    double start; // normalised time at which it begins, 0..1, of its section if it has one, in rows
+                  // and sections below 1; backward it counts from the end
+    float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
+    md5_shot_end end;
+    // A weight is the eased share of the fade in that has passed, or 1 minus that of the fade out;
+    // where an easing overshoots, it stays at 0 or 1.
+    md5_easing fade_in_easing, fade_out_easing;
+    // Of the clip, in which it begins; it plays on behind it. With MD5_SHOT_LOOPS it plays the
+    // section over and over, until md5_player_shot_section() lets it go on to its end.
+    const char *section;
+    uint64_t reserved[2]; // 0
+} md5_shot_desc;
+
 // -- Modifiers ------------------------------------------------------------------------------
+
+// A model that is held or beside the character: in its bind pose on a joint of the machine's model;
+// where the game says by md5_player_attach(), if `joint` is NULL.
+enum { MD5_MAX_ATTACHED = 16 };
+typedef struct md5_attached_desc {
+    const char *name;
+    const md5_model *model;   // of the same axes and unit; must outlive the machine
+    const char *file, *joint; // file: from a machine file, the .md5mesh to load; else unused
+    uint64_t reserved[2];     // 0
+} md5_attached_desc;
+
+// How far limbs and chains (TWO_BONE, FABRIK, CCD) may turn a joint, from the bind pose on: as in
+// md5_joint_limit of md5pose.h. At most one row for each joint.
+typedef struct md5_limit_desc {
+    const char *joint;
+    md5_limit_kind kind;
+    md5_vec3 axis;
+    float min, max, swing; // radians
+    uint64_t reserved[2];  // 0
+} md5_limit_desc;
 
 // A modifier changes the pose after the layers are blended, in the order of the table. A player
 // begins with the weight of the table, and the game sets the target: md5_player_target(). Springs,
@@ -342,6 +426,14 @@ typedef struct md5_modifier_hold {
     uint64_t reserved[4]; // 0
 } md5_modifier_hold;
 
+// A place on a joint that the modifier does not move itself, in the pose when its turn comes.
+typedef struct md5_modifier_place {
+    const char *joint, *attached; // of that; NULL: of the machine's model
+    md5_vec3 offset;              // in the joint's space
+    bool aligned;                 // a target has the joint's rotation, too
+    uint64_t reserved[2];         // 0
+} md5_modifier_place;
+
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
@@ -361,8 +453,15 @@ typedef struct md5_modifier_desc {
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
     const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_modifier_hold *hold; // FEET; NULL = feet are not held
-    float weight;         // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
-    uint64_t reserved[1]; // 0
+    float weight; // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
+    // If not NULL, a parameter (eased as in md5_motion_item) or a state (as in md5_morph_desc)
+    // drives the weight, of which the target's own is a factor then.
+    const char *weight_parameter, *weight_layer, *weight_state;
+    md5_easing weight_easing;
+    // If not NULL, for md5_target's. While its joint is not animated or not attached there is none.
+    const md5_modifier_place *target; // AIM to CCD; JOINT: by MD5_JOINT_MODEL_OVERRIDE
+    const md5_modifier_place *pole;   // TWO_BONE
+    uint64_t reserved[1];             // 0
 } md5_modifier_desc;
 
 // At first the weight is the table's, `position` is not finite and `rotation` 0 0 0 0: none.
@@ -427,14 +526,22 @@ typedef struct md5_machine_desc {
     const md5_modifier_desc *modifiers;
     const md5_follow_desc *follows;
     const md5_morph_desc *morphs;
+    const md5_attached_desc *attached;
+    const md5_limit_desc *limits;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     uint32_t num_follows, num_morphs;
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    uint32_t max_shots;   // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
-    uint64_t reserved[6]; // 0
+    // Slots of one-shots, at most MD5_MAX_SHOTS; 0 means 4, but num_slots if there are rows, which
+    // are the first ones.
+    uint32_t max_shots, num_slots, num_shots;
+    uint32_t num_attached; // at most MD5_MAX_ATTACHED
+    uint32_t num_limits;
+    const md5_slot_desc *slots;
+    const md5_shot_desc *shots;
+    uint64_t reserved[3]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
@@ -459,6 +566,8 @@ MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_slot(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_shot(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_window(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_curve(const md5_machine *machine, const char *name);
 
@@ -482,11 +591,13 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 // -- Machine files --------------------------------------------------------------------------
 
 // md5/play/machine_files.md describes the format. `clips` are desc.clips: load each clip's `file`,
-// set its `binding` and desc.model, then md5_create_machine(); or call md5_load_character().
+// set its `binding` and desc.model, likewise the `model` of what is attached, then
+// md5_create_machine(); or call md5_load_character().
 typedef struct md5_machine_file {
     md5_machine_desc desc;
-    md5_clip_desc *clips;   // [desc.num_clips]
-    const char *model_file; // "" if none
+    md5_clip_desc *clips;        // [desc.num_clips]
+    md5_attached_desc *attached; // [desc.num_attached]
+    const char *model_file;      // "" if none
     uint32_t num_warnings;
     md5_allocator allocator;
     void *memory; // holds all of this

@@ -49,31 +49,8 @@ MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t s
 
 // -- One-shots ------------------------------------------------------------------------------
 
-// A one-shot is a clip that a game plays over the layers: a hit, a wave, a reload. A player has
-// md5_machine_desc.max_shots slots for them, numbered from 0; a one-shot in a higher slot is played
-// over those in lower ones. What it does at the end of its clip:
-typedef enum md5_shot_end {
-    MD5_SHOT_ENDS,  // has faded out by then
-    MD5_SHOT_HOLDS, // holds the last frame until it is stopped
-    MD5_SHOT_LOOPS, // plays on until it is stopped
-} md5_shot_end;
-
-typedef struct md5_shot_desc {
-    md5_layer_mode mode; // MD5_LAYER_ADD: the difference between the clip and a reference is added
-    const char *mask;    // of the machine; NULL = all joints
-    const char *layer;   // it is played over this layer, below the next; NULL = over all layers
-    const char *reference; // ADD: clip; NULL = its own
-    uint32_t reference_frame;
-    float weight; // 0..1; 0 means 1, MD5_ZERO means 0
-    float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
-    double start; // normalised time at which it begins, 0..1; backward it counts from the end
-    float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
-    md5_shot_end end;
-    // A weight is the eased share of the fade in that has passed, or 1 minus that of the fade out;
-    // where an easing overshoots, it stays at 0 or 1.
-    md5_easing fade_in_easing, fade_out_easing;
-    uint64_t reserved[4]; // 0
-} md5_shot_desc;
+// md5_shot_desc is documented with the tables. A player's slots are those of md5_machine_desc, from
+// 0; a one-shot in a higher slot is played over those in lower ones.
 
 // Plays a clip as a one-shot. `desc` may be NULL. One that plays in the slot already fades out
 // while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of five in
@@ -82,6 +59,8 @@ typedef struct md5_shot_desc {
 // weight is at least that in the middle of the first or last eighth. Its root motion is added as a
 // layer's is, by its weight at joint 0; one without root motion that covers joint 0 stops the
 // character. Backward in time it plays backward and does not end.
+// MD5_NONE as slot or clip: that of `desc`. So a game plays a row of md5_machine_tables(), whatever
+// its conditions; what has the name of a row has its `until` and priority.
 MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                                        const md5_shot_desc *desc);
 
@@ -90,13 +69,30 @@ MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32
 // if nothing plays there.
 MD5_PLAY_API bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out);
 
+// What the newest one-shot in a slot does at the end of its section: that in which it began, or to
+// which it went; when it has played on behind that, or has none, of its clip.
+typedef enum md5_section_change {
+    MD5_SECTION_JUMP,  // goes to this section at once, and then plays on
+    MD5_SECTION_NEXT,  // goes to this section then, and then plays on
+    MD5_SECTION_LOOP,  // likewise, and plays it over and over; its own one: loops that
+    MD5_SECTION_LEAVE, // plays on; `section` is not used
+} md5_section_change;
+
+// The last call counts. It goes to the first frame, backward to the last, without a blend: at one
+// instant the events of both fire, and the root goes on. A fade before the end of the clip needs
+// that end to come. Backward in time no section ends. Returns false if nothing plays in the slot,
+// if it loops its whole clip, or if that has no such section.
+MD5_PLAY_API bool md5_player_shot_section(md5_player *player, uint32_t slot, const char *section,
+                                          md5_section_change change);
+
 typedef struct md5_shot_status {
     bool is_playing;  // or fading out; else all is 0
     bool is_stopping; // by md5_player_stop_shot()
     uint32_t clip;
     double time;          // normalised time
     float weight;         // after fades
-    uint64_t reserved[2]; // 0
+    const char *section;  // that it plays, the machine's; NULL: the whole clip
+    uint64_t reserved[1]; // 0
 } md5_shot_status;
 // Returns the status of the newest one-shot in a slot.
 MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
@@ -105,6 +101,11 @@ MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t 
 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
+
+// Says where a model of md5_machine_desc.attached is that has no joint: joints[joints of that
+// model] in model space of this character, valid until the next call; NULL, as at first: nowhere.
+// Neither saved, copied nor reset. Returns false for other models and invalid indices.
+MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints);
 
 // Returns the feet of a modifier of kind MD5_MODIFIER_FEET, [num_feet] in the order of its table,
 // or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be written at
@@ -162,9 +163,9 @@ typedef struct md5_advance_status {
 // is limited to a million. `events` may be NULL.
 //
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
-// a fade ends, an exit is reached or a parameter that follows passes the value of a condition, and
-// at its end. The step is divided there; between these instants clips advance, and the events in
-// (before, now] fire.
+// a fade ends, an exit or the end of a section is reached or a parameter that follows passes the
+// value of a condition, and at its end. The step is divided there; between these instants clips
+// advance, and the events in (before, now] fire.
 //
 // A state also fires the events at the position where it begins, unless it is left at that instant;
 // if it fades in, with the weight in the middle of the first eighth of the fade. At the end of a
@@ -177,8 +178,9 @@ typedef struct md5_advance_status {
 // calls of md5_player_pose(). A time within 1e-9 of a cycle or second counts as reached, which is
 // enough for a million cycles in one step and a million steps since a clip began; an exit or a
 // start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
-// most 1/4 s: root motion while weights change or while it turns and is blended, and what is not
-// linear in a parameter that follows (.github/docs/blending.md).
+// most 1/4 s: root motion while weights change or while it turns and is blended, weights of events
+// while states are in step, the clock of more than two such states, and what is not linear in a
+// parameter that follows (.github/docs/blending.md).
 //
 // Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
 // If transitions form a cycle that takes no time, the layer goes around it once; then it rests

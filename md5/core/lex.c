@@ -247,10 +247,14 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 
 bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
-    const md5_span found = md5i_lex_peek_word(lex);
-    if (!md5_span_is(found, word))
+    skip_blanks(lex, UCHAR_MAX);
+    // Nearly always another word, whose end need not be found.
+    if (lex->at == lex->end || *lex->at != *word)
         return false;
-    lex->at += found.size;
+    const char *const end = md5i_lex_word_end(lex, lex->at);
+    if (!md5_span_is((md5_span){lex->at, (size_t)(end - lex->at)}, word))
+        return false;
+    lex->at = end;
     return true;
 }
 

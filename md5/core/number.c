@@ -135,6 +135,16 @@ static void big_shift_left(big *number, uint32_t bits)
     big_multiply_add(number, UINT32_C(1) << rest, 0);
 }
 
+// The largest power of ten in a word.
+enum { WORD_POWER = 9 };
+
+static void big_multiply_by_ten(big *number, int64_t times)
+{
+    for (; times > 0; times -= WORD_POWER)
+        big_multiply_add(number,
+                         (uint32_t)md5i_exact_powers[times < WORD_POWER ? times : WORD_POWER], 0);
+}
+
 static int big_compare(const big *a, const big *b)
 {
     int order = (a->count > b->count) - (a->count < b->count);
@@ -149,11 +159,15 @@ static int compare_exactly(const decimal *number, uint32_t factor, int32_t expon
     const int64_t power = number->exponent - number->num_digits;
     big left, right;
     left.count = right.count = 0;
-    for (uint32_t i = 0; i < number->num_digits; i++)
-        big_multiply_add(&left, 10, number->digits[i]);
+    for (uint32_t i = 0, digits = 0, count = 0; i < number->num_digits; i++) {
+        digits = 10 * digits + number->digits[i];
+        if (++count < WORD_POWER && i + 1 < number->num_digits)
+            continue;
+        big_multiply_add(&left, (uint32_t)md5i_exact_powers[count], digits);
+        digits = count = 0;
+    }
     big_multiply_add(&right, 0, factor);
-    for (int64_t i = 0; i < (power > 0 ? power : -power); i++)
-        big_multiply_add(power > 0 ? &left : &right, 10, 0);
+    big_multiply_by_ten(power > 0 ? &left : &right, power > 0 ? power : -power);
     big_shift_left(exponent > 0 ? &right : &left, (uint32_t)(exponent > 0 ? exponent : -exponent));
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;

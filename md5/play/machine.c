@@ -55,23 +55,20 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, masks, name);
 }
 
-uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, parameters, name);
-}
-
-uint32_t md5_find_clip(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, clips, name);
-}
-
-uint32_t md5_find_layer(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, layers, name);
-}
+#define FINDER(function, owner, rows)                               \
+    uint32_t function(const md5_machine *machine, const char *name) \
+    {                                                               \
+        MD5_ASSERT_NOT_NULL(machine);                               \
+        return FIND(owner, rows, name);                             \
+    }
+FINDER(md5_find_parameter, &machine->tables, parameters)
+FINDER(md5_find_clip, &machine->tables, clips)
+FINDER(md5_find_layer, &machine->tables, layers)
+FINDER(md5_find_modifier, &machine->tables, modifiers)
+FINDER(md5_find_slot, &machine->tables, slots)
+FINDER(md5_find_shot, &machine->tables, shots)
+FINDER(md5_find_window, machine, windows)
+FINDER(md5_find_curve, machine, curves)
 
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
@@ -81,22 +78,9 @@ uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *
     return FIND(&machine->tables.layers[layer], states, name);
 }
 
-uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
+uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(&machine->tables, modifiers, name);
-}
-
-uint32_t md5_find_window(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(machine, windows, name);
-}
-
-uint32_t md5_find_curve(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT_NOT_NULL(machine);
-    return FIND(machine, curves, name);
+    return FIND(&machine->tables.clips[clip], sections, name);
 }
 
 uint32_t md5_machine_num_morphs(const md5_machine *machine)

@@ -183,6 +183,14 @@ struct md5_blend_tree {
     bool has_added;       // some item is added
 };
 
+// Of a state's first clip with those that are synchronised with it: how many markers they have.
+static inline uint32_t md5_step_markers(const md5_blend_tree *tree)
+{
+    const md5_instance_plan *const first = &tree->instances[0];
+    return first->group == MD5_NONE ? first->playable->source->num_markers
+                                    : tree->groups[first->group].num_markers;
+}
+
 typedef struct md5_play_condition {
     uint32_t parameter;
     md5_comparison compare;
@@ -206,6 +214,8 @@ typedef struct md5_change {
     uint32_t easing; // its index in `easings`
     int32_t priority;
     md5_interrupt interrupt;
+    bool in_step;    // with the newest state, and
+    uint32_t leader; // the state that leads, MD5_NONE: all by their weights
 } md5_change;
 
 // Order in a layer: transitions from any state, then those of each state; each by priority.
@@ -241,11 +251,18 @@ typedef struct md5_play_layer {
     const md5_transition *any; // [num_any] transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
+    bool has_steps;       // some transition is in step
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // Maxima over its states.
     uint32_t max_instances, max_groups, max_parts;
 } md5_play_layer;
+
+// A row of the table of one-shots.
+typedef struct md5_play_shot {
+    uint32_t slot;
+    const md5_play_condition *conditions, *until; // in the machine's
+} md5_play_shot;
 
 // What a sole does between a frame of a clip and the next one.
 typedef enum md5_contact {
@@ -262,9 +279,20 @@ typedef struct md5_sole {
     md5_vec3 ahead; // the direction of the joint's space that points ahead in the bind pose
 } md5_sole;
 
+// A place in the space of a joint of the model, or of an attached one that stands on none.
+typedef struct md5_anchor {
+    bool is_set, is_aligned;
+    uint32_t joint, attached; // MD5_NONE: of the model
+    md5_xform within;
+} md5_anchor;
+
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
+    md5_weight_rule weight; // these drive its weight: if not MD5_NONE, a parameter, and
+    uint32_t drive;         // what `morph_rows` has there
+    md5_anchor target, pole;
+    bool is_driven;      // by any of these
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
@@ -282,8 +310,10 @@ typedef struct md5_window_row {
     md5_event begin, end;
 } md5_window_row;
 
-// A curve over a clip, or what else drives a morph target. All rows that players blend give sums:
-// of a target, or of a curve's values and, behind it, of the weights of the clips that have it.
+// What drives a morph target or the weight of a modifier, or a curve over a clip. Players blend the
+// rows of each target to a sum, which fades, freezes and is saved: one for each name of a morph;
+// two for each name of a curve, its values and the weights of the clips that have it; one for the
+// modifier.
 typedef struct md5_morph_row {
     const char *name; // of the target or curve
     md5_morph_drive drive;
@@ -312,6 +342,7 @@ struct md5_machine {
     bool *are_seen;           // [masks][layers] the layer may change animated joints
     md5_motion *motions;      // [clips + motions]
     md5_play_layer *layers;   // [layers]
+    md5_play_shot *shots;     // [shots]
     md5_play_condition *conditions;
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
@@ -322,17 +353,18 @@ struct md5_machine {
     uint8_t *contacts;         // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;      // [num_gazes] without targets
     md5_window_row *windows;   // [num_windows] of clip after clip
-    md5_morph_row *morph_rows; // [tables.num_morphs] and then
-    md5_morph_row *curves;     // [num_curves] of clip after clip
+    md5_morph_row *morph_rows; // [num_rows] of the table, then
+    md5_morph_row *curves;     // [num_curves] of clip after clip, then of modifiers
+    md5_joint_limit *limits;   // [joints] or NULL
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,
         num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
-    uint32_t num_slots;  // of a player's one-shots
-    uint32_t num_morphs; // targets
-    uint32_t num_sums;   // of morphs and curves
+    uint32_t num_slots;          // of a player's one-shots
+    uint32_t num_morphs;         // with names; their sums come first
+    uint32_t num_sums, num_rows; // that players blend
     uint32_t num_windows, num_curves;
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
@@ -382,6 +414,24 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
 
 // The index of the mask of that name, or MD5_NONE.
 uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
+
+// The index of a section of a clip, or MD5_NONE.
+uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
+
+// What the description of a one-shot leaves 0 is its slot's.
+static inline md5_shot_desc md5_placed_shot(const md5_machine *machine, uint32_t slot,
+                                            md5_shot_desc desc)
+{
+    if (slot >= machine->tables.num_slots)
+        return desc;
+    const md5_slot_desc *const row = &machine->tables.slots[slot];
+    desc.mode = desc.mode ? desc.mode : row->mode;
+    desc.mask = desc.mask ? desc.mask : row->mask;
+    desc.layer = desc.layer ? desc.layer : row->layer;
+    desc.reference_frame = desc.reference ? desc.reference_frame : row->reference_frame;
+    desc.reference = desc.reference ? desc.reference : row->reference;
+    return desc;
+}
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,

@@ -219,6 +219,22 @@ static const md5_schema marker_schema = {
 };
 #undef ROW
 
+#define ROW md5_section
+static const md5_column section_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a section"),
+    NUMBER(first, "where it begins", HEAD, .range = "a frame of the clip"),
+    NUMBER(last, "where it ends", HEAD, .range = "a later frame of the clip"),
+    RESERVED,
+};
+static const md5_schema section_schema = {
+    .what = "a section",
+    .head = "section",
+    .text = "a part of the clip, for one-shots",
+    .has_no_braces = true,
+    COLUMNS(section_columns),
+};
+#undef ROW
+
 static const md5_choice periods[] = {
     {"closed", MD5_PERIOD_CLOSED},
     {"open", MD5_PERIOD_OPEN},
@@ -250,6 +266,7 @@ static const md5_column clip_columns[] = {
     TABLE(events, event_schema, "an event of the clip"),
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
+    TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
     TABLE(windows, window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
     TABLE(curves, curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
     RESERVED,
@@ -486,6 +503,9 @@ static const md5_column transition_columns[] = {
              .usual = "linear"),
     EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
     FLAG(keeps_phase, "begins where the other is in its cycle", .word = "keep_phase"),
+    FLAG(in_step, "shares its clock with the other while it fades", .hash = MD5_HASH_SET),
+    TEXT(leader, "in step, whose rate counts", .what = "a state", .usual = "both by weight",
+         .hash = MD5_HASH_SET),
     FLOAT(start, "normalised time at which the state begins", FINITE, .usual = "0"),
     INT(priority, "the highest is taken", .range = "any", .usual = "0"),
     CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE, "which transitions may interrupt it",
@@ -502,16 +522,20 @@ static const md5_schema transition_schema = {
 };
 #undef ROW
 
+// How a layer or one-shot is blended.
+#define BLENDED(clip)                                                                      \
+    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over what is below, or added to it", \
+           .usual = "override"),                                                           \
+        TEXT(reference, "what is subtracted before it is added",                           \
+             .what = "the clip of a reference", .usual = (clip)),                          \
+        NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",       \
+               .range = "a frame of the clip"),                                            \
+        TEXT(mask, "a mask", .usual = "all joints")
+
 #define ROW md5_layer_desc
 static const md5_column layer_columns[] = {
     TEXT(name, "its name", HEAD, .what = "the name of a layer"),
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD, "blended over the layers before it, or added to them",
-           .usual = "override"),
-    TEXT(reference, "what is subtracted before it is added", .what = "the clip of a reference",
-         .usual = "the clip of each state"),
-    NUMBER(reference_frame, "a frame of that clip", BEHIND, .word = "reference",
-           .range = "a frame of the clip"),
-    TEXT(mask, "a mask", .usual = "all joints"),
+    BLENDED("the clip of each state"),
     SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
           RANGE(0.0, 1.0), OR(1.0f)),
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
@@ -530,7 +554,118 @@ const md5_schema md5i_layer_schema = {
 };
 #undef ROW
 
+// -- One-shots ----------------------------------------------------------------------------------
+
+#define ROW md5_slot_desc
+static const md5_column slot_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a slot"),
+    BLENDED("its own clip"),
+    TEXT(layer, "the layer over which it is played", .usual = "all layers"),
+    RESERVED,
+};
+static const md5_schema slot_schema = {
+    .what = "a slot",
+    .head = "slot",
+    .text = "where one-shots are played, one at a time",
+    .has_name = true,
+    COLUMNS(slot_columns),
+};
+#undef ROW
+
+static const md5_choice shot_ends[] = {
+    {"ends", MD5_SHOT_ENDS},
+    {"holds", MD5_SHOT_HOLDS},
+    {"loops", MD5_SHOT_LOOPS},
+};
+
+#define ROW md5_shot_desc
+static const md5_column shot_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a one-shot"),
+    TEXT(slot, "a slot", HEAD, .what = "a slot"),
+    TEXT(clip, "a clip", HEAD, .what = "a clip"),
+    TABLE(conditions, condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
+    TABLE(until, condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
+          .word = "until"),
+    INT(priority, "a higher one replaces a lower one", .range = "any", .usual = "0"),
+    BLENDED("its own clip"),
+    TEXT(layer, "the layer over which it is played", .usual = "all layers"),
+    FLOAT(weight, "before fades", RANGE(0.0, 1.0), OR(1.0f)),
+    FLOAT(speed, "factor of time, backward below 0", FINITE, OR(1.0f)),
+    DOUBLE(start, "normalised time at which it begins, of its section", RANGE(0.0, 0.999999),
+           .usual = "0"),
+    FLOAT(fade_in, "seconds at its start", RANGE(0.0, 1e6), .usual = "0"),
+    EASING(fade_in_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
+           .form = MD5_FORM_OPTIONAL, .usual = "linear"),
+    FLOAT(fade_out, "seconds before its end, or when it is stopped", RANGE(0.0, 1e6), .usual = "0"),
+    EASING(fade_out_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
+           .form = MD5_FORM_OPTIONAL, .usual = "linear"),
+    CHOICE(end, shot_ends, MD5_SHOT_LOOPS, "at the end of the clip; `loops` its section",
+           .usual = "ends"),
+    TEXT(section, "the section of the clip in which it begins", .usual = "none"),
+    RESERVED,
+};
+static const md5_schema shot_schema = {
+    .what = "a one-shot",
+    .head = "shot",
+    .text = "a clip that is played once, over the layers",
+    .has_name = true,
+    COLUMNS(shot_columns),
+};
+#undef ROW
+
 // -- Modifiers ----------------------------------------------------------------------------------
+
+#define ROW md5_attached_desc
+static const md5_column attached_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of an attached model"),
+    COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *), .text = "the model, loaded",
+           NOWHERE),
+    TEXT(file, "the .md5mesh", HEAD, .what = "the file of an attached model",
+         .hash = MD5_HASH_NEVER),
+    TEXT(joint, "the joint of the character that it stands on", HEAD, .form = MD5_FORM_AFTER,
+         .word = "on", .what = "a joint", .usual = "where the game says"),
+    RESERVED,
+};
+static const md5_schema attached_schema = {
+    .what = "an attached model",
+    .head = "attached",
+    .mark = "attached",
+    .text = "a model with places for `target` and `pole`",
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(attached_columns),
+};
+#undef ROW
+
+static const md5_choice limit_kinds[] = {
+    {"none", MD5_LIMIT_NONE},
+    {"hinge", MD5_LIMIT_HINGE},
+    {"cone", MD5_LIMIT_CONE},
+};
+
+#define ROW md5_limit_desc
+static const md5_column limit_columns[] = {
+    TEXT(joint, "a joint", HEAD, .what = "a joint"),
+    CHOICE(kind, limit_kinds, MD5_LIMIT_CONE, "how it may turn", HEAD, .usual = "none"),
+    COLUMN(MD5_COLUMN_DIRECTION, axis, OFFSET(axis, md5_vec3),
+           .text = "about which it twists, in its own space", HEAD, .range = "not 0 0 0"),
+    FLOAT(min, "least twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(max, "largest twist", RANGE(-3.1416, 3.1416), .usual = "0"),
+    FLOAT(swing, "largest angle of the axis with that of the bind pose", RANGE(0.0, 3.1416),
+          .usual = "0", ONLY(MD5_LIMIT_CONE)),
+    RESERVED,
+};
+static const md5_schema limit_schema = {
+    .what = "a limit",
+    .head = "limit",
+    .mark = "limit",
+    .text = "how far limbs and chains turn a joint",
+    KIND(kind),
+    .name = offsetof(ROW, joint),
+    .has_name = true,
+    COLUMNS(limit_columns),
+};
+#undef ROW
 
 #define ROW md5_foot_desc
 static const md5_column foot_columns[] = {
@@ -587,6 +722,25 @@ const md5_schema md5i_hold_schema = {
 };
 #undef ROW
 
+#define ROW md5_modifier_place
+static const md5_column place_columns[] = {
+    TEXT(joint, "its joint", HEAD, .what = "a joint"),
+    TEXT(attached, "whose joint", HEAD, .form = MD5_FORM_AFTER, .word = "of",
+         .what = "the name of an attached model", .usual = "the machine's model"),
+    COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3), .text = "in its space",
+           RANGE(-1e6, 1e6), .is_length = true, .usual = "none"),
+    FLAG(aligned, "of a target: the rotation is also the joint's"),
+    RESERVED,
+};
+static const md5_schema place_schema = {
+    .what = "a place",
+    .head = "target",
+    .mark = "place",
+    .text = "a place on a joint, for a `target` or a `pole`",
+    COLUMNS(place_columns),
+};
+#undef ROW
+
 static const md5_choice modifier_kinds[] = {
     {"joint", MD5_MODIFIER_JOINT},       {"aim", MD5_MODIFIER_AIM},
     {"two_bone", MD5_MODIFIER_TWO_BONE}, {"fabrik", MD5_MODIFIER_FABRIK},
@@ -603,6 +757,7 @@ static const md5_choice spaces[] = {
 #define CHAINS                                                                \
     (BIT(MD5_MODIFIER_AIM) | BIT(MD5_MODIFIER_FABRIK) | BIT(MD5_MODIFIER_CCD) \
      | BIT(MD5_MODIFIER_SPRING))
+#define TARGETS (BIT(MD5_MODIFIER_SPRING) - 1) // the kinds before that
 
 #define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
@@ -637,7 +792,16 @@ static const md5_column modifier_columns[] = {
     ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
         ONLY(MD5_MODIFIER_GAZE)),
     ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
-    FLOAT(weight, "with which players begin", RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
+    SHARE(weight, "with which players begin, or what drives it",
+          .easing = offsetof(ROW, weight_easing), .state = OFFSET(weight_layer, const char *),
+          .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
+    TEXT(weight_parameter, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_layer, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_state, "a state of that layer", NOWHERE, .hash = MD5_HASH_SET),
+    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
+    ONE(target, place_schema, "where the target is", .kinds = TARGETS),
+    ONE(pole, place_schema, "towards which elbow or knee bends", .word = "pole",
+        ONLY(MD5_MODIFIER_TWO_BONE)),
     RESERVED,
 };
 const md5_schema md5i_modifier_schema = {
@@ -717,8 +881,12 @@ static const md5_column machine_columns[] = {
     TABLE(follows, follow_schema, "how a parameter follows", .hash = MD5_HASH_ROWS),
     TABLE(motions, md5i_motion_schema, "a motion"),
     TABLE(layers, md5i_layer_schema, "a layer"),
+    TABLE(slots, slot_schema, "where one-shots are played", .hash = MD5_HASH_ROWS),
+    TABLE(shots, shot_schema, "a one-shot", .hash = MD5_HASH_ROWS),
     NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
     PART(report, report_schema, "events that the player makes"),
+    TABLE(attached, attached_schema, "a model that is held", .hash = MD5_HASH_ROWS),
+    TABLE(limits, limit_schema, "how far a joint turns", .hash = MD5_HASH_ROWS),
     TABLE(modifiers, md5i_modifier_schema, "a modifier"),
     TABLE(morphs, md5i_morph_schema, "what drives a morph target", .hash = MD5_HASH_ROWS),
     OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),

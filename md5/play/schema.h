@@ -52,6 +52,7 @@ typedef enum md5_form {
     MD5_FORM_EVENT,      // a name on the same line
     MD5_FORM_LINE,       // the rest of the line
     MD5_FORM_SPAN,       // a number, perhaps with a hyphen before that of the next column
+    MD5_FORM_AFTER,      // a name behind the column's word; both may be left out
     MD5_FORM_ALWAYS,     // one row, in whose braces also words of its owner may stand
 } md5_form;
 
@@ -80,6 +81,7 @@ typedef struct md5_column {
     uint32_t num_choices;
     const char *text; // for the manual
     size_t easing;    // of a share: its easing; 0: it has none
+    size_t state;     // of a share that a state may be: the names of its layer and of it; 0: none
     md5_place place;
     md5_form form;
     const char *word;    // in files, instead of its rows' or the member's name
@@ -89,7 +91,7 @@ typedef struct md5_column {
     const char *range;   // which numbers it may be, where that is not one range for all machines
     bool keeps_zero;     // a 0 of a file is MD5_ZERO in the table, where 0 means something else
     bool is_filled;      // 0 means `otherwise`, times id's units if `is_length`
-    bool is_length;      // in units
+    bool is_length;      // in units; of a direction: it is none, and may be 0
     bool is_positive;    // a file says 1 or more; 0 is the default
     bool is_text_filled; // the machine's copy has "" for NULL
     float otherwise;

@@ -22,8 +22,10 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};
     static const double seconds[] = {0.03, 0.0, 0.2, -0.07, 2.5, 1e-9};
     md5_xform pose[FUZZ_JOINTS];
-    md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS];
+    md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
     size_t num_events = 0;
+    for (int i = 0; i < FUZZ_JOINTS; i++)
+        attached[i] = (md5_mat34){{1, 0, 0, 5, 0, 1, 0, (float)i, 0, 0, 1, 9}};
     for (uint32_t step = 0; step < STEPS; step++) {
         for (uint32_t i = 0; i < desc->num_parameters; i++)
             md5_player_set(player, i, values[(step + i * 3) % 5]);
@@ -45,6 +47,10 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                                  .speed = step % 3 == 0 ? -1.0f : 0.7f,
                                  .fade_in = 0.1f,
                                  .end = (md5_shot_end)(step % 3)});
+        if (desc->num_clips > 0 && desc->clips[step % desc->num_clips].num_sections > 0)
+            md5_player_shot_section(player, step % 4,
+                                    desc->clips[step % desc->num_clips].sections->name,
+                                    (md5_section_change)(step % 4));
         if (step % 5 == 1)
             md5_player_fade_to(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
                                (md5_ease_kind)(step % 4));
@@ -55,6 +61,8 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 8 == 6)
             md5_player_set_detail(
                 player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
+        for (uint32_t i = 0; i < desc->num_attached; i++) // at last none, as of copies
+            md5_player_attach(player, i, step % 4 == 1 ? attached : NULL);
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
         if (!fuzz_is_sound(pose))
@@ -153,6 +161,8 @@ static const char *machine_fault(md5_machine_file *file)
     file->desc.model = model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = binding;
+    for (uint32_t i = 0; i < file->desc.num_attached; i++)
+        file->attached[i].model = model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))
         fault = "a machine was refused without a message";
@@ -177,9 +187,9 @@ static const char *machine_fault(md5_machine_file *file)
     return fault;
 }
 
-// Clips take most: rows of a dozen bytes become 1700, as the place of each of their members is
+// One-shots take most: rows of a dozen bytes become 2800, as the place of each of their members is
 // kept.
-enum { BYTES_PER_BYTE = 144 };
+enum { BYTES_PER_BYTE = 240 };
 
 FUZZ_TEXT_KIND(machine, md5_machine_file, md5_parse_machine_file, machine_fault,
                md5_free_machine_file, BYTES_PER_BYTE)

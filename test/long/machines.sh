@@ -86,7 +86,9 @@ by_clang_cl() {
     version=${newest_clang##*clang}
     there=build/on/clang-cl
     rm -rf $there
-    cmake -S . -B $there -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$(command -v "clang-cl$version")" \
+    # clang is clang-cl by its name; not each system's package of clang has a program of that name.
+    ln -sf "$newest_clang" "$scratch/clang-cl"
+    cmake -S . -B $there -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
         -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(microsoft_headers)" -DCMAKE_BUILD_TYPE=Release \
         -DCMAKE_AR="$(command -v "llvm-lib$version")" -DCMAKE_LINKER="$(command -v "lld-link$version")" \
         -DCMAKE_MT="$(command -v "llvm-mt$version")" -DCMAKE_RC_COMPILER="$(command -v "llvm-rc$version")" \

@@ -13,7 +13,7 @@ static const char good[] =
     "    \"*larm\" lhand ) { feather 2 }\n"                                        // 5
     "  mask none ( )\n"                                                            // 6
     "  clip walk w.md5anim { markers ( 0 10 ) frame 2 step left frame 12 step }\n" // 7
-    "  clip run r.md5anim { markers ( 1 11 ) turn }\n"                             // 8
+    "  clip run r.md5anim { markers ( 1 11 ) turn section end 10 20 }\n"           // 8
     "  clip idle i.md5anim\n"                                                      // 9
     "  motion pace clip walk { speed 2 }\n"                                        // 10
     "  motion line line speed { markers item walk 0 item run 2.5 }\n"              // 11
@@ -32,6 +32,8 @@ static const char good[] =
     "  modifier tail spring rhand { stiffness 90 damping 5 gravity 9 length 3 }\n" // 24
     "  morph smile parameter speed { weight 2 } morph oh state body go\n"          // 25
     "  morph blink clip idle ( 4 0 8 1 )\n"                                        // 26
+    "  slot arm { mask upper layer body add reference idle 2 }\n"                  // 27
+    "  shot nod arm run { when jump until not armed fade_in 0.5 steps 3 section end }\n"
     "}\n";
 
 static play_case made;
@@ -76,6 +78,42 @@ TEST (machine_locations_of_clips_and_events) {
          "7:37: error: clip 'walk': a marker is at frame 20, but the cycle ends at frame 20"},
         {"( 1 11 )", "( 1\n 0 )",
          "9:2: error: clip 'run': the marker at frame 0 is not after the one before"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (machine_locations_of_one_shots) {
+    static const read_case cases[] = {
+        {"10 20 }", "10 21 }",
+         "8:58: error: clip 'run': section 'end' is from frame 10 to 21, but the last is 20"},
+        {"10 20 }", "20 20 }",
+         "8:58: error: clip 'run': section 'end' is from frame 20 to 20, but the last is 20"},
+        {"10 20 }", "10 20 section end 0 1 }", "8:72: error: section 'end' is declared twice"},
+        {"10 20 }", "10 }", "8:61: error: expected a whole number, found '}'"},
+        {"slot arm", "slot ''", "27:8: error: slot 0 has no name"},
+        {"upper layer", "lower layer",
+         "27:19: error: slot 'arm' names mask 'lower', which does not exist"},
+        {"layer body add", "layer legs add",
+         "27:31: error: slot 'arm' names layer 'legs', which does not exist"},
+        {"reference idle 2", "reference ide 2",
+         "27:50: error: slot 'arm' names clip 'ide', which does not exist"},
+        {"idle 2 }", "idle 21 }", "27:55: error: shot 'nod': its reference has no frame 21"},
+        {"shot nod arm", "shot nod leg",
+         "28:12: error: shot 'nod' names slot 'leg', which does not exist"},
+        {"arm run {", "arm ran {",
+         "28:16: error: shot 'nod' names clip 'ran', which does not exist"},
+        {"when jump until", "when jmp until",
+         "28:27: error: shot 'nod' names parameter 'jmp', which does not exist"},
+        {"not armed fade_in", "not arm fade_in",
+         "28:42: error: shot 'nod' names parameter 'arm', which does not exist"},
+        {"fade_in 0.5", "fade_in -1",
+         "28:56: error: shot 'nod': fade_in is -1, which must be 0 to 1e+06"},
+        {"steps 3", "steps 0",
+         "28:66: error: shot 'nod': there are 0 steps, which must be 1 to 65536"},
+        {"section end }", "section and }",
+         "28:76: error: shot 'nod' names section 'and', which its clip lacks"},
+        {"section end }", "start 1 }",
+         "28:74: error: shot 'nod': start is 1, which must be 0 to 0.999999"},
     };
     CHECK_CASES(cases);
 }

@@ -11,10 +11,12 @@ static unsigned char scratch[1 << 16];
 
 TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, play_scene_begin(of),
            play_scene_end(of)) {
-    const md5_clip_desc clip = {.reserved = {[3] = 1}};
+    const md5_clip_desc clip = {.reserved = {[2] = 1}};
+    const md5_slot_desc slot = {.reserved = {[1] = 1}};
+    const md5_shot_desc shot = {.reserved = {[1] = 1}};
     const md5_motion_item item = {.reserved = {[2] = 1}};
     const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {ROW(items, item)}};
-    const md5_transition_desc transition = {.reserved = {[3] = 1}};
+    const md5_transition_desc transition = {.reserved = {[2] = 1}};
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}}, {ROW(transitions, transition)}};
     const md5_modifier_gaze gaze = {.reserved = {[3] = 1}};
     const md5_modifier_hold hold = {.reserved = {[3] = 1}};
@@ -22,10 +24,10 @@ TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, p
                             holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
-        {.reserved = {[5] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},
+        {.reserved = {[2] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},
         {ROW(motions, motions[1])}, {ROW(layers, layers[0])},  {ROW(layers, layers[1])},
         {ROW(modifiers, modifier)}, {ROW(modifiers, looking)}, {ROW(modifiers, holding)},
-        {ROW(morphs, morph)},
+        {ROW(morphs, morph)},       {ROW(slots, slot)},        {ROW(shots, shot)},
     };
     EACH (mistake, mistakes) {
         md5_machine_desc desc = *mistake;
@@ -55,6 +57,8 @@ TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argume
         const md5_easing curve = {.jump = (md5_jump)9};
         md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_out_easing = curve});
     }
+    MISTAKE ("md5_player_shot_section(): change: a md5_section_change")
+        md5_player_shot_section(of->player, 0, "a", (md5_section_change)4);
     MISTAKE ("md5_player_set_detail(): player: not NULL")
         md5_player_set_detail(test_null(), NULL);
     MISTAKE ("md5_player_gaze(): player: not NULL")

@@ -622,3 +622,155 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
                   "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
                   "than the one before, at 0");
 }
+
+// -- In step ------------------------------------------------------------------------------------
+
+enum { STEP_MARKERS = 3 };
+
+// A clip of a state: its frames, of which the last is the first again, and markers at some.
+typedef struct stepper {
+    uint32_t num_frames, markers[STEP_MARKERS];
+    double frame_rate;
+} stepper;
+
+// Of a cycle, from marker `first` to the next.
+static double part_from(const stepper *clip, uint32_t first)
+{
+    const double from = clip->markers[first], frames = clip->num_frames - 1;
+    const double to =
+        first + 1 < STEP_MARKERS ? clip->markers[first + 1] : clip->markers[0] + frames;
+    return (to - from) / frames;
+}
+
+// Markers and parts of the way between them that a phase is behind the first marker.
+static double place_of_phase(const stepper *clip, double phase)
+{
+    double ahead = phase - clip->markers[0] / (double)(clip->num_frames - 1);
+    ahead += ahead < 0.0 ? 1.0 : 0.0;
+    uint32_t marker = 0;
+    while (marker + 1 < STEP_MARKERS && ahead >= part_from(clip, marker))
+        ahead -= part_from(clip, marker++);
+    return marker + ahead / part_from(clip, marker);
+}
+
+// The place after a fade's first `end` seconds, from `place`, in ever so many pieces.
+static double go_in_step(const stepper clips[2], double place, md5_ease_kind easing,
+                         double duration, double end)
+{
+    const int pieces = 20000;
+    for (int i = 0; i < pieces; i++) {
+        const double middle = (i + 0.5) * end / pieces / duration;
+        const double eased = md5_ease((md5_easing){.kind = easing}, (float)fmin(middle, 1.0));
+        const double weight = fmin(fmax(eased, 0.0), 1.0);
+        for (double left = end / pieces; left > 0.0;) {
+            const uint32_t part = (uint32_t)place % STEP_MARKERS;
+            double rate = 0.0; // parts a second
+            for (int k = 0; k < 2; k++)
+                rate += (k ? weight : 1.0 - weight) * clips[k].frame_rate
+                        / (clips[k].num_frames - 1) / part_from(&clips[k], part);
+            const double room = (floor(place) + 1.0 - place) / rate;
+            place = room < left ? floor(place) + 1.0 : place + rate * left;
+            left -= fmin(room, left);
+        }
+    }
+    return fmod(place, STEP_MARKERS);
+}
+
+static double apart(double a, double b)
+{
+    return fabs(remainder(a - b, STEP_MARKERS));
+}
+
+TEST (states_in_step_share_one_clock_while_they_fade) {
+    static const md5_ease_kind easings[] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_CUBIC_IN_OUT,
+                                            MD5_EASE_QUADRATIC_OUT};
+    enum { PAIRS = 40 };
+    uint64_t random = 30;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        play_scene of;
+        stepper clips[2];
+        char rows[2][STEP_MARKERS * 12] = {"", ""};
+        const md5_ease_kind easing = easings[pair % 4];
+        const double duration = (float)(0.1 + 0.5 * test_random(&random));
+        const double hertz = 24.0 + 216.0 * test_random(&random);
+        play_scene_begin(&of);
+        for (int i = 0; i < 2; i++) {
+            clips[i] = (stepper){.num_frames = 12 + test_random_u32(&random) % 20,
+                                 .frame_rate = 15.0 + test_random_u32(&random) % 30};
+            for (uint32_t k = 0; k < STEP_MARKERS; k++) {
+                clips[i].markers[k] = 3 * k + test_random_u32(&random) % 3;
+                sprintf(rows[i] + strlen(rows[i]), " %u", clips[i].markers[k]);
+            }
+            play_scene_add(&of, clips[i].num_frames, clips[i].frame_rate, 0.3, (uint64_t)i);
+        }
+        play_scene_read(&of,
+                        "trigger go clip a \"\" { markers (%s ) } clip b \"\" { markers (%s ) }"
+                        "layer body { state a a state b b"
+                        " transition a b { when go duration %.9g %s in_step } }",
+                        rows[0], rows[1], duration, md5_easing_name(easing));
+        md5_player_advance(of.player, 2.0 * test_random(&random), NULL, NULL);
+        md5_layer_state *const layer = &of.player->layer_states[0];
+        const double begin = place_of_phase(&clips[0], md5_newest(layer)->instances[0].now.phase);
+        md5_player_set(of.player, 0, 1.0f);
+        double elapsed = 0.0;
+        while (elapsed < duration - 2.0 / hertz) {
+            elapsed += 1.0 / hertz;
+            md5_player_advance(of.player, 1.0 / hertz, NULL, NULL);
+            if (!CHECK_UINT(layer->num_used, 2))
+                break;
+            const double old = md5_active_at(layer, 0)->instances[0].now.phase;
+            const double fresh = md5_active_at(layer, 1)->instances[0].now.phase;
+            CHECK_NEAR(apart(place_of_phase(&clips[0], old), place_of_phase(&clips[1], fresh)), 0.0,
+                       1e-6);
+            CHECK_NEAR(apart(place_of_phase(&clips[1], fresh),
+                             go_in_step(clips, begin, easing, duration, elapsed)),
+                       0.0, 2e-6);
+        }
+        // Then each has its own rate again.
+        md5_player_advance(of.player, duration, NULL, NULL);
+        CHECK_NEAR(md5_newest(layer)->instances[0].rate,
+                   clips[1].frame_rate / (clips[1].num_frames - 1), 1e-12);
+        play_scene_end(&of);
+    }
+}
+
+TEST (leader_of_states_in_step_gives_the_rate) {
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    play_scene_read(&of, "trigger go clip a \"\" clip b \"\" layer body { state a a state b b"
+                         " transition a b { when go duration 0.5 in_step leader a } }");
+    md5_player_advance(of.player, 0.25, NULL, NULL);
+    md5_player_set(of.player, 0, 1.0f);
+    md5_player_advance(of.player, 0.4, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.65, 1e-9);
+    md5_player_advance(of.player, 0.2, NULL, NULL); // half of it on its own: 3 cycles a second
+    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.75 + 0.3, 1e-9);
+}
+
+TEST (states_that_cannot_be_in_step_are_refused) {
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    static const struct {
+        const char *message, *rows;
+    } rows[] = {
+        {"a transition of layer 'body': states 'a' and 'b' cannot be in step: they have 0 and 2 "
+         "markers",
+         "clip a \"\" clip b \"\" { markers ( 0 5 ) } layer body { state a a"
+         " state b b transition a b { duration 1 in_step } }"},
+        {"a transition of layer 'body': state 'b' cannot be in step: its first clip is played once",
+         "clip a \"\" clip b \"\" motion c clip b { once } layer body { state a a"
+         " state b c transition a b { duration 1 in_step } }"},
+        {"a transition of layer 'body': state 'b' cannot be in step: it has no motion",
+         "clip a \"\" clip b \"\" layer body { state a a"
+         " state b nothing transition a b { duration 1 in_step } }"},
+        {"a transition of layer 'body': leader 'c' is neither of its states",
+         "clip a \"\" clip b \"\" layer body { state a a state b b state c b"
+         " transition a b { duration 1 in_step leader c } }"},
+    };
+    EACH (row, rows)
+        play_refused(&of.made, NULL, row->message, "%s", row->rows);
+}

@@ -169,7 +169,7 @@ TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(m
     REFUSE(all.transitions[0].conditions = NULL,
            OF_BODY ": no array of conditions, but a count of 1");
     REFUSE(all.condition->parameter = NULL,
-           "layer 'body': a transition to 'go' has a condition without a parameter");
+           "a transition of layer 'body': a condition has no parameter");
     REFUSE(all.condition->compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }

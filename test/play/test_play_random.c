@@ -273,6 +273,48 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
     make_layers(to, random);
 }
 
+// How many markers the first clip of a motion and those synchronised with it have; -1: it ends, or
+// goes there and back.
+static int markers_of(const play_random_tables *of, const char *name)
+{
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+        if (strcmp(clip_names[i], name) == 0)
+            return (int)of->clips[i].num_markers;
+    }
+    const md5_motion_desc *motion = of->motions;
+    while (strcmp(motion->name, name) != 0)
+        motion++;
+    if (motion->kind == MD5_MOTION_CLIP)
+        return motion->mode == MD5_PLAY_LOOP ? markers_of(of, motion->clip) : -1;
+    if (motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE)
+        return markers_of(of, motion->items[0].motion);
+    return motion->sync == MD5_SYNC_MARKERS ? PLAY_MARKERS : 0;
+}
+
+void play_random_step(play_random_tables *to, uint64_t *random)
+{
+    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
+        const md5_layer_desc *const layer = &to->layers[i];
+        for (uint32_t k = 0; k < layer->num_transitions; k++) {
+            md5_transition_desc *const transition = &to->transitions[i][k];
+            int least = PLAY_MARKERS, most = -1; // of the states that must be alike
+            for (uint32_t n = 0; n < layer->num_states; n++) {
+                const md5_state_desc *const state = &layer->states[n];
+                if (transition->from && strcmp(state->name, transition->from) != 0
+                    && strcmp(state->name, transition->to) != 0)
+                    continue;
+                const int markers = state->motion ? markers_of(to, state->motion) : -1;
+                least = markers < least ? markers : least;
+                most = markers > most ? markers : most;
+            }
+            transition->in_step = least == most && least >= 0 && play_one_in(random, 2) == 0;
+            if (transition->in_step && play_one_in(random, 3))
+                transition->leader = transition->to;
+            to->has_steps = to->has_steps || transition->in_step;
+        }
+    }
+}
+
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1.0, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};

@@ -39,7 +39,7 @@ typedef struct play_random_tables {
     md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
     bool has_turns, has_fades;
-    bool has_crossfades;
+    bool has_crossfades, has_steps;
     double longest; // seconds: of a fade
 } play_random_tables;
 
@@ -47,6 +47,9 @@ void play_random_begin(play_random_stock *of);
 
 // Makes tables from a random number, which it advances.
 void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random);
+
+// Puts some transitions in step: those between states of which the first clips can be.
+void play_random_step(play_random_tables *to, uint64_t *random);
 
 // How fast the root can be moved, units a second: by the fastest state of each layer.
 double play_random_speed(const play_random_tables *of, double pace);

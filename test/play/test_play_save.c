@@ -35,6 +35,8 @@ static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
 {
     *random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&of->stock, &of->tables, random);
+    if (play_one_in(random, 2))
+        play_random_step(&of->tables, random);
     of->tables.desc.modifiers = modifiers;
     of->tables.desc.num_modifiers = MODIFIERS;
     of->tables.desc.masks = masks;

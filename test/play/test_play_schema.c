@@ -243,7 +243,10 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
             texts[i] = random_name(random);
         break;
     case MD5_COLUMN_FLOAT:
-        if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
+        if (column->state > 0 && play_one_in(random, 3)) {
+            const char *const names[] = {random_name(random), random_name(random)};
+            memcpy(row + column->state, names, sizeof names);
+        } else if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
             const char *const name = random_name(random);
             memcpy(row + column->other, &name, sizeof name);
             if (column->easing > 0 && play_one_in(random, 2))
@@ -619,9 +622,12 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
             [MD5_COLUMN_DOUBLE] = "number",       [MD5_COLUMN_MODEL] = "name",
             [MD5_COLUMN_RESERVED] = NULL,         [MD5_COLUMN_OTHER] = NULL,
         };
+        if (column->form == MD5_FORM_AFTER)
+            print(to, "`%s` ", md5_column_word(column));
         print(to, "%s", what[column->kind] ? what[column->kind] : "");
         if (column->form == MD5_FORM_SHARE)
-            print(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
+            print(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
+                  column->state > 0 ? " or `state` layer state" : "");
         if (column->least < column->most)
             print(to, ", %g to %g", column->least, column->most);
         else if (column->range && strcmp(column->range, "any") != 0)

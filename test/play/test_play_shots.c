@@ -781,3 +781,457 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
     }
     CHECK(md5_player_restore(of->player, bytes, size, NULL));
 }
+
+// -- Sections -----------------------------------------------------------------------------------
+
+// Sections of one-shots, against a simulator that goes from frame to frame of the clip in seconds.
+
+enum { SIM_FRAMES = 41, SIM_ENDS = 4, MOST_FRAMES = 4096 };
+
+static const struct {
+    const char *name;
+    double first, last;
+} sections[] = {{"a", 0, 10}, {"b", 10, 20}, {"c", 5, 31}, {"d", 30, 40}};
+
+typedef struct section_sim {
+    double frame, rate; // the latter in frames a second
+    int section, next;  // -1: none
+    bool repeats, is_over, holds;
+    int frames[MOST_FRAMES]; // that fired
+    uint32_t count;
+} section_sim;
+
+static void sim_note(section_sim *of, double frame)
+{
+    if (of->count < MOST_FRAMES)
+        of->frames[of->count++] = (int)frame;
+}
+
+static void sim_enter(section_sim *of)
+{
+    of->section = of->next;
+    if (!of->repeats)
+        of->next = -1;
+    if (of->section < 0)
+        return;
+    const double at = of->rate > 0.0 ? sections[of->section].first : sections[of->section].last;
+    if (fabs(at - of->frame) > 1e-6)
+        sim_note(of, at);
+    of->frame = at;
+}
+
+static void sim_advance(section_sim *of, double seconds)
+{
+    while (seconds > 0.0 && !of->is_over) {
+        const bool ahead = of->rate > 0.0;
+        const double end = of->section >= 0
+                               ? ahead ? sections[of->section].last : sections[of->section].first
+                           : ahead ? SIM_FRAMES - 1
+                                   : 0.0;
+        const double border = ahead ? floor(of->frame + 1e-7) + 1.0 : ceil(of->frame - 1e-7) - 1.0;
+        const bool is_at_end = fabs(of->frame - end) < 1e-7;
+        const double taken = is_at_end ? 0.0 : (border - of->frame) / of->rate;
+        if (taken > seconds) {
+            of->frame += of->rate * seconds;
+            return;
+        }
+        seconds -= taken;
+        if (!is_at_end)
+            sim_note(of, of->frame = border);
+        if (fabs(of->frame - end) > 1e-7)
+            continue;
+        if (of->section >= 0 || of->next >= 0)
+            sim_enter(of);
+        else if (of->holds)
+            return;
+        else
+            of->is_over = true;
+        of->is_over = of->is_over
+                      || (!of->holds && of->section < 0 && of->next < 0
+                          && fabs(of->frame - (ahead ? SIM_FRAMES - 1 : 0)) < 1e-7);
+    }
+}
+
+static void hear_frame(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    CHECK(player && weight == 1.0f);
+    sim_note(user, event->frame);
+}
+
+typedef struct sectioned {
+    play_case made;
+    md5_machine *machine;
+    md5_player *whole, *split, *other;
+} sectioned;
+
+static void sections_begin(sectioned *of)
+{
+    char rows[2048] = "clip k f { walk ";
+    play_begin(&of->made);
+    play_add_clip(&of->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50.0, 0.0, 0.0}, 3);
+    for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
+        used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
+    for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
+        used += (size_t)snprintf(rows + used, sizeof rows - used, "section %s %g %g ",
+                                 sections[i].name, sections[i].first, sections[i].last);
+    of->machine = play_machine_read(&of->made, NULL, "%s}", rows);
+    of->whole = play_player(of->machine);
+    of->split = play_player(of->machine);
+    of->other = play_player(of->machine);
+}
+
+static void sections_end(sectioned *of)
+{
+    md5_destroy_player(of->whole);
+    md5_destroy_player(of->split);
+    md5_destroy_player(of->other);
+    md5_destroy_machine(of->machine);
+    play_end(&of->made);
+}
+
+// One command to both players and the simulator.
+static void sections_change(sectioned *of, section_sim *sim, uint64_t *random)
+{
+    md5_player *const players[] = {of->whole, of->split};
+    const int section = (int)(test_random_u32(random) % 4);
+    const md5_section_change change = (md5_section_change)(test_random_u32(random) % 4);
+    if (sim->is_over || test_random_u32(random) % 6 == 0) {
+        static const double rates[] = {20.0, 13.0, -20.0, -31.0};
+        const int begins = test_random_u32(random) % 3 == 0 ? -1 : section;
+        const bool loops = begins >= 0 && test_random_u32(random) % 2 == 0;
+        *sim = (section_sim){.rate = rates[test_random_u32(random) % 4],
+                             .section = -1,
+                             .next = begins,
+                             .repeats = loops,
+                             .holds = !loops && test_random_u32(random) % 3 == 0,
+                             .count = sim->count};
+        sim->frame = begins >= 0 ? -99.0 : sim->rate > 0.0 ? 0.0 : SIM_FRAMES - 1;
+        memset(sim->frames, 0, sizeof sim->frames);
+        sim->count = 0;
+        if (begins < 0)
+            sim_note(sim, sim->frame);
+        sim_enter(sim);
+        const md5_shot_desc desc = {.speed = (float)(sim->rate / 20.0),
+                                    .section = begins < 0 ? NULL : sections[begins].name,
+                                    .end = loops        ? MD5_SHOT_LOOPS
+                                           : sim->holds ? MD5_SHOT_HOLDS
+                                                        : MD5_SHOT_ENDS};
+        for (int i = 0; i < 2; i++)
+            CHECK(md5_player_play_shot(players[i], 0, 0, &desc));
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        CHECK(md5_player_shot_section(players[i], 0, sections[section].name, change));
+    sim->next = change == MD5_SECTION_LEAVE ? -1 : section;
+    sim->repeats = change == MD5_SECTION_LOOP;
+    const double end = sim->rate > 0.0 ? SIM_FRAMES - 1 : 0;
+    if (change == MD5_SECTION_JUMP
+        || (sim->next >= 0 && sim->section < 0 && fabs(sim->frame - end) < 1e-7))
+        sim_enter(sim);
+}
+
+TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of,
+           sections_begin(of), sections_end(of)) {
+    static section_sim sim, fired[2];
+    uint64_t random = 41;
+    sim = (section_sim){.is_over = true};
+    uint8_t bytes[4096];
+    for (uint32_t i = 0, count = play_transitions(3000); i < count; i++) {
+        const double seconds = 0.9 * test_random(&random);
+        play_place places[2] = {{0}};
+        double left = seconds;
+        sim.count = fired[0].count = fired[1].count = 0;
+        sections_change(of, &sim, &random);
+        if (test_random_u32(&random) % 3 == 0)
+            sections_change(of, &sim, &random);
+        sim.count = 0;
+        md5_player_advance(of->whole, 0.0, NULL, NULL); // events of the commands
+        md5_player_advance(of->split, 0.0, NULL, NULL);
+        const bool was_held = sim.section < 0 && sim.holds
+                              && fabs(sim.frame - (sim.rate > 0.0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
+        const double before = sim.frame;
+        sim_advance(&sim, seconds);
+        md5_player_advance(of->whole, seconds, hear_frame, &fired[0]);
+        play_go_on(&places[0], md5_player_root_motion(of->whole));
+        for (int k = 0; k < 9; k++) { // saved and restored, or copied, between its parts
+            const double part = k == 8 ? left : left * test_random(&random);
+            const size_t size = md5_player_save(of->split, bytes, sizeof bytes);
+            if (k % 2 == 0)
+                CHECK(md5_player_restore(of->other, bytes, size, NULL));
+            else
+                md5_player_copy(of->other, of->split);
+            md5_player *const swapped = of->split;
+            of->split = of->other;
+            of->other = swapped;
+            md5_player_advance(of->split, part, hear_frame, &fired[1]);
+            play_go_on(&places[1], md5_player_root_motion(of->split));
+            left -= part;
+        }
+        bool is_same = true;
+        for (int k = 0; k < 2; k++) {
+            const md5_shot_status status = md5_player_shot(k ? of->split : of->whole, 0);
+            is_same = is_same && fired[k].count == sim.count
+                      && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0
+                      && status.is_playing == !sim.is_over
+                      && (sim.is_over
+                          || (fabs(status.time * (SIM_FRAMES - 1) - sim.frame) < 1e-6
+                              && (status.section != NULL) == (sim.section >= 0)
+                              && (!status.section
+                                  || !strcmp(status.section, sections[sim.section].name))));
+            // The root goes on across every jump, until the clip is held or over.
+            if (!sim.is_over && !was_held && !sim.holds)
+                is_same = CHECK_NEAR(places[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
+        }
+        if (!CHECK(is_same)) {
+            printf("step %u, from frame %g by %g s\n", i, before, seconds);
+            break;
+        }
+    }
+}
+
+TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sections_begin(of),
+           sections_end(of)) {
+    static section_sim fired;
+    fired.count = 0;
+    const md5_shot_desc loop = {.section = "b", .end = MD5_SHOT_LOOPS, .fade_out = 0.5f};
+    CHECK(!md5_player_shot_section(of->whole, 0, "a", MD5_SECTION_JUMP));
+    CHECK(md5_player_play_shot(of->whole, 0, 0, &loop));
+    CHECK(!md5_player_shot_section(of->whole, 0, "e", MD5_SECTION_NEXT));
+    md5_player_advance(of->whole, 1.05, hear_frame, &fired); // twice around: 10..20 10..20 10 11
+    static const int expected[] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10,
+                                   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10, 11};
+    CHECK_UINT(fired.count, COUNT_OF(expected));
+    CHECK(memcmp(fired.frames, expected, sizeof expected) == 0);
+    md5_player_advance(of->whole, -0.25, NULL, NULL);
+    CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 6.0, 1e-9);
+    CHECK(md5_player_shot_section(of->whole, 0, NULL, MD5_SECTION_LEAVE));
+    md5_player_advance(of->whole, 1.45, NULL, NULL); // in the fade before the end of the clip
+    CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 35.0, 1e-9);
+    CHECK_NEAR(md5_player_shot(of->whole, 0).weight, 0.5, 1e-6);
+    CHECK(!md5_player_shot(of->whole, 0).section);
+    CHECK(!md5_player_play_shot(of->whole, 0, 0, &(md5_shot_desc){.section = "b", .start = 1.0}));
+    CHECK(md5_player_play_shot(of->whole, 0, 0, &(md5_shot_desc){.end = MD5_SHOT_LOOPS}));
+    CHECK(!md5_player_shot_section(of->whole, 0, "b", MD5_SECTION_NEXT));
+}
+
+// -- One-shots of a machine's table -------------------------------------------------------------
+
+// Against rules that are looked at 4800 times a second.
+
+#define TICK (1.0 / 4800.0)
+
+enum { ROWS = 4 };
+
+static const struct {
+    double length, speed, fade_out;
+    uint32_t clip;
+    int priority;
+    bool loops;
+} table[ROWS] = {{2.0, 1.0, 0.26, 0, 0, false},
+                 {0.8, 1.0, 0.11, 1, 1, false},
+                 {1.0, 1.0, 0.31, 2, 0, true},
+                 {0.4, 2.0, 0.13, 1, -1, false}};
+
+typedef struct table_sim {
+    float set[4];                             // speed, wave, hit, dance
+    double from, speed, since, age, stopping; // stopping: seconds left, -1: it is not
+    int playing;                              // -1: nothing
+} table_sim;
+
+static bool table_begins(const table_sim *of, int row)
+{
+    const bool whens[] = {of->set[1] != 0.0f
+                          && of->speed<5.0, of->set[2] != 0.0f, of->set[3] != 0.0f, of->speed> 8.0};
+    return whens[row];
+}
+
+static bool table_ends(const table_sim *of, int row)
+{
+    const bool untils[] = {of->speed >= 5.0, false, of->set[3] == 0.0f, false};
+    return untils[row];
+}
+
+static void table_rules(table_sim *of)
+{
+    const int old = of->playing;
+    if (old >= 0 && of->stopping < 0.0 && table_ends(of, old))
+        of->stopping = table[old].fade_out;
+    for (int i = 0; i < ROWS; i++) {
+        const int now = of->playing;
+        const bool fades =
+            now >= 0
+            && (of->stopping >= 0.0
+                || (!table[now].loops && of->age > table[now].length - table[now].fade_out));
+        if ((now >= 0 && !fades && table[now].priority >= table[i].priority)
+            || !table_begins(of, i))
+            continue;
+        if (i < 2)
+            of->set[1 + i] = 0.0f; // its trigger is used
+        if (table_ends(of, i))
+            continue;
+        of->playing = i;
+        of->age = 0.0;
+        of->stopping = -1.0;
+    }
+}
+
+static void table_tick(table_sim *of)
+{
+    of->since += TICK;
+    of->age += TICK;
+    of->speed = of->from + (of->set[0] - of->from) * fmin(of->since / 0.5, 1.0);
+    if (of->stopping >= 0.0 && (of->stopping -= TICK) < 0.0)
+        of->playing = -1;
+    if (of->playing >= 0 && !table[of->playing].loops && of->age >= table[of->playing].length)
+        of->playing = -1;
+    table_rules(of);
+}
+
+static bool table_matches(const table_sim *of, const md5_shot_status *status)
+{
+    if (of->playing < 0 || !status->is_playing)
+        return of->playing < 0 && !status->is_playing;
+    const double cycle = table[of->playing].length;
+    const double off = fabs(status->time * cycle - of->age);
+    return status->clip == table[of->playing].clip && off < 8.0 * TICK
+           && status->is_stopping == (of->stopping >= 0.0);
+}
+
+TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, play_begin(made),
+           play_end(made)) {
+    static const uint32_t frames[3] = {41, 17, 21};
+    for (uint32_t i = 0; i < 3; i++)
+        play_add_clip(made, frames[i], 20.0, 0.4, (play_walk){0}, i);
+    OWN_MACHINE machine = play_machine_read(
+        made, NULL,
+        "float speed trigger wave trigger hit bool dance follow speed ease 0.5 "
+        "clip wave f clip hit f clip spin f slot other slot s "
+        "shot wave s wave { when wave and speed < 5 until speed >= 5 fade_in 0.1 fade_out 0.26 } "
+        "shot hit s hit { when hit priority 1 fade_in 0.05 fade_out 0.11 smooth } "
+        "shot spin s spin { when dance until not dance loops fade_in 0.1 fade_out 0.31 } "
+        "shot nod s hit { when speed > 8 priority -1 fade_out 0.13 speed 2 } "
+        "shot never s hit");
+    static const int rates[3] = {24, 60, 240};
+    md5_player *players[4];
+    for (int i = 0; i < 4; i++)
+        players[i] = play_player(machine);
+    CHECK_UINT(md5_find_slot(machine, "s"), 1);
+    CHECK_UINT(md5_find_shot(machine, "never"), 4);
+    table_sim sim = {.playing = -1, .stopping = -1.0};
+    uint64_t random = 8;
+    uint8_t bytes[4096];
+    int num_begun = 0, last = -1;
+    for (uint32_t i = 0, count = play_transitions(4000); i < count; i++) {
+        if (test_random_u32(&random) % 3 == 0) {
+            const uint32_t which = test_random_u32(&random) % 4;
+            const float value = which > 0 ? (float)(test_random_u32(&random) % 2)
+                                          : (float)(12.0 * test_random(&random));
+            for (int k = 0; k < 3; k++)
+                md5_player_set(players[k], which, value);
+            sim.set[which] = value;
+            if (which == 0) {
+                sim.from = sim.speed;
+                sim.since = 0.0;
+            }
+        }
+        table_rules(&sim);
+        for (int k = 0; k < 3; k++) {
+            for (int step = 0; step < rates[k] / 12; step++)
+                md5_player_advance(players[k], 1.0 / rates[k], NULL, NULL);
+        }
+        for (int k = 0; k < 400; k++)
+            table_tick(&sim);
+        num_begun += sim.playing != last;
+        last = sim.playing;
+        const size_t size = md5_player_save(players[1], bytes, sizeof bytes);
+        CHECK(md5_player_restore(players[3], bytes, size, NULL));
+        md5_player *const swapped = players[1];
+        players[1] = players[3];
+        players[3] = swapped;
+        table_sim later = sim;
+        for (int k = 0; k < 8; k++)
+            table_tick(&later);
+        bool is_same = true;
+        const md5_shot_status first = md5_player_shot(players[0], 1);
+        for (int k = 0; k < 3; k++) {
+            const md5_shot_status status = md5_player_shot(players[k], 1);
+            is_same = is_same && status.is_playing == first.is_playing && status.clip == first.clip
+                      && fabs(status.time - first.time) < 1e-7
+                      && fabs(status.weight - first.weight) < 1e-6
+                      && (table_matches(&sim, &status) || table_matches(&later, &status));
+        }
+        if (!CHECK(is_same)) {
+            printf("after %u twelfths: row %d for %g s\n", i, sim.playing, sim.age);
+            break;
+        }
+    }
+    CHECK(num_begun > (int)(play_transitions(4000) / 50));
+    // A game plays a row by its name, which the row's `until` stops.
+    for (int k = 0; k < 3; k++) {
+        const md5_shot_desc *const rows = md5_machine_tables(machine)->shots;
+        md5_player_reset(players[k]);
+        CHECK(md5_player_play_shot(players[k], MD5_NONE, MD5_NONE, &rows[2]));
+        CHECK_UINT(md5_player_shot(players[k], 1).clip, 2);
+        md5_player_advance(players[k], 0.2, NULL, NULL);
+        CHECK(md5_player_shot(players[k], 1).is_stopping);
+    }
+    for (int k = 0; k < 4; k++)
+        md5_destroy_player(players[k]);
+}
+
+// A row in a slot does what three rows of a layer did in Bobbin's machine.
+TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
+    static const char rows[] =
+        "machine g { slot gesture { mask upper layer arm } "
+        "shot wave gesture wave { when wave and speed > 2 fade_in 0.3 smooth fade_out 0.4 smooth } "
+        "shot point gesture point { when point and speed > 2 fade_in 0.3 smooth fade_out 0.4 } "
+        "shot strike gesture attack { when attack and speed > 2 fade_in 0.15 smooth fade_out 0.2 } "
+        "shot sneeze gesture sneeze { when sneeze and speed > 2 fade_in 0.2 smooth } }";
+    md5_error error = {0};
+    OWN_CHARACTER bobbin =
+        md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
+    REQUIRE(bobbin && file);
+    md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
+    md5_layer_desc layers[16];
+    const uint32_t gesture = md5_find_layer(bobbin->machine, "gesture");
+    memcpy(layers, desc.layers, desc.num_layers * sizeof *layers);
+    layers[gesture].num_transitions = 0; // it stays in `none`
+    desc.layers = layers;
+    desc.num_slots = file->desc.num_slots;
+    desc.slots = file->desc.slots;
+    desc.num_shots = file->desc.num_shots;
+    desc.shots = file->desc.shots;
+    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
+    if (!CHECK(machine))
+        printf("%s\n", error.message);
+    static const char *const triggers[] = {"wave", "point", "attack", "sneeze"};
+    for (size_t i = 0; machine && i < COUNT_OF(triggers); i++) {
+        md5_player *const players[] = {play_player(bobbin->machine), play_player(machine)};
+        const uint32_t num_joints = bobbin->model->skeleton.num_joints;
+        md5_xform *const poses = calloc(2 * (size_t)num_joints, sizeof *poses);
+        double most = 0.0, moved = 0.0;
+        for (int k = 0; k < 2; k++) {
+            md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20.0f);
+            md5_player_advance(players[k], 1.5, NULL, NULL);
+            md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1.0f);
+        }
+        for (int step = 0; poses && step < 30; step++) {
+            for (int k = 0; k < 2; k++) {
+                md5_player_advance(players[k], 1.0 / 60.0, NULL, NULL);
+                play_pose(players[k], poses + (size_t)k * num_joints);
+            }
+            for (uint32_t j = 0; j < num_joints; j++)
+                most = fmax(most, 1.0
+                                      - fabs(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
+                                                          poses[num_joints + j].rotation)
+                                                 .w));
+            moved = fmax(moved, md5_player_shot(players[1], 0).weight);
+        }
+        CHECK_NEAR(most, 0.0, 1e-6);
+        CHECK(moved == 1.0);
+        free(poses);
+        md5_destroy_player(players[0]);
+        md5_destroy_player(players[1]);
+    }
+}

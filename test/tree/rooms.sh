@@ -32,7 +32,7 @@ forbidden() {
     awk '
         function room(path) {
             if (path ~ /^md5\/md5(math|model|skin)\.h$/) return "door"
-            if (path ~ /^md5\/md5(curve|pose|play)\.h$/) return "playdoor"
+            if (path ~ /^md5\/md5(curve|pose|machine|play)\.h$/) return "playdoor"
             if (path ~ /^md5\/md5(game|image)\.h$/ || path == "md5/md5dialects.h") return "gamedoor"
             if (path == "md5/core/file.c") return "files"
             # What a binding offers to players inline.

@@ -156,9 +156,14 @@ void view_push_parameter(view_machine *machine, uint32_t parameter)
 const char *view_play_one_shot(view_machine *machine)
 {
     const md5_shot_desc shot = {.fade_in = shot_fade, .fade_out = shot_fade};
-    const uint32_t count = machine->desc->num_clips;
+    const uint32_t num_rows = machine->desc->num_shots, count = num_rows + machine->desc->num_clips;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t clip = machine->next_shot++ % count;
+        const uint32_t number = machine->next_shot++ % count, clip = number - num_rows;
+        if (number < num_rows) {
+            const md5_shot_desc *const row = &machine->desc->shots[number];
+            (void)md5_player_play_shot(machine->player, MD5_NONE, MD5_NONE, row);
+            return row->name;
+        }
         const md5_clip_desc *const desc = &machine->desc->clips[clip];
         if (desc->binding->anim->num_frames < 2)
             continue;

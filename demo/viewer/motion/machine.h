@@ -30,7 +30,7 @@ struct view_machine {
     bool acts;            // demo mode, until the user takes control: fires triggers and walks
     double next_act;
     uint32_t num_acts;
-    uint32_t next_shot;             // clip at which the search for the next one-shot begins
+    uint32_t next_shot;             // one-shot, then clip, at which the search begins
     md5_vec3 target;                // of the modifiers that reach or look, world space
     bool has_target;                // false: a point that circles in front of the character
     double pointed;                 // time at which the target was last set
@@ -81,8 +81,8 @@ void view_push_parameter(view_machine *machine, uint32_t parameter);
 // Whether the machine has a parameter with which keys move the character: "ahead", or else "speed".
 bool view_can_walk(const view_machine *machine);
 
-// Plays the clip after that of the last one-shot as the next. Returns its name; NULL if none of
-// the machine's clips has two frames.
+// Plays the one-shot of the machine, or behind these the clip, after the last one. Returns its
+// name; NULL if there is none, of clips none with two frames.
 const char *view_play_one_shot(view_machine *machine);
 
 // Parameter index of the `number`-th trigger, or -1.

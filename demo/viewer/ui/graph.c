@@ -493,7 +493,10 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
     view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
                  text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
-                 way->keeps_phase ? VIEW_DOT "keeps the phase" : "", priority);
+                 way->in_step       ? VIEW_DOT "in step"
+                 : way->keeps_phase ? VIEW_DOT "keeps the phase"
+                                    : "",
+                 priority);
 }
 
 // The transitions of the edge below the mouse, beside it.

@@ -32,15 +32,15 @@ typedef struct md5_building {
     md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
-    md5_names clips, motions, masks, parameters, joints, curves;
+    md5_names clips, motions, masks, parameters, joints, curves, attached, *attached_joints;
     const char *kind, *owner; // of the row that is made, for messages: "motion", its name
     bool *marks;              // [joints]
     md5_xform *sampled;       // [joints]
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
-bool md5i_build_curves(md5_building *building);    // of clips, with room for morph targets
-bool md5i_build_layers(md5_building *building);    // masks, motions, layers, morph targets
+bool md5i_build_curves(md5_building *building);    // of clips, with room for what is driven
+bool md5i_build_layers(md5_building *building);    // masks, motions, layers, shots, morphs
 bool md5i_build_modifiers(md5_building *building); // and where vertices are
 
 // Adds the names of rows, of which they are the first members; their numbers go on from those that
@@ -64,6 +64,13 @@ static inline void md5_begin_row(md5_building *building, const char *kind, const
 
 // Checks the number of steps of an easing of the row.
 bool md5i_check_steps(md5_building *building, const md5_easing *easing);
+
+// Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
+bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number);
+
+// The numbers of a layer and of a state in it, which the row must name.
+bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
+                        md5_morph_row *row);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,

@@ -154,7 +154,8 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
-            add_text(&hash, *texts);
+            if (column->hash != MD5_HASH_SET || *texts)
+                add_text(&hash, *texts);
             break;
         case MD5_COLUMN_TEXTS:
             for (size_t i = 0; i < column->other && texts[i]; i++)
@@ -197,7 +198,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
                 add(&hash, number);
             break;
         }
-        if (rows && column->rows->mark)
+        if (rows && count > 0 && column->rows->mark)
             add_text(&hash, column->rows->mark);
     }
     return hash;
@@ -253,6 +254,8 @@ static bool build_parameters(md5_building *building)
         for (uint32_t k = 0; k < layer->num_transitions; k++)
             num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
     }
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        num_easings += desc->modifiers[i].weight_easing.kind != MD5_EASE_LINEAR;
     machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
     TRY(machine->easings);
     for (; machine->num_easings < num_plain; machine->num_easings++)
@@ -335,6 +338,7 @@ static bool build_clips(md5_building *building)
     }
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
+        md5_names sections = {.what = "section"};
         md5_source *const source = &machine->sources[i];
         const md5_anim *const anim = clip->binding->anim;
         md5_begin_row(building, "clip", clip->name);
@@ -367,6 +371,16 @@ static bool build_clips(md5_building *building)
         machine->has_clip_events =
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
+        TRY(md5i_list_names(building, &sections, clip->sections, clip->num_sections,
+                            sizeof *clip->sections));
+        for (uint32_t k = 0; k < clip->num_sections; k++) {
+            const md5_section *const section = &clip->sections[k];
+            if (section->last >= anim->num_frames || section->first >= section->last)
+                return md5i_fail_row(building, &section->first, MD5_ERROR_RANGE,
+                                     ": section %s is from frame %u to %u, but the last is %u",
+                                     MD5_QUOTED(section->name), section->first, section->last,
+                                     anim->num_frames - 1);
+        }
         // A marker at the end of a cycle would be one at its start again.
         const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
         double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
@@ -471,8 +485,14 @@ static bool build_all(md5_building *building)
         return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
                             "max_shots is %u, which must be 0 to %d", desc->max_shots,
                             MD5_MAX_SHOTS);
+    if (desc->num_slots > MD5_MAX_SHOTS)
+        return md5i_fail_at(building, &desc->slots[MD5_MAX_SHOTS].name, MD5_ERROR_RANGE,
+                            "there are %u slots, but at most %d", desc->num_slots, MD5_MAX_SHOTS);
+    const uint32_t num_slots = desc->max_shots > 0   ? desc->max_shots
+                               : desc->num_slots > 0 ? desc->num_slots
+                                                     : DEFAULT_SLOTS;
     if (desc->num_clips > 0) // else nothing can be played in a slot
-        machine->num_slots = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
+        machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));

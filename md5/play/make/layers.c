@@ -423,8 +423,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
-// Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
-static bool build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
+bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
     *number = 0;
@@ -471,7 +470,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     item->weight.fixed = filled.weight;
     TRY(md5i_resolve(building, &building->parameters, &from->weight_parameter,
                      &item->weight.parameter));
-    TRY(build_easing(building, &from->weight_easing, &item->weight.easing));
+    TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_row(building, &from->mode, MD5_ERROR_MISMATCH,
@@ -811,6 +810,35 @@ static bool goes_on(const md5_play_layer *layer, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
+// Checks that states can be in step: for one, that they have as many markers as each other.
+static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
+                       const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t from,
+                       uint32_t to)
+{
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        if (i != to && i != from && from != MD5_NONE)
+            continue;
+        const md5_blend_tree *const tree = layer->states[i].tree;
+        const md5_blend_tree *const other = layer->states[to].tree;
+        const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
+        if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
+            return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
+                                 ": state %s cannot be in step: %s",
+                                 MD5_QUOTED(layer_desc->states[i].name),
+                                 !tree                   ? "it has no motion"
+                                 : mode == MD5_PLAY_ONCE ? "its first clip is played once"
+                                                         : "its first clip, with markers, is "
+                                                           "ping-pong");
+        if (other && md5_step_markers(tree) != md5_step_markers(other))
+            return md5i_fail_row(
+                building, &desc->in_step, MD5_ERROR_MISMATCH,
+                ": states %s and %s cannot be in step: they have %u and %u markers",
+                MD5_QUOTED(layer_desc->states[i].name), MD5_QUOTED(desc->to),
+                md5_step_markers(tree), md5_step_markers(other));
+    }
+    return true;
+}
+
 static int compare_transitions(const void *left, const void *right)
 {
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
@@ -819,6 +847,22 @@ static int compare_transitions(const void *left, const void *right)
     if (a->change.priority != b->change.priority)
         return a->change.priority > b->change.priority ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
+}
+
+// Adds the conditions of a row to the machine's.
+static bool build_conditions(md5_building *building, const md5_condition *rows, uint32_t count)
+{
+    md5_machine *const machine = building->machine;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &rows[i].parameter, &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_row(building, &rows[i].parameter, MD5_ERROR_MISMATCH,
+                                 ": a condition has no parameter");
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){parameter, rows[i].compare, rows[i].value};
+    }
+    return true;
 }
 
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
@@ -852,7 +896,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                        .fade = desc->fade,
                        .easing = (uint32_t)desc->easing.kind,
                        .priority = desc->priority,
-                       .interrupt = desc->interrupt},
+                       .interrupt = desc->interrupt,
+                       .in_step = desc->in_step},
             .conditions = machine->conditions + machine->num_conditions,
             .num_conditions = desc->num_conditions,
             .number = i,
@@ -871,20 +916,18 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
                 MD5_QUOTED(layer_desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
         }
         if (md5_has_numbers(desc->easing.kind))
-            TRY(build_easing(building, &desc->easing, &transition->change.easing));
-        for (uint32_t k = 0; k < desc->num_conditions; k++) {
-            const md5_condition *const condition = &desc->conditions[k];
-            uint32_t parameter;
-            TRY(md5i_resolve(building, &building->parameters, &condition->parameter, &parameter));
-            if (parameter == MD5_NONE)
-                return md5i_fail_at(
-                    building, &condition->parameter, MD5_ERROR_MISMATCH,
-                    "layer %s: a transition to %s has a condition without a parameter",
-                    MD5_QUOTED(layer_desc->name), MD5_QUOTED(desc->to));
-            machine->conditions[machine->num_conditions++] =
-                (md5_play_condition){parameter, condition->compare, condition->value};
-        }
+            TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
+        TRY(build_conditions(building, desc->conditions, desc->num_conditions));
         layer->has_waits = layer->has_waits || desc->waits;
+        if (!desc->in_step)
+            continue;
+        uint32_t *const leader = &transition->change.leader;
+        TRY(check_step(building, layer_desc, desc, layer, from, to));
+        TRY(md5i_resolve(building, names, &desc->leader, leader));
+        if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
+            return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
+                                 ": leader %s is neither of its states", MD5_QUOTED(desc->leader));
+        layer->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;
@@ -947,7 +990,7 @@ bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    size_t count = desc->num_morphs;
+    size_t count = (size_t)desc->num_morphs + desc->num_modifiers;
     for (uint32_t i = 0; i < desc->num_clips; i++)
         count += desc->clips[i].num_curves;
     machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, count);
@@ -982,31 +1025,31 @@ bool md5i_build_curves(md5_building *building)
 }
 
 // A member that the row's kind needs.
-static bool check_named(md5_building *building, const md5_morph_desc *morph,
-                        const char *const *name, const char *what)
+static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
-    if (*name)
-        return true;
-    return md5i_fail_row(building, &morph->target, MD5_ERROR_MISMATCH, " names no %s", what);
+    return *name || md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+}
+
+bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
+                        md5_morph_row *row)
+{
+    TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
+    row->layer = md5_find_layer(building->machine, *layer);
+    if (row->layer == MD5_NONE)
+        return md5i_fail_row(building, layer, MD5_ERROR_MISMATCH,
+                             " names layer %s, which does not exist", MD5_QUOTED(*layer));
+    row->source = md5_find_state(building->machine, row->layer, *state);
+    return row->source != MD5_NONE
+           || md5i_fail_row(building, state, MD5_ERROR_MISMATCH,
+                            " names state %s, which layer %s lacks", MD5_QUOTED(*state),
+                            MD5_QUOTED(*layer));
 }
 
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
-    if (morph->drive == MD5_MORPH_BY_STATE) {
-        TRY(check_named(building, morph, &morph->layer, "layer"));
-        TRY(check_named(building, morph, &morph->state, "state"));
-        row->layer = md5_find_layer(building->machine, morph->layer);
-        if (row->layer == MD5_NONE)
-            return md5i_fail_row(building, &morph->layer, MD5_ERROR_MISMATCH,
-                                 " names layer %s, which does not exist", MD5_QUOTED(morph->layer));
-        row->source = md5_find_state(building->machine, row->layer, morph->state);
-        if (row->source == MD5_NONE)
-            return md5i_fail_row(building, &morph->state, MD5_ERROR_MISMATCH,
-                                 " names state %s, which layer %s lacks", MD5_QUOTED(morph->state),
-                                 MD5_QUOTED(morph->layer));
-        return true;
-    }
+    if (morph->drive == MD5_MORPH_BY_STATE)
+        return md5i_resolve_state(building, &morph->layer, &morph->state, row);
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const bool is_curve = morph->drive == MD5_MORPH_BY_CURVE;
     const char *const *const name = is_clip    ? &morph->clip
@@ -1015,7 +1058,7 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     const md5_names *const names = is_clip    ? &building->clips
                                    : is_curve ? &building->curves
                                               : &building->parameters;
-    TRY(check_named(building, morph, name, names->what));
+    TRY(check_named(building, name, names->what));
     TRY(md5i_resolve(building, names, name, &row->source));
     row->num_keys = morph->num_keys;
     return !is_clip
@@ -1044,10 +1087,62 @@ static bool build_morphs(md5_building *building)
         TRY(find_drive(building, morph, row));
     }
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
-    // Curves have their two sums behind those of targets.
+    // Curves have their two sums behind those of targets, modifiers theirs behind them.
+    machine->num_rows = desc->num_morphs + machine->num_curves;
     machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
     for (uint32_t i = 0; i < machine->num_curves; i++)
         machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
+    return true;
+}
+
+// == One-shots ===================================================================================
+
+static bool build_shots(md5_building *building, const md5_names *layers)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    md5_names slots = {.what = "slot"}, shots = {.what = "shot"};
+    TRY(md5i_list_names(building, &slots, desc->slots, desc->num_slots, sizeof *desc->slots));
+    TRY(md5i_list_names(building, &shots, desc->shots, desc->num_shots, sizeof *desc->shots));
+    machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots);
+    TRY(machine->shots);
+    uint32_t slot, clip, other;
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const md5_slot_desc *const row = &desc->slots[i];
+        md5_begin_row(building, slots.what, row->name);
+        TRY(md5i_resolve(building, &building->masks, &row->mask, &other)
+            && md5i_resolve(building, layers, &row->layer, &other)
+            && md5i_resolve(building, &building->clips, &row->reference, &other));
+    }
+    for (uint32_t i = 0; i < desc->num_shots; i++) {
+        const md5_shot_desc *const row = &desc->shots[i];
+        md5_begin_row(building, shots.what, row->name);
+        TRY(md5i_resolve(building, &slots, &row->slot, &slot)
+            && md5i_resolve(building, &building->clips, &row->clip, &clip)
+            && md5i_resolve(building, &building->masks, &row->mask, &other)
+            && md5i_resolve(building, layers, &row->layer, &other)
+            && md5i_resolve(building, &building->clips, &row->reference, &other)
+            && md5i_check_steps(building, &row->fade_in_easing)
+            && md5i_check_steps(building, &row->fade_out_easing));
+        if (slot == MD5_NONE || clip == MD5_NONE)
+            return md5i_fail_row(building, &row->name, MD5_ERROR_MISMATCH, " names no %s",
+                                 slot == MD5_NONE ? "slot" : "clip");
+        const md5_shot_desc placed = md5_placed_shot(machine, slot, *row);
+        other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
+        if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
+            return md5i_fail_row(
+                building,
+                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
+                MD5_ERROR_RANGE, ": its reference has no frame %u", placed.reference_frame);
+        if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
+            return md5i_fail_row(building, &row->section, MD5_ERROR_MISMATCH,
+                                 " names section %s, which its clip lacks",
+                                 MD5_QUOTED(row->section));
+        md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
+        machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
+        TRY(build_conditions(building, row->conditions, row->num_conditions)
+            && build_conditions(building, row->until, row->num_until));
+    }
     return true;
 }
 
@@ -1065,6 +1160,8 @@ bool md5i_build_layers(md5_building *building)
         for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
             num_conditions += desc->layers[i].transitions[k].num_conditions;
     }
+    for (uint32_t i = 0; i < desc->num_shots; i++)
+        num_conditions += (size_t)desc->shots[i].num_conditions + desc->shots[i].num_until;
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions = MD5_NEW(building->arena, md5_play_condition, num_conditions);
     TRY(machine->layers && machine->conditions);
@@ -1080,7 +1177,7 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));
         TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,
                          &layer->weight.parameter));
-        TRY(build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
+        TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
     // Which layers may change joints that a level of detail animates.
@@ -1102,5 +1199,5 @@ bool md5i_build_layers(md5_building *building)
             machine->are_seen[i * desc->num_layers + k] = seen;
         }
     }
-    return build_morphs(building);
+    return build_shots(building, &layers) && build_morphs(building);
 }

@@ -258,12 +258,132 @@ static bool search_clip(md5_building *building, const md5_source *source)
     return true;
 }
 
-// -- Modifiers ----------------------------------------------------------------------------------
+// -- What is attached, places on joints -----------------------------------------------------------
+
+static bool list_attached(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    building->attached.what = "attached model";
+    TRY(md5i_list_names(building, &building->attached, desc->attached, desc->num_attached,
+                        sizeof *desc->attached));
+    if (desc->num_attached > MD5_MAX_ATTACHED)
+        return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
+                            "there are more than %d attached models", MD5_MAX_ATTACHED);
+    building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached);
+    TRY(building->attached_joints);
+    for (uint32_t i = 0; i < desc->num_attached; i++) {
+        const md5_attached_desc *const row = &desc->attached[i];
+        uint32_t joint;
+        md5_begin_row(building, "attached", row->name);
+        if (!row->model)
+            return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
+        const md5_skeleton *const has = &row->model->skeleton;
+        building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
+        TRY(md5i_list_names(building, &building->attached_joints[i], has->joints, has->num_joints,
+                            sizeof *has->joints));
+        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
+    }
+    return true;
+}
+
+// A place for a modifier that turns the joints from `top` on.
+static bool find_anchor(md5_building *building, const md5_modifier_place *place, uint32_t top,
+                        md5_anchor *anchor)
+{
+    const md5_machine_desc *const desc = building->desc;
+    const char *const *on = &place->joint;
+    *anchor = (md5_anchor){.is_set = true, .is_aligned = place->aligned};
+    anchor->within = (md5_xform){.rotation = {.w = 1.0f}, .translation = place->offset};
+    TRY(md5i_resolve(building, &building->attached, &place->attached, &anchor->attached));
+    const uint32_t number = anchor->attached;
+    const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
+    TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
+                     &anchor->joint));
+    if (anchor->joint == MD5_NONE)
+        return md5i_fail_row(building, on, MD5_ERROR_MISMATCH, ": a place names no joint");
+    if (row && !row->joint)
+        return true;
+    if (row) {
+        anchor->within = md5_xform_mul(
+            md5_joint_in_model(&row->model->skeleton, row->model->bind_local, anchor->joint),
+            anchor->within);
+        anchor->attached = MD5_NONE;
+        on = &row->joint;
+        TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
+    }
+    return (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
+           || md5i_fail_row(building, &place->joint, MD5_ERROR_MISMATCH,
+                            ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
+}
+
+// Where a modifier's target and pole are, what drives its weight.
+static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
+                         md5_modifier *modifier)
+{
+    md5_machine *const machine = building->machine;
+    const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
+    const bool is_chain =
+        !is_limb && desc->kind >= MD5_MODIFIER_AIM && desc->kind <= MD5_MODIFIER_CCD;
+    uint32_t top = is_limb ? modifier->limb.root : modifier->joint;
+    for (uint32_t i = 1; is_chain && i < modifier->desc.length; i++)
+        top = machine->model->skeleton.joints[top].parent;
+    if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
+        TRY(find_anchor(building, desc->target, top, &modifier->target));
+    if (desc->target)
+        modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
+    if (desc->pole && is_limb)
+        TRY(find_anchor(building, desc->pole, top, &modifier->pole));
+
+    modifier->weight.fixed = 1.0f;
+    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter,
+                     &modifier->weight.parameter));
+    TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
+    const bool is_driven = desc->weight_layer || desc->weight_state;
+    modifier->is_driven = is_driven || desc->weight_parameter || desc->target || desc->pole;
+    modifier->drive = is_driven ? machine->num_rows++ : MD5_NONE;
+    if (!is_driven)
+        return true;
+    md5_morph_row *const row = &machine->morph_rows[modifier->drive];
+    *row =
+        (md5_morph_row){.drive = MD5_MORPH_BY_STATE, .target = machine->num_sums++, .weight = 1.0f};
+    return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
+}
+
+// -- Limits -------------------------------------------------------------------------------------
 
 static bool is_zero(md5_vec3 v)
 {
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
+
+static bool build_limits(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_joint_limit *limits = NULL;
+    if (desc->num_limits > 0)
+        TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
+    building->machine->limits = limits;
+    for (uint32_t i = 0; i < desc->num_limits; i++) {
+        const md5_limit_desc *const row = &desc->limits[i];
+        uint32_t joint;
+        md5_begin_row(building, "limit", row->joint);
+        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
+        if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
+            return md5i_fail_row(building, &row->joint, MD5_ERROR_RANGE,
+                                 ": it has no joint or no axis, or its min is above its max");
+        if (!is_zero(limits[joint].axis))
+            return md5i_fail_row(building, &row->joint, MD5_ERROR_MISMATCH, " is there twice");
+        limits[joint] = (md5_joint_limit){.kind = row->kind,
+                                          .rest = desc->model->bind_local[joint].rotation,
+                                          .axis = row->axis,
+                                          .min = row->min,
+                                          .max = row->max,
+                                          .swing = row->swing};
+    }
+    return true;
+}
+
+// -- Modifiers ----------------------------------------------------------------------------------
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
@@ -339,11 +459,14 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         TRY(build_gaze(building, desc, modifier));
     if (desc->hold)
         TRY(build_hold(building, desc, modifier));
+    TRY(find_drivers(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;
     filled->gaze = NULL;
     filled->hold = NULL;
+    filled->target = filled->pole = NULL;
+    filled->weight_parameter = filled->weight_layer = filled->weight_state = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
         machine->num_springs += filled->length;
@@ -367,6 +490,7 @@ bool md5i_build_modifiers(md5_building *building)
     building->joints = (md5_names){.what = "joint", .may_repeat = true};
     TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
                         sizeof *skeleton->joints));
+    TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);

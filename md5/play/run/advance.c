@@ -265,6 +265,39 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
     return known.parameter != MD5_NONE && holds_for(&known, player->parameters[known.parameter]);
 }
 
+// Whether all conditions hold for a layer. One-shots are one more, behind the layers.
+static inline bool all_hold(const md5_player *player, uint32_t layer,
+                            const md5_play_condition *conditions, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_play_condition *const condition = &conditions[i];
+        const bool is_clear = condition->compare == MD5_IS_CLEAR;
+        // A trigger that this layer has consumed is clear to it.
+        const bool is_used = player->consumed[condition->parameter] == layer + 1
+                             && (is_clear || condition->compare == MD5_IS_SET);
+        if (is_used ? !is_clear : !holds_for(condition, player->parameters[condition->parameter]))
+            return false;
+    }
+    return true;
+}
+
+// Consumes the triggers of conditions: for this layer now, for the others after all of them have
+// seen it. Returns whether there are some.
+static bool consume(md5_player *player, uint32_t layer, const md5_play_condition *conditions,
+                    uint32_t count)
+{
+    bool has_some = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parameter = conditions[i].parameter;
+        if (player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
+            || conditions[i].compare == MD5_IS_CLEAR)
+            continue;
+        player->consumed[parameter] = layer + 1;
+        player->has_consumed = has_some = true;
+    }
+    return has_some;
+}
+
 // Whether a transition is possible, apart from its exit time.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
@@ -278,16 +311,7 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
             && transition->change.priority <= active->priority)
             return false;
     }
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
-        const md5_play_condition *const condition = &transition->conditions[i];
-        const bool is_clear = condition->compare == MD5_IS_CLEAR;
-        // A trigger that this layer has consumed is clear to it.
-        const bool is_used = player->consumed[condition->parameter] == layer + 1
-                             && (is_clear || condition->compare == MD5_IS_SET);
-        if (is_used ? !is_clear : !holds_for(condition, player->parameters[condition->parameter]))
-            return false;
-    }
-    return true;
+    return all_hold(player, layer, transition->conditions, transition->num_conditions);
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -356,19 +380,14 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             return;
         }
         num_taken++;
-        // Its triggers are consumed: for this layer now, for the others after all of them have seen
-        // it. Then it is part of no cycle.
-        for (uint32_t i = 0; i < open->num_conditions; i++) {
-            const uint32_t parameter = open->conditions[i].parameter;
-            if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
-                || open->conditions[i].compare == MD5_IS_CLEAR)
-                continue;
-            player->consumed[parameter] = layer + 1;
-            player->has_consumed = true;
-            num_taken = 0;
-        }
+        if (consume(player, layer, open->conditions, open->num_conditions))
+            num_taken = 0; // then it is part of no cycle
         md5_change change = open->change;
-        if (open->keeps_phase) {
+        const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
+        if (change.in_step && next) {
+            change.begin = MD5_BEGIN_AS_LEFT;
+            change.start = md5i_start_in_step(md5_newest(layer_state), next);
+        } else if (open->keeps_phase) {
             // The phase at which it leaves the state; if it waited for an exit, the fraction of
             // the exit.
             const md5_active_state *const left = md5_newest(layer_state);
@@ -387,6 +406,49 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             }
         }
         md5i_change_state(player, layer, &change);
+    }
+}
+
+// Whether a one-shot has begun to fade out. One that does so as it begins would make room for
+// itself at every instant.
+static bool is_fading_out(const md5_shot *shot)
+{
+    if (shot->is_stopping || shot->end != MD5_SHOT_ENDS || shot->rate == 0.0
+        || shot->next != MD5_NONE)
+        return shot->is_stopping;
+    const double left = md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - MD5_BORDER;
+    return left <= shot->fade_out && shot->fade_in.elapsed + left - MD5_BORDER > shot->fade_out;
+}
+
+// Whether there are conditions of a one-shot and all hold. Then their triggers are consumed.
+static bool set_off(md5_player *player, const md5_play_condition *conditions, uint32_t count)
+{
+    const uint32_t layer = player->machine->tables.num_layers;
+    const bool is_set = count > 0 && all_hold(player, layer, conditions, count);
+    if (is_set)
+        (void)consume(player, layer, conditions, count);
+    return is_set;
+}
+
+// Stops one-shots of the table, and then begins others.
+static void take_shots(md5_player *player)
+{
+    const md5_shot_desc *const rows = player->machine->tables.shots;
+    const uint32_t count = player->machine->tables.num_shots;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const md5_shot_desc *const row = &rows[i % count];
+        const md5_play_shot *const shot = &player->machine->shots[i % count];
+        const md5_shot *const newest = md5_newest_shot(player, shot->slot);
+        const int32_t taken = newest && newest->row != MD5_NONE ? rows[newest->row].priority : 0;
+        if (i < count) {
+            if (newest && newest->row == i && !newest->is_stopping
+                && set_off(player, shot->until, row->num_until))
+                (void)md5_player_stop_shot(player, shot->slot, row->fade_out);
+        } else if ((!newest || taken < row->priority || is_fading_out(newest))
+                   && set_off(player, shot->conditions, row->num_conditions)
+                   && !set_off(player, shot->until, row->num_until)) {
+            (void)md5_player_play_shot(player, MD5_NONE, MD5_NONE, row);
+        }
     }
 }
 
@@ -747,8 +809,12 @@ static void handle_instant(const step_context *context)
     bool is_again = true;
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
+        if (md5i_is_in_step(player))
+            md5i_keep_in_step(player, 0.0, 0.0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
+        if (player->num_steps < MD5_MAX_STEP_PARTS)
+            take_shots(player);
         is_again = player->has_consumed;
         for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
             if (player->consumed[i] > 0)
@@ -868,12 +934,15 @@ static void step(const step_context *context)
     for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
         for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
             // Backward in time a clip moves away from its end.
-            const md5_shot *const ended = &player->slots[i].shots[k];
+            md5_shot *const ended = &player->slots[i].shots[k];
             const bool has_faded =
                 ended->is_stopping
                 && ended->stopping.elapsed >= ended->stopping.duration - MD5_BORDER;
+            const bool goes_on = ended->next != MD5_NONE;
+            if (seconds > 0.0 && md5i_section_left(machine, ended) <= MD5_BORDER)
+                md5i_end_section(player, ended);
             if (has_faded
-                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0
+                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0 && !goes_on
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER))
                 md5_remove_shot(player, &player->slots[i], k);
         }
@@ -887,9 +956,9 @@ static void divide_fade(double rest, double duration, double *part)
         *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
 }
 
-// Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
-// as now, and a part of a fade.
-static double seconds_until_change(const md5_shot *shot, double most, bool is_backward,
+// Seconds, up to `most`, until a one-shot or its section ends, or it makes room for another one.
+// *part becomes at most how long its weight changes as now, and a part of a fade.
+static double seconds_until_change(const md5_player *player, const md5_shot *shot, double most,
                                    double *part)
 {
     const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
@@ -898,9 +967,12 @@ static double seconds_until_change(const md5_shot *shot, double most, bool is_ba
         divide_fade(left_of_stop, shot->stopping.duration, part);
         most = md5_least(most, left_of_stop);
     }
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+    const double in_section = md5i_section_left(player->machine, shot);
+    if (shot->rate != 0.0 && !player->is_backward && in_section > MD5_BORDER)
+        most = md5_least(most, in_section / fabs(shot->rate));
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0 || shot->next != MD5_NONE)
         return most;
-    const bool approaches = (shot->rate < 0.0) == is_backward;
+    const bool approaches = (shot->rate < 0.0) == player->is_backward;
     const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
     if (cycles <= MD5_BORDER)
         return most;
@@ -909,6 +981,8 @@ static double seconds_until_change(const md5_shot *shot, double most, bool is_ba
     if (shot->fade_out > 0.0)
         *part = md5_least(*part,
                           before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
+    if (player->machine->tables.num_shots > 0 && before_fade > MD5_BORDER)
+        most = md5_least(most, before_fade);
     return md5_least(most, cycles / fabs(shot->rate));
 }
 
@@ -945,7 +1019,7 @@ static double next_interval(md5_player *player, double left)
     }
     const md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
-        most = seconds_until_change(shot, most, left < 0.0, &part);
+        most = seconds_until_change(player, shot, most, &part);
     if (divides_root_motion && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
@@ -953,25 +1027,32 @@ static double next_interval(md5_player *player, double left)
     return left < 0.0 ? -most : most;
 }
 
-// The next interval. While parameters move, rates and weights are those of their means over it.
-// When it ends depends on the rates in turn; each guess is nearer by as much as they change little.
+// The next interval. While parameters move or states are in step, rates and weights are those of
+// their means over it. When it ends depends on the rates in turn; each guess is nearer by as much
+// as they change little.
 static double average_interval(md5_player *player, double left)
 {
     enum { MOST_GUESSES = 60 };
     player->is_at_kink = false;
-    if (!(left > 0.0) || !is_following(player))
+    const bool follows = left > 0.0 && is_following(player), steps = md5i_is_in_step(player);
+    if (!follows && !steps)
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
-    const double longest = divides ? md5_least(left, MAX_FOLLOW_SECONDS) : left;
-    const double most = divides ? seconds_until_kink(player, longest) : left;
+    const double longest = divides && follows ? md5_least(left, MAX_FOLLOW_SECONDS) : fabs(left);
+    const double most = divides && follows ? seconds_until_kink(player, longest) : longest;
     double seconds = most;
     for (int guess = 0;; guess++) {
-        follow_goals(player, seconds, MD5_FOLLOW_MEAN);
-        md5i_weigh_all(player);
-        const double next = next_interval(player, most);
-        player->is_at_kink = most < longest && seconds == most;
+        double part = most;
+        if (follows) {
+            follow_goals(player, seconds, MD5_FOLLOW_MEAN);
+            md5i_weigh_all(player);
+        }
+        if (steps)
+            part = md5i_keep_in_step(player, left < 0.0 ? -seconds : seconds, most);
+        const double next = fabs(next_interval(player, left < 0.0 ? -part : part));
+        player->is_at_kink = follows && most < longest && seconds == most;
         if (guess == MOST_GUESSES || fabs(next - seconds) <= CLOSE_SECONDS)
-            return seconds;
+            return left < 0.0 ? -seconds : seconds;
         seconds = next;
     }
 }

@@ -710,8 +710,10 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
     const bool fades = duration > 0.0 && !is_inertial;
+    bool is_above = false; // above the state that is left, or one in step with that
     if (fades && newest) { // there is one: it has a source
         // A state that began to fade in at this instant is not visible yet and can be replaced.
+        is_above = !(newest->fades && newest->elapsed <= MD5_BORDER) || newest->in_step;
         layer_state->num_used =
             (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));
         // Room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
@@ -737,6 +739,8 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     active->elapsed = 0.0;
     active->duration = duration;
     active->fades = fades;
+    active->in_step = change->in_step && is_above;
+    active->leader = change->leader;
     active->priority = change->priority;
     active->interrupt = change->interrupt;
     active->weight = fades ? 0.0f : 1.0f;

@@ -125,7 +125,7 @@ static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier,
     return md5_vec3_add(place, md5i_vec3_to_axes(skeleton->axes, shift));
 }
 
-static void stand(md5_player *player, uint32_t number, md5_xform *pose)
+static void stand(md5_player *player, uint32_t number, float weight, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_modifier *const modifier = &machine->modifiers[number];
@@ -138,7 +138,7 @@ static void stand(md5_player *player, uint32_t number, md5_xform *pose)
         .drop = player->drops[number],
         .smoothing = is_placed ? modifier->desc.smoothing : 0.0f,
         .seconds = is_placed ? (float)player->since_pose : 1.0f,
-        .weight = player->targets[number].weight,
+        .weight = weight,
     };
 
     // By how much its feet are to be moved.
@@ -211,8 +211,49 @@ void md5i_advance_gazes(md5_player *player, double seconds)
 
 // -- All --------------------------------------------------------------------------------------
 
+// Where a place on a joint is now; false: nowhere.
+static bool find_place(const md5_player *player, const md5_anchor *anchor, const md5_xform *pose,
+                       md5_xform *place)
+{
+    const bool is_own = anchor->attached == MD5_NONE;
+    const md5_mat34 *const given = is_own ? NULL : player->attached[anchor->attached];
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (is_own ? detail && !detail->are_animated[anchor->joint] : !given)
+        return false;
+    *place = is_own ? md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint)
+                    : md5_xform_from_mat34(given[anchor->joint]);
+    *place = md5_xform_mul(*place, anchor->within);
+    return md5_is_place(place->translation);
+}
+
+// What the game has set, with what the machine drives of it.
+static const md5_target *target_of(const md5_player *player, uint32_t number, const md5_xform *pose,
+                                   md5_target *driven)
+{
+    const md5_modifier *const modifier = &player->machine->modifiers[number];
+    md5_xform place = {.rotation = {.w = 1.0f}};
+    if (!modifier->is_driven)
+        return &player->targets[number];
+    *driven = player->targets[number];
+    driven->weight *= md5i_weight_of(player, &modifier->weight);
+    if (modifier->drive != MD5_NONE)
+        driven->weight *= fminf(fmaxf(md5i_driven(player, modifier->drive), 0.0f), 1.0f);
+    if (modifier->target.is_set) {
+        if (!find_place(player, &modifier->target, pose, &place))
+            driven->weight = 0.0f;
+        driven->position = place.translation;
+        driven->has_rotation |= modifier->target.is_aligned;
+        driven->rotation = modifier->target.is_aligned ? place.rotation : driven->rotation;
+    }
+    if (modifier->pole.is_set) {
+        driven->has_pole = find_place(player, &modifier->pole, pose, &place);
+        driven->pole = place.translation;
+    }
+    return driven;
+}
+
 // Whether a modifier changes the pose now. Without a target it need not be computed.
-static bool is_applied(md5_player *player, uint32_t number)
+static bool is_applied(md5_player *player, uint32_t number, const md5_target *target)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_detail_of(player);
@@ -224,19 +265,18 @@ static bool is_applied(md5_player *player, uint32_t number)
     for (uint32_t i = 0; detail && kind == MD5_MODIFIER_FEET && i < modifier->desc.num_feet; i++)
         are_animated =
             are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
-    if (are_animated && player->targets[number].weight > 0.0f
-        && (!needs_position || md5_is_place(player->targets[number].position)))
+    if (are_animated && target->weight > 0.0f
+        && (!needs_position || md5_is_place(target->position)))
         return true;
     player->are_placed[number] = false;
     return false;
 }
 
-static void apply(md5_player *player, uint32_t number, md5_xform *pose)
+static void apply(md5_player *player, uint32_t number, const md5_target *target, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
-    const md5_target *const target = &player->targets[number];
     const md5_xform place = {.rotation = target->rotation, .translation = target->position};
     switch (modifier->desc.kind) {
     case MD5_MODIFIER_JOINT:
@@ -253,6 +293,7 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
             .tolerance = 0.01f * md5_scale_of(skeleton),
             .iterations = 16,
             .weight = target->weight,
+            .limits = machine->limits,
         };
         md5_solve_chain(skeleton, &job, pose);
         break;
@@ -273,7 +314,7 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
         break;
     }
     case MD5_MODIFIER_FEET:
-        stand(player, number, pose);
+        stand(player, number, target->weight, pose);
         break;
     case MD5_MODIFIER_GAZE: {
         const md5_detail_set *const detail = md5_detail_of(player);
@@ -302,11 +343,13 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
         const md5_modifier_kind kind = modifier->desc.kind;
         md5_two_bone_job limbs[MD5_IK_MOST];
         md5_aim_job aims[MD5_IK_MOST];
+        md5_target driven[MD5_IK_MOST];
         md5_xform *changed[MD5_IK_MOST];
         uint32_t num_changed = 0;
         for (uint32_t i = 0; i < count; i++) {
-            const md5_target *const target = &players[i]->targets[number];
-            if (!is_applied(players[i], number))
+            const md5_target *const target =
+                target_of(players[i], number, poses[i], &driven[num_changed]);
+            if (!is_applied(players[i], number, target))
                 continue;
             if (kind == MD5_MODIFIER_TWO_BONE)
                 limbs[num_changed] = (md5_two_bone_job){
@@ -316,6 +359,7 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
                     .rotation = target->has_rotation ? &target->rotation : NULL,
                     .numbers = modifier->desc.two_bone,
                     .weight = target->weight,
+                    .limits = machine->limits,
                 };
             else if (kind == MD5_MODIFIER_AIM)
                 aims[num_changed] = (md5_aim_job){
@@ -326,7 +370,7 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
                     .weight = target->weight,
                 };
             else
-                apply(players[i], number, poses[i]);
+                apply(players[i], number, target, poses[i]);
             changed[num_changed++] = poses[i];
         }
         if (kind == MD5_MODIFIER_TWO_BONE)

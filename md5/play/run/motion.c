@@ -360,25 +360,35 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-// Writes some sums of a part of a layer's chain: weights[count], from the sum `first` on, without
-// the layer's own weight. They may be the layer's frozen ones.
-static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                         uint32_t first, uint32_t count, float *weights)
+// Some of the sums that players blend, and rows among which all of theirs are.
+typedef struct sums {
+    uint32_t first, count, row, end;
+} sums;
+
+static sums all_sums(const md5_machine *machine)
+{
+    return (sums){0, machine->num_sums, 0, machine->num_rows};
+}
+
+// Writes sums of a part of a layer's chain, without the layer's own weight. They may be the layer's
+// frozen ones.
+static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part, sums of,
+                         float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[first + i] : 0.0f;
+    for (uint32_t i = 0; i < of.count; i++)
+        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < of.count; i++)
             weights[i] *= 1.0f - fade;
-        for (uint32_t i = 0; i < machine->tables.num_morphs + machine->num_curves; i++) {
+        for (uint32_t i = of.row; i < of.end; i++) {
             const md5_morph_row *const row = &machine->morph_rows[i];
-            const uint32_t number = row->target - first; // wraps below it
+            const uint32_t number = row->target - of.first; // wraps below it
             float share;
-            if (number >= count)
+            if (number >= of.count)
                 continue;
             weights[number] += fade * weight_of_state(player, layer, active, row, &share);
             if (row->is_curve)
@@ -389,8 +399,8 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
     const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] += left * layer_state->morph_offsets[first + i];
+    for (uint32_t i = 0; i < of.count; i++)
+        weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
 
 void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
@@ -416,10 +426,10 @@ void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
         for (int i = 0; i < 4; i++)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
-    const uint32_t num_sums = player->machine->num_sums;
-    weigh_morphs(player, layer, old, 0, num_sums, player->morphs);
-    weigh_morphs(player, layer, fresh, 0, num_sums, layer_state->morph_offsets);
-    for (uint32_t i = 0; i < num_sums; i++)
+    const sums all = all_sums(player->machine);
+    weigh_morphs(player, layer, old, all, player->morphs);
+    weigh_morphs(player, layer, fresh, all, layer_state->morph_offsets);
+    for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
 }
 
@@ -428,7 +438,7 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
         layer_state->frozen_root = measure_root(player, layer_state, oldest, true);
-    weigh_morphs(player, layer, oldest, 0, player->machine->num_sums, layer_state->frozen_morphs);
+    weigh_morphs(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
 }
 
 // Blends what one-shots over `num_below` layers have of the curve with this sum over the value: in
@@ -459,25 +469,30 @@ static float add_shot_curves(const md5_player *player, uint32_t num_below, uint3
     return value;
 }
 
-float md5_player_curve(md5_player *player, uint32_t curve)
+// The value of a curve, once the player is weighed.
+static float value_of_curve(const md5_player *player, uint32_t curve)
 {
-    MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
-    const uint32_t num_layers = machine->tables.num_layers;
-    if (curve >= machine->num_curves)
-        return 0.0f;
+    const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
-    md5i_weigh_all(player);
+    const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
     float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0.0f) : 0.0f;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        float sums[2]; // of values, and of the weights of the clips that have them
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), sum, 2, sums);
-        const float share = layer->mode == MD5_LAYER_ADD ? 0.0f : fminf(fmaxf(sums[1], 0.0f), 1.0f);
-        value += md5i_weight_of(player, &layer->weight) * (sums[0] - share * value);
+        float pair[2]; // of values, and of the weights of the clips that have them
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
+        const float share = layer->mode == MD5_LAYER_ADD ? 0.0f : fminf(fmaxf(pair[1], 0.0f), 1.0f);
+        value += md5i_weight_of(player, &layer->weight) * (pair[0] - share * value);
         value = add_shot_curves(player, i + 1, sum, value);
     }
     return value;
+}
+
+float md5_player_curve(md5_player *player, uint32_t curve)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    md5i_weigh_all(player);
+    return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0.0f;
 }
 
 float md5_player_window(const md5_player *player, uint32_t window)
@@ -491,11 +506,38 @@ float md5_player_window(const md5_player *player, uint32_t window)
     return most;
 }
 
+float md5i_driven(const md5_player *player, uint32_t number)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_morph_row *const row = &machine->morph_rows[number];
+    float sum = 0.0f;
+    switch (row->drive) {
+    case MD5_MORPH_BY_PARAMETER:
+        return fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
+    case MD5_MORPH_BY_STATE:
+        weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
+                     (sums){row->target, 1, number, number + 1}, &sum);
+        return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
+    case MD5_MORPH_BY_CURVE:
+        return value_of_curve(player, row->source);
+    default: {
+        const md5_shot *shot;
+        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+            const md5_moment moment = md5_shot_moment(machine, shot);
+            if (shot->source == row->source)
+                sum += md5i_shot_weight(player, shot, 0.0, 0.0) * weight_at_moment(row, &moment);
+        }
+        return sum;
+    }
+    }
+}
+
 void md5_player_morphs(md5_player *player, float *weights)
 {
     MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
+    const sums named = {0, count, 0, machine->tables.num_morphs};
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
     if (count == 0)
         return;
@@ -503,30 +545,15 @@ void md5_player_morphs(md5_player *player, float *weights)
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
-        if (row->drive == MD5_MORPH_BY_CURVE)
-            weights[row->target] += row->weight * md5_player_curve(player, row->source);
-        if (row->drive == MD5_MORPH_BY_PARAMETER)
-            weights[row->target] +=
-                row->weight
-                * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
-        if (row->drive != MD5_MORPH_BY_CLIP)
-            continue;
-        const md5_shot *shot;
-        float sum = 0.0f; // of one-shots that play the clip
-        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            if (shot->source == row->source)
-                sum += md5i_shot_weight(player, shot, 0.0, 0.0) * weight_at_moment(row, &moment);
-        }
-        weights[row->target] += row->weight * sum;
+        if (row->drive != MD5_MORPH_BY_STATE) // layers have those, all targets together
+            weights[row->target] += row->weight * md5i_driven(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
         if (weight == 0.0f)
             continue;
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), 0, count,
-                     player->morphs);
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

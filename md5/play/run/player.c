@@ -206,6 +206,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, slots, machine->num_slots),
         ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
         ARRAY(&placed, kept_pose, num_joints),
+        ARRAY(&placed, attached, tables->num_attached),
         ARRAY(&placed, velocities, num_joints),
         ARRAY(&placed, morphs, machine->num_sums),
         ARRAY(&placed, spare, num_spare * num_joints),
@@ -237,6 +238,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     player->allocator = context.allocator;
     for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
         player->windows[i] = (md5_window_state){0};
+    for (uint32_t i = 0; i < machine->tables.num_attached; i++)
+        player->attached[i] = NULL;
     md5_player_reset(player);
     return player;
 }
@@ -422,6 +425,16 @@ md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
     MD5_ASSERT_NOT_NULL(player);
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
+}
+
+bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    const md5_machine_desc *const tables = &player->machine->tables;
+    if (attached >= tables->num_attached || tables->attached[attached].joint)
+        return false;
+    player->attached[attached] = joints;
+    return true;
 }
 
 // A modifier of that kind, or NULL.

@@ -169,6 +169,8 @@ typedef struct md5_active_state {
     int32_t priority;
     md5_interrupt interrupt;
     bool fades;        // it fades in over `duration`; else its weight was full from the start
+    bool in_step;      // it shares its clock with the state below it in the chain, and
+    uint32_t leader;   // the state that leads, MD5_NONE: all by their weights
     bool is_new;       // events where it begins have not fired yet
     double start_time; // normalised time at which it began
     float weight;      // in the layer, mean of the last interval
@@ -207,6 +209,7 @@ typedef struct md5_layer_state {
     bool is_resting;        // its open transitions form a cycle: see take_in_layer()
     bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
     bool has_arrived;       // in this interval the newest state has faded in completely
+    bool is_steered;        // rates of some states are those of the clock that they share
     uint32_t entered;       // the last state that was reported, MD5_NONE = none
     bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
     float coverage;         // of the snapshot
@@ -245,6 +248,10 @@ typedef struct md5_shot {
     md5_clock before, now;  // before and after the last step
     md5_fade_time fade_in;  // `elapsed` goes on after it
     md5_fade_time stopping; // if is_stopping
+    uint32_t section;       // MD5_NONE: the whole clip
+    uint32_t next;          // section to which it goes at the end of that; MD5_NONE: it plays on
+    uint32_t row;           // of the machine's table, or MD5_NONE
+    bool repeats;           // `next` is played over and over
 } md5_shot;
 
 // The one-shots of a slot, oldest first: all but the newest one fade out.
@@ -328,14 +335,15 @@ struct md5_player {
     md5_shot_slot *slots; // [num_slots]
     md5_target *targets;  // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;          // [modifiers] of springs and feet: their state is initialised
-    md5_foot *feet;            // [num_feet]; the joints of their legs never change
-    float *drops;              // [modifiers] of feet: displacement of the pelvis
-    md5_held *held;            // [num_soles]
-    md5_gaze *gazes;           // [num_gazes]
-    md5_window_state *windows; // [num_windows]
-    md5_xform *kept_pose;      // [joints] the last pose that was computed, if detail.is_kept
-    md5_ground_fn *ground;     // or NULL; the game's, as `ground_user` is
+    bool *are_placed;           // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;             // [num_feet]; the joints of their legs never change
+    float *drops;               // [modifiers] of feet: displacement of the pelvis
+    md5_held *held;             // [num_soles]
+    md5_gaze *gazes;            // [num_gazes]
+    md5_window_state *windows;  // [num_windows]
+    const md5_mat34 **attached; // [attached] joints or NULL; the game's
+    md5_xform *kept_pose;       // [joints] the last pose that was computed, if detail.is_kept
+    md5_ground_fn *ground;      // or NULL; the game's, as `ground_user` is
     void *ground_user;
 
     // Scratch memory.
@@ -407,6 +415,17 @@ void md5i_weigh_all(md5_player *player);
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
+// Gives all clips that are in step the rate of the clock that they share, the mean over the next
+// `seconds`, which may be negative; elsewhere each has its own again. Returns for how many seconds,
+// up to `most`, that is their rate: until the next marker, and part of a fade.
+double md5i_keep_in_step(md5_player *player, double seconds, double most);
+
+// Whether states of some layer are in step.
+bool md5i_is_in_step(const md5_player *player);
+
+// The normalised time at which a state begins in step with another one.
+double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree);
+
 // Normalised time of the first clip.
 double md5i_active_time(const md5_active_state *active);
 
@@ -432,6 +451,10 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
+
+// The value now of what drives a row of morph_rows: a parameter; a state, by its weight in its
+// layer and that of the layer; a clip, as far as one-shots play it.
+float md5i_driven(const md5_player *player, uint32_t number);
 
 // Begins an inertial transition of a layer's root motion and morphs, from one part of its chain to
 // another.
@@ -470,6 +493,19 @@ static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint
 static inline double md5_cycles_left(const md5_shot *shot, double phase)
 {
     return shot->rate < 0.0 ? phase : 1.0 - phase;
+}
+
+// Cycles until the end of its section likewise; infinite if it has none and will go to none.
+double md5i_section_left(const md5_machine *machine, const md5_shot *shot);
+
+// Lets it go to the next section at once, or on.
+void md5i_end_section(md5_player *player, md5_shot *shot);
+
+// The newest one-shot of a slot, or NULL.
+static inline md5_shot *md5_newest_shot(const md5_player *player, uint32_t slot)
+{
+    const uint32_t count = player->slots[slot].num_shots;
+    return count == 0 ? NULL : &player->slots[slot].shots[count - 1];
 }
 
 // Weight, `shift` seconds from now, at most 0. Events at the ends of fades must not be silent: they

@@ -199,8 +199,8 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
     const md5_machine_desc *const tables = &machine->tables;
     const uint32_t last = tables->num_clips - 1, num_layers = tables->num_layers;
     if (archive->mode == STORE)
-        *shot = (md5_shot){0};
-    keep_uint(archive, &shot->source, 0, last, "the clip of a one-shot");
+        *shot = (md5_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
+    const uint32_t source = keep_uint(archive, &shot->source, 0, last, "the clip of a one-shot");
     keep_uint(archive, &shot->num_below, num_layers > 0, num_layers, "the layers below a one-shot");
     keep(archive, INT, &shot->mask, -1.0, (double)tables->num_masks - 1.0,
          "the mask of a one-shot");
@@ -236,6 +236,14 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         keep_time(archive, &shot->stopping.elapsed, "the time of a stop");
         keep_time(archive, &shot->stopping.duration, "the duration of a stop");
     }
+    const double last_section = (double)tables->clips[source].num_sections - 1.0;
+    if (last_section >= 0.0 && end != MD5_SHOT_LOOPS) {
+        keep(archive, INT, &shot->section, -1.0, last_section, "a section");
+        keep(archive, INT, &shot->next, -1.0, last_section, "the next section");
+        keep_bool(archive, &shot->repeats, "whether a section is repeated");
+    }
+    if (tables->num_shots > 0)
+        keep(archive, INT, &shot->row, -1.0, (double)tables->num_shots - 1.0, "a one-shot's row");
 }
 
 // -- Targets and states of modifiers ------------------------------------------------------------
@@ -371,6 +379,12 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     if (is_above && !(fades && duration > 0.0))
         fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
     const md5_blend_tree *const tree = layer->states[state].tree;
+    if (archive->mode == STORE)
+        active->in_step = false;
+    if (layer->has_steps) {
+        keep_bool(archive, &active->in_step, "whether a state is in step");
+        keep(archive, INT, &active->leader, -1.0, last, "the state that leads");
+    }
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
         active->tree = tree;

@@ -18,7 +18,7 @@ const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *s
 // Progress of the fade before the end, `shift` seconds from now.
 static double ending_progress(const md5_player *player, const md5_shot *shot, double shift)
 {
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0 || shot->next != MD5_NONE)
         return 0.0;
     const double moved = shot->rate * (player->is_backward ? -shift : shift);
     const double phase = fmin(fmax(shot->now.phase + moved, 0.0), 1.0);
@@ -52,6 +52,61 @@ float md5i_shot_share(float share, float covered)
 {
     const float rest = 1.0f - covered;
     return share < rest ? share / rest : share > 0.0f ? 1.0f : 0.0f;
+}
+
+// -- Sections ---------------------------------------------------------------------------------
+
+// Where a section, or the clip, begins or ends, in the direction in which it is played.
+static double border_of(const md5_machine *machine, const md5_shot *shot, uint32_t section,
+                        bool is_end)
+{
+    const bool is_last = is_end == (shot->rate >= 0.0);
+    if (section == MD5_NONE)
+        return is_last ? 1.0 : 0.0;
+    const md5_section *const row = &machine->tables.clips[shot->source].sections[section];
+    return (double)(is_last ? row->last : row->first)
+           / (double)md5_timing_intervals(md5i_shot_timing(machine, shot));
+}
+
+double md5i_section_left(const md5_machine *machine, const md5_shot *shot)
+{
+    if (shot->section == MD5_NONE && shot->next == MD5_NONE)
+        return INFINITY;
+    const double left = border_of(machine, shot, shot->section, true) - shot->now.phase;
+    return shot->rate < 0.0 ? -left : left;
+}
+
+void md5i_end_section(md5_player *player, md5_shot *shot)
+{
+    shot->section = shot->next;
+    shot->next = shot->repeats ? shot->next : MD5_NONE;
+    const double begin = border_of(player->machine, shot, shot->section, false);
+    if (shot->section == MD5_NONE || fabs(begin - shot->now.phase) <= 2.0 * MD5_BORDER)
+        return; // it goes on where it is
+    shot->now.phase = begin;
+    shot->before = shot->now;
+    shot->is_new = shot->is_at_start = player->has_new = true;
+    player->is_settled = false;
+}
+
+bool md5_player_shot_section(md5_player *player, uint32_t slot, const char *section,
+                             md5_section_change change)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT((unsigned)change <= MD5_SECTION_LEAVE, "change: a md5_section_change");
+    const md5_machine *const machine = player->machine;
+    md5_shot *const shot = slot < machine->num_slots ? md5_newest_shot(player, slot) : NULL;
+    if (!shot || shot->end == MD5_SHOT_LOOPS)
+        return false;
+    const bool leaves = change == MD5_SECTION_LEAVE;
+    const uint32_t next = leaves ? MD5_NONE : md5i_find_section(machine, shot->source, section);
+    if (next == MD5_NONE && !leaves)
+        return false;
+    shot->next = next;
+    shot->repeats = change == MD5_SECTION_LOOP;
+    if (!leaves && (change == MD5_SECTION_JUMP || md5i_section_left(machine, shot) <= MD5_BORDER))
+        md5i_end_section(player, shot);
+    return true;
 }
 
 // -- What a game does -------------------------------------------------------------------------
@@ -97,13 +152,14 @@ static md5_easing curve_of(const md5_easing *curve)
     return used;
 }
 
-static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_desc *desc,
-                      md5_shot *shot)
+static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
+                      const md5_shot_desc *from, md5_shot *shot)
 {
+    const md5_shot_desc placed = md5_placed_shot(machine, slot, *from), *const desc = &placed;
     *shot = (md5_shot){
         .source = clip,
         .mode = desc->mode,
-        .end = desc->end,
+        .end = desc->section && desc->end == MD5_SHOT_LOOPS ? MD5_SHOT_ENDS : desc->end,
         .fade_in_curve = curve_of(&desc->fade_in_easing),
         .fade_out_curve = curve_of(&desc->fade_out_easing),
         .weight = or_one(desc->weight),
@@ -112,7 +168,11 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .is_at_start = true,
         .fade_out = md5i_decimal_of(desc->fade_out),
         .fade_in = {.duration = md5i_decimal_of(desc->fade_in)},
+        .section = md5i_find_section(machine, clip, desc->section),
+        .row = md5_find_shot(machine, desc->name),
+        .repeats = desc->section && desc->end == MD5_SHOT_LOOPS,
     };
+    shot->next = shot->repeats ? shot->section : MD5_NONE;
     if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
@@ -124,14 +184,17 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     shot->reference = reference == MD5_NONE ? clip : reference;
     shot->reference_frame = desc->reference_frame;
-    if ((desc->mask && shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
+    if ((desc->section && (shot->section == MD5_NONE || desc->start == 1.0))
+        || (desc->mask && shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
         || (desc->reference && reference == MD5_NONE)
         || desc->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
-        return false; // an unknown name, or a frame that is not there
+        return false; // an unknown name, a frame that is not there, the end of a section
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
-    const double start = shot->rate < 0.0 ? 1.0 - desc->start : desc->start;
+    const double begin = border_of(machine, shot, shot->section, false);
+    const double start =
+        begin + desc->start * (border_of(machine, shot, shot->section, true) - begin);
     shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     shot->before = shot->now;
     return true;
@@ -152,8 +215,10 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                "fade_out_easing: a md5_ease_kind and md5_jump");
     MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
+    slot = slot == MD5_NONE ? md5_find_slot(machine, from->slot) : slot;
+    clip = clip == MD5_NONE ? md5_find_clip(machine, from->clip) : clip;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips
-        || !make_shot(machine, clip, from, &shot))
+        || !make_shot(machine, slot, clip, from, &shot))
         return false;
     // Those in the slot fade out as the new one fades in. One that began to fade in at this instant
     // is not visible yet and can be replaced.
@@ -198,20 +263,24 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
         else
             md5_remove_shot(player, queue, i);
     }
+    player->is_settled = player->is_settled && player->machine->tables.num_shots == 0;
     return true;
 }
 
 md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
 {
     MD5_ASSERT_NOT_NULL(player);
-    if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
+    const md5_machine *const machine = player->machine;
+    const md5_shot *const shot = slot < machine->num_slots ? md5_newest_shot(player, slot) : NULL;
+    if (!shot)
         return (md5_shot_status){0};
-    const md5_shot *const shot = &player->slots[slot].shots[player->slots[slot].num_shots - 1];
+    const md5_section *const sections = machine->tables.clips[shot->source].sections;
     return (md5_shot_status){
         .is_playing = true,
         .is_stopping = shot->is_stopping,
         .clip = shot->source,
         .time = md5_clock_time(shot->now),
         .weight = md5i_shot_weight(player, shot, 0.0, 0.0),
+        .section = shot->section == MD5_NONE ? NULL : sections[shot->section].name,
     };
 }

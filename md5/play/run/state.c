@@ -370,6 +370,165 @@ void md5i_weigh_all(md5_player *player)
     player->has_moved = false;
 }
 
+// -- In step ------------------------------------------------------------------------------------
+//
+// States that fade over each other in step. All of their first clips' groups follow one clock,
+// which needs no place of its own: their clocks begin alike, and in each interval have the same
+// rate, that of the part between two markers in which all of them are.
+
+// An interval is at most so much of a fade: events within it are weighted as if its rate were even.
+#define STEP_DIVISIONS 32.0
+
+// The clock of the first clip's group, or of that clip alone.
+static md5_clock step_clock(const md5_active_state *active)
+{
+    const md5_instance_plan *const first = active->tree->instances;
+    if (first->group != MD5_NONE)
+        return active->groups[first->group];
+    const md5_source *const source = first->playable->source;
+    return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].now);
+}
+
+double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree)
+{
+    const md5_source *const source = tree->instances[0].playable->source;
+    return left->tree
+               ? md5i_sync_clock(source->markers, md5_step_markers(tree), step_clock(left)).phase
+               : 0.0;
+}
+
+// Shared cycles a second of the group, behind marker `first`; with `rate` all of its clips get
+// that.
+static double step_rate(const md5_active_state *active, uint32_t first, const double *rate)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const uint32_t number = tree->instances[0].group, num_markers = md5_step_markers(tree);
+    const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
+    double sum = 0.0, total = 0.0;
+    for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
+        const uint32_t member = group ? group->members[i] : 0;
+        md5_clip_instance *const instance = &active->instances[member];
+        const md5_source *const source = tree->instances[member].playable->source;
+        const double share = group ? (double)instance->share : 1.0;
+        const double stretch =
+            num_markers == 0 ? 1.0
+                             : part_of(source->markers, num_markers, first) * (double)num_markers;
+        sum += share * instance->rate / stretch;
+        total += share;
+        instance->rate = rate ? *rate * stretch : instance->rate;
+    }
+    return total > 0.0 ? sum / total : 0.0;
+}
+
+// How many states from `begin` on share a clock.
+static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
+{
+    uint32_t end = begin + 1;
+    while (end < layer_state->num_used && md5_active_at(layer_state, end)->in_step
+           && md5_active_at(layer_state, end)->tree && md5_active_at(layer_state, end - 1)->tree)
+        end++;
+    return end - begin;
+}
+
+// The weight of state `number` of those from `begin` on that share a clock, the mean over the next
+// seconds. Of two states exactly, not within 0..1 where the easing is not; of more, in which fades
+// are multiplied, by Gauss's rule of three points.
+static double step_weight(md5_layer_state *layer_state, uint32_t begin, uint32_t count,
+                          uint32_t number, double seconds)
+{
+    static const struct {
+        double place, weight;
+    } points[] = {
+        {0.1127016653792583, 5.0 / 18.0}, {0.5, 8.0 / 18.0}, {0.8872983346207417, 5.0 / 18.0}};
+    const md5_active_state *const top = md5_active_at(layer_state, begin + count - 1);
+    const double from = md5i_progress(top), to = from + seconds / top->duration;
+    if (count == 2 && from < 1.0 && seconds > MD5_BORDER) {
+        const double last = md5_least(to, 1.0);
+        const double mean = (md5i_eased_area(top->easing, from, last) + to - last) / (to - from);
+        return number == 1 ? mean : 1.0 - mean;
+    }
+    const md5_chain_range range = {begin, begin + count, false, false};
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double weight = points[i].weight;
+        for (uint32_t k = number; k < count; k++) {
+            const double fade =
+                (double)md5i_fade_in(layer_state, range, begin + k, points[i].place * seconds);
+            weight *= k == number ? fade : 1.0 - fade;
+        }
+        sum += weight;
+    }
+    return sum;
+}
+
+// The states from `begin` on, with their own rates. Returns as md5i_keep_in_step().
+static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, double seconds,
+                    double most)
+{
+    const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
+    const double num_markers = (double)md5_step_markers(newest->tree);
+    // At a marker, or so near that rounding may be the difference, the part ahead counts.
+    const bool is_backward = (newest->instances[0].rate < 0.0) != (seconds < 0.0);
+    const double position = step_clock(newest).phase * num_markers;
+    double part = floor(is_backward ? position - MD5_BORDER : position + MD5_BORDER);
+    const double left = is_backward ? position - part : part + 1.0 - position;
+    part += part < 0.0 ? num_markers : part >= num_markers ? -num_markers : 0.0;
+    const uint32_t first = num_markers > 0.0 ? (uint32_t)part : 0;
+    uint32_t leader = MD5_NONE;
+    double rate = 0.0;
+    for (uint32_t i = count; i-- > 0;) {
+        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
+        rate += step_weight(layer_state, begin, count, i, fabs(seconds))
+                * step_rate(active, first, NULL);
+        leader = i > 0 && leader == MD5_NONE ? active->leader : leader;
+        if (i > 0 && md5i_progress(active) < 1.0)
+            most = md5_least(most, md5_least(active->duration / STEP_DIVISIONS,
+                                             active->duration - active->elapsed));
+    }
+    for (uint32_t i = 0; leader != MD5_NONE && i < count; i++) {
+        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
+        rate = active->state == leader ? step_rate(active, first, NULL) : rate;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        step_rate(md5_active_at(layer_state, begin + i), first, &rate);
+    const double speed = fabs(rate) * num_markers;
+    return speed > 0.0 ? md5_least(most, left / speed) : most;
+}
+
+bool md5i_is_in_step(const md5_player *player)
+{
+    bool is_in_step = false;
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        for (uint32_t i = 1; player->machine->layers[layer].has_steps && i < layer_state->num_used;
+             i++)
+            is_in_step = is_in_step || md5_active_at(layer_state, i)->in_step;
+        is_in_step = is_in_step || layer_state->is_steered;
+    }
+    return is_in_step;
+}
+
+double md5i_keep_in_step(md5_player *player, double seconds, double most)
+{
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        uint32_t count = 0;
+        if (!player->machine->layers[layer].has_steps)
+            continue;
+        for (uint32_t i = 0; layer_state->is_steered && i < layer_state->num_used; i++)
+            weigh_state(player, md5_active_at(layer_state, i)); // their own rates
+        layer_state->is_steered = false;
+        for (uint32_t i = 0; i < layer_state->num_used; i += count) {
+            count = count_steps(layer_state, i);
+            if (count == 1)
+                continue;
+            most = steer(layer_state, i, count, seconds, most);
+            layer_state->is_steered = true;
+        }
+    }
+    return most;
+}
+
 static void set_clocks(const md5_blend_tree *tree, md5_active_state *active,
                        const md5_clock *instances, const md5_clock *groups)
 {

@@ -16,7 +16,7 @@
 typedef struct owned_parts {
     md5_character character; // first: the public part
     md5_machine *machine;
-    md5_model *model;
+    md5_model *model, *attached[MD5_MAX_ATTACHED];
     uint32_t num_anims;
     md5_anim **anims;       // [num_anims]
     md5_binding **bindings; // [num_anims], NULL if binding failed
@@ -50,7 +50,8 @@ typedef struct loading {
     md5_machine_file *file;
     owned_parts *owned;
     uint32_t num_parts;
-    named_file *parts;      // [num_parts]: the model, then the animations
+    named_file *parts; // [num_parts]: the model, what is attached, the animations
+    uint32_t num_models;
     const uint32_t *shared; // [clips]: the first clip that names the same file
     bool are_read;          // all parts, before the first is taken
 } loading;
@@ -129,7 +130,7 @@ static bool add_part(loading *load, const char *name)
 static void read_part(const loading *load, uint32_t number, const md5_load_opts *opts)
 {
     named_file *const to = &load->parts[number];
-    if (number == 0)
+    if (number < load->num_models)
         to->model = md5_load_model(to->path, opts, &to->error);
     else
         to->anim = md5_load_anim(to->path, opts, &to->error);
@@ -178,6 +179,16 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
+// The machine's, or an attached one.
+static bool take_model(loading *load, uint32_t number, const char *const *member, md5_model **model)
+{
+    TRY(take_part(load, number, member));
+    *model = load->parts[number].model;
+    load->parts[number].model = NULL;
+    load->context.num_warnings += (*model)->num_warnings;
+    return true;
+}
+
 static bool take_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
@@ -198,8 +209,8 @@ static bool take_clips(loading *load)
         const uint32_t shared = load->shared[clip];
         if (shared == clip) {
             const uint32_t number = owned->num_anims;
-            named_file *const from = &load->parts[number + 1];
-            TRY(take_part(load, number + 1, &load->file->clips[clip].file));
+            named_file *const from = &load->parts[load->num_models + number];
+            TRY(take_part(load, load->num_models + number, &load->file->clips[clip].file));
             md5_anim *const anim = from->anim;
             from->anim = NULL;
             owned->anims[owned->num_anims++] = anim;
@@ -264,8 +275,15 @@ static bool load_parts(loading *load)
         shared[clip] = first;
     }
     load->shared = shared;
-    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + 1);
+    // More are an error when the machine is created.
+    md5_attached_desc *const attached = load->file->attached;
+    uint32_t num_attached = load->file->desc.num_attached;
+    num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
+    load->num_models = 1 + num_attached;
+    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));
+    for (uint32_t i = 0; i < num_attached; i++)
+        TRY(add_part(load, attached[i].file));
     for (uint32_t clip = 0; clip < count; clip++)
         TRY(shared[clip] != clip || add_part(load, clips[clip].file));
 
@@ -273,13 +291,13 @@ static bool load_parts(loading *load)
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    TRY(take_part(load, 0, &load->file->model_file));
-    named_file *const from = &load->parts[0];
-    md5_model *const model = load->owned->model = from->model;
-    from->model = NULL;
-    load->owned->character.model_path = from->path;
-    load->context.num_warnings += model->num_warnings;
-    load->file->desc.model = model;
+    TRY(take_model(load, 0, &load->file->model_file, &load->owned->model));
+    load->owned->character.model_path = load->parts[0].path;
+    load->file->desc.model = load->owned->model;
+    for (uint32_t i = 0; i < num_attached; i++) {
+        TRY(take_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
+        attached[i].model = load->owned->attached[i];
+    }
     TRY(take_clips(load));
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
@@ -296,6 +314,8 @@ static void free_parts(const owned_parts *owned)
         md5_free_binding(owned->bindings[i]);
         md5_free_anim(owned->anims[i]);
     }
+    for (int i = 0; i < MD5_MAX_ATTACHED; i++)
+        md5_free_model(owned->attached[i]);
     md5_free_model(owned->model);
 }
 

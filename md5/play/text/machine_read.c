@@ -259,7 +259,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         return true;
     default: // MD5_COLUMN_DIRECTION
         TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
-        if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f)
+        if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f || column->is_length)
             return true;
         return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
     }
@@ -330,6 +330,9 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         lex->at += is_read && hyphen;
         return is_read;
     }
+    case MD5_FORM_AFTER:
+        return !take_keyword(lex, md5_column_word(column))
+               || read_name(lex, record, what, column->offset);
     case MD5_FORM_COMPARED: {
         const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
         TRY(read_name(lex, record, what, column->offset));
@@ -378,7 +381,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_SHARE) {
-        // A number or the name of a parameter: the last one is used, it clears the other form.
+        // A number, a parameter or a state: the last one is used, it clears the others.
         const char *const start = lex->at;
         const char *const none = NULL;
         md5i_lex_blanks(lex);
@@ -386,14 +389,19 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
         const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
                              || md5_span_is_name(md5i_lex_peek_word(lex));
         lex->at = start;
-        if (is_name) {
-            memset(record.row + column->offset, 0, sizeof(float));
-            TRY(read_name(lex, record, md5_column_word(column), column->other));
-            return column->easing == 0 || read_easing(lex, column->easing, record);
-        }
+        memset(record.row + column->offset, 0, sizeof(float));
         memcpy(record.row + column->other, &none, sizeof none);
         if (column->easing > 0)
             memset(record.row + column->easing, 0, sizeof(md5_easing));
+        if (column->state > 0)
+            memset(record.row + column->state, 0, 2 * sizeof none);
+        if (is_name) {
+            if (column->state > 0 && take_keyword(lex, "state"))
+                return read_name(lex, record, "a layer", column->state)
+                       && read_name(lex, record, "a state", column->state + sizeof none);
+            TRY(read_name(lex, record, md5_column_word(column), column->other));
+            return column->easing == 0 || read_easing(lex, column->easing, record);
+        }
         return read_number(lex, column, record);
     }
     if (column->kind == MD5_COLUMN_EASING)
@@ -538,7 +546,7 @@ static bool read_word(md5_lex *lex, const char *token, const word_found *word,
     for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
          next++) {
         if (md5_is_used(next, md5_kind_of(schema, record.row, 0)))
-            TRY(read_plain(lex, next, record));
+            TRY(read_value(lex, next, record));
     }
     return true;
 }
@@ -613,6 +621,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
         md5i_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
                       md5i_lex_token(&lex, lex.at).text);
     memcpy(&file->clips, &file->desc.clips, sizeof file->clips); // they may be written
+    memcpy(&file->attached, &file->desc.attached, sizeof file->attached);
     return file;
 }
 

@@ -176,6 +176,10 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
             put(to, ")");
             return true;
         }
+        if (column->form == MD5_FORM_AFTER) {
+            put(to, " ");
+            put(to, md5_column_word(column));
+        }
         if (column->form == MD5_FORM_LINE)
             return !text || !*text || put_quoted(to, walk, text);
         if (text || column->place != MD5_PLACE_HEAD || !column->usual)
@@ -198,6 +202,9 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
         for (int i = 0; i < 3; i++)
             put_number(to, (double)floats[i], true);
         put(to, " )");
+        return true;
+    case MD5_COLUMN_EASING:
+        put_easing(to, md5_easing_of(row, column->offset));
         return true;
     default: // MD5_COLUMN_CHOICE
         put_choice(to, column, row);
@@ -257,19 +264,31 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
     return true;
 }
 
-// A number, or a parameter and its easing.
+static const char *name_at(const char *row, size_t offset)
+{
+    return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
+}
+
+// A number, a parameter and its easing, or a state.
 static bool put_share(writer *to, const md5_table_walk *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const char *const name = *(const char *const *)(const void *)(row + column->other);
+    const char *const name = name_at(row, column->other);
+    const char *const layer = name_at(row, column->state);
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    if (name ? md5i_column_number(column, row) != 0.0 : is_eased)
+    if (name || layer ? md5i_column_number(column, row) != 0.0 || (name && layer) : is_eased)
         return fail(to, walk, "is a number and a parameter");
+    if (layer) {
+        put(to, " state");
+        return put_name(to, walk, layer)
+               && put_name(to, walk, name_at(row, column->state + sizeof layer));
+    }
     if (!name)
         return put_value(to, walk, column, row);
-    TRY(put_name(to, walk, name));
+    TRY(column->state > 0 && strcmp(name, "state") == 0 ? put_quoted(to, walk, name)
+                                                        : put_name(to, walk, name));
     if (is_eased)
         put_easing(to, easing);
     return true;
@@ -300,11 +319,11 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             continue;
         if (!is_used && is_set(column, level->row))
             return fail(to, &head, "has a value that a file cannot have");
-        if (!is_used || (column->form == MD5_FORM_OPTIONAL && !is_set(column, level->row)))
+        if (!is_used
+            || ((column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER)
+                && !is_set(column, level->row)))
             continue;
-        if (column->kind == MD5_COLUMN_EASING)
-            put_easing(to, md5_easing_of(level->row, column->offset));
-        else if (column->rows)
+        if (column->rows && column->kind != MD5_COLUMN_EASING)
             TRY(put_list(to, &head, column, level->row));
         else
             TRY(put_value(to, &head, column, level->row));
@@ -342,8 +361,9 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
     const bool has_lines = column->rows && !is_list && column->place == MD5_PLACE_WORD;
     const bool is_share = column->form == MD5_FORM_SHARE
-                          && *(const char *const *)(const void *)(row + column->other) != NULL;
-    const bool is_model = column->kind == MD5_COLUMN_MODEL && model_file[0] != '\0';
+                          && (name_at(row, column->other) || name_at(row, column->state));
+    const bool is_model = column->kind == MD5_COLUMN_MODEL && column->place == MD5_PLACE_WORD
+                          && model_file[0] != '\0';
     if (is_lost(walk))
         return fail(to, walk, "has a value that a file cannot have");
     if (is_model || (has_lines && is_set(column, row))) {

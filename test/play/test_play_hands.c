@@ -1,0 +1,285 @@
+// Modifiers that the machine's text drives: hands on joints of what the character holds or stands
+// beside, against places of joints in double precision; weights by parameters and states.
+#include "test/ik/test_ik_case.h"
+#include "test/own.h"
+#include "test/play/test_play_case.h"
+
+static const real3 grip_at = {2.0, 3.0, -1.0};
+static const char gun_text[] = "MD5Version 10 commandline \"\" numJoints 2 numMeshes 0\n"
+                               "joints { \"stock\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                               "\"grip\" 0 ( 2 3 -1 ) ( 0 0.6 0 ) }";
+static char machine_text[32768];
+
+// The machine and what is attached lie in memory, the others in Bobbin's folder.
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+{
+    const char *const name = strrchr(path, '/') + 1;
+    const bool is_machine = strcmp(name, "m.md5machine") == 0;
+    const char *const text = is_machine ? machine_text : gun_text;
+    (void)user, (void)error;
+    *size = strlen(text);
+    return is_machine || strcmp(name, "gun.md5mesh") == 0 ? text : test_read_file(path, size);
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    if (bytes != machine_text && bytes != gun_text)
+        own_memory(&bytes);
+}
+
+static md5_character *load(md5_error *error)
+{
+    const md5_load_opts opts = {.files = {open_file, close_file, NULL}};
+    return md5_load_character(test_path("models/bobbin/m.md5machine"), &opts, error);
+}
+
+// All clips of Bobbin, one state each.
+static md5_character *load_with(const char *rows)
+{
+    md5_error error = {0};
+    OWN_MACHINE_FILE own =
+        md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
+    if (!own)
+        return NULL;
+    size_t used = (size_t)snprintf(machine_text, sizeof machine_text,
+                                   "machine m { model bobbin.md5mesh float near 1 %s\n", rows);
+    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // clips, then states
+        const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
+        const bool is_clip = i < own->desc.num_clips;
+        used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
+                                 i == own->desc.num_clips ? "layer body { " : "",
+                                 is_clip ? "clip" : "state", clip->name,
+                                 is_clip ? clip->file : clip->name);
+    }
+    (void)snprintf(machine_text + used, sizeof machine_text - used, " } }\n");
+    md5_character *const character = load(&error);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    return character;
+}
+
+static const char hold[] =
+    "attached gun gun.md5mesh on hand_r attached partner gun.md5mesh\n"
+    "modifier carry two_bone hand_r { target chest { offset ( 2 -3 9 ) } }\n"
+    "modifier hold two_bone hand_l { target grip of gun { aligned } weight near }\n"
+    "modifier touch two_bone hand_r { target grip of partner { offset ( 0 1 0 ) } weight 0 }";
+
+enum { MOST_JOINTS = 128, TIMES = 8 };
+
+static real_place place_of(const md5_character *character, const md5_xform *pose, const char *name)
+{
+    const md5_skeleton *const skeleton = &character->model->skeleton;
+    return ik_place(skeleton, pose, md5_find_joint(skeleton, name));
+}
+
+TEST (hands_hold_one_gun_in_all_clips) {
+    OWN_CHARACTER character = load_with(hold);
+    REQUIRE(character && character->model->skeleton.num_joints <= MOST_JOINTS);
+    OWN_PLAYER player = play_player(character->machine);
+    uint32_t num_near = 0, num_far = 0;
+    double worst = 0.0, worst_turn = 0.0, worst_far = 0.0;
+    for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
+        md5_xform pose[MOST_JOINTS];
+        md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
+        play_pose(player, pose);
+        const real_place right = place_of(character, pose, "hand_r");
+        const real_place left = place_of(character, pose, "hand_l");
+        const real3 shoulder = place_of(character, pose, "upperarm_l").at;
+        const real3 elbow = place_of(character, pose, "forearm_l").at;
+        const real3 grip = real3_add(right.at, real4_rotate(right.rotation, grip_at));
+        const real4 turn = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
+        const double reach = real3_distance(shoulder, elbow) + real3_distance(elbow, left.at);
+        const double far = real3_distance(shoulder, grip), miss = real3_distance(left.at, grip);
+        real_worse(&worst_turn, 1.0 - fabs(real4_dot(turn, left.rotation)));
+        const bool is_near = far < reach * 0.9999; // else the arm points there
+        num_near += is_near;
+        num_far += !is_near;
+        real_worse(is_near ? &worst : &worst_far, is_near ? miss : fabs(miss - (far - reach)));
+    }
+    printf("note: a hand on a gun: at most %.2g units away in %u frames, out of reach in %u\n",
+           worst, num_near, num_far);
+    CHECK(worst < 1e-3 && worst_far < 5e-3 && worst_turn < 1e-5);
+    CHECK(num_near > 9 * num_far && character->num_clips > 40);
+}
+
+TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
+    OWN_CHARACTER character = load_with(hold);
+    OWN_PLAYER player = play_player(character->machine);
+    OWN_PLAYER other = play_player(character->machine);
+    md5_xform before[MOST_JOINTS], pose[MOST_JOINTS];
+    const size_t size = character->model->skeleton.num_joints * sizeof *pose;
+    play_pose(player, before);
+    md5_player_target(player, 2)->weight = 1.0f;
+    play_pose(player, pose);
+    CHECK_BYTES(pose, before, size);
+    const real3 shoulder = place_of(character, pose, "upperarm_r").at;
+    md5_mat34 joints[2] = {{{1, 0, 0, 1e9f, 0, 1, 0, 0, 0, 0, 1, 0}}};
+    joints[1] = (md5_mat34){{0, -1, 0, (float)shoulder.x + 7, 1, 0, 0, (float)shoulder.y, 0, 0, 1,
+                             (float)shoulder.z - 3}};
+    CHECK(!md5_player_attach(player, 0, joints) && !md5_player_attach(player, 2, joints)
+          && md5_player_attach(player, 1, joints));
+    play_pose(player, pose);
+    const real3 there = {shoulder.x + 6, shoulder.y, shoulder.z - 3};
+    CHECK(real3_distance(place_of(character, pose, "hand_r").at, there) < 1e-3);
+    md5_player_copy(other, player); // without what is attached
+    play_pose(other, pose);
+    CHECK_BYTES(pose, before, size);
+}
+
+TEST (hands_of_saved_copied_and_written_players_are_alike) {
+    OWN_CHARACTER character = load_with(hold);
+    OWN char *const text = malloc(sizeof machine_text);
+    REQUIRE(character && text);
+    CHECK(md5_write_machine(md5_machine_tables(character->machine), "bobbin.md5mesh", text,
+                            sizeof machine_text, NULL)
+          < sizeof machine_text);
+    memcpy(machine_text, text, strlen(text) + 1);
+    md5_error error = {0};
+    OWN_CHARACTER again = load(&error);
+    REQUIRE(CHECK_STRING(error.message, "") && again);
+    CHECK(md5_machine_fingerprint(again->machine) == md5_machine_fingerprint(character->machine));
+    OWN_PLAYER player = play_player(character->machine);
+    OWN_PLAYER saved = play_player(again->machine);
+    OWN_PLAYER copied = play_player(character->machine);
+    for (uint32_t i = 0; i < 40; i++) {
+        uint8_t bytes[16384];
+        md5_xform pose[MOST_JOINTS], others[2][MOST_JOINTS];
+        md5_mat34 joints[3][MOST_JOINTS];
+        const uint32_t num_joints = character->model->skeleton.num_joints;
+        md5_player_set(player, 0, (float)(i % 5) * 0.25f);
+        md5_player_fade_to(player, 0, i, 0.3f, (md5_fade)(i % 2), MD5_EASE_LINEAR);
+        md5_player_advance(player, 0.05, NULL, NULL);
+        CHECK(md5_player_restore(saved, bytes, md5_player_save(player, bytes, sizeof bytes), NULL));
+        md5_player_copy(copied, player);
+        play_pose(player, pose);
+        play_pose(saved, others[0]);
+        play_pose(copied, others[1]);
+        md5_play_job jobs[2] = {{.player = saved, .joints = joints[0]},
+                                {.player = copied, .joints = joints[1]}};
+        OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
+        md5_play_batch(jobs, 2, NULL, scratch);
+        md5_local_to_model(&character->model->skeleton, pose, joints[2]);
+        for (int k = 0; k < 2; k++) {
+            CHECK_BYTES(others[k], pose, num_joints * sizeof *pose);
+            CHECK_BYTES(joints[k], joints[2], num_joints * sizeof **joints);
+        }
+    }
+}
+
+// Arms out of reach bend within the limits of all joints, and are not straight, as others are.
+TEST (hands_obey_the_limits_of_joints) {
+    static const char *const limits[] = {
+        "", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
+            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
+    for (int i = 0; i < 4; i++) {
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 11, 10.0, 0.3, 1);
+        play_scene_read(&of, "%s clip a a layer body { state a a }\nmodifier m %s", limits[i % 2],
+                        i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
+        md5_player_target(of.player, 0)->position = (md5_vec3){90.0f, 20.0f, -50.0f};
+        md5_xform pose[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        const md5_model *const model = of.made.model;
+        const md5_joint_limit hinge = {.kind = MD5_LIMIT_HINGE,
+                                       .rest = model->bind_local[5].rotation,
+                                       .axis = {0, 1, 0},
+                                       .min = -0.4f,
+                                       .max = -0.2f};
+        const md5_joint_limit cone = {.kind = MD5_LIMIT_CONE,
+                                      .rest = model->bind_local[6].rotation,
+                                      .axis = {1, 0, 0},
+                                      .min = -0.2f,
+                                      .max = 0.3f,
+                                      .swing = 0.1f};
+        const double excess =
+            fmax(limit_excess(&hinge, pose[5].rotation), limit_excess(&cone, pose[6].rotation));
+        CHECK(i % 2 == 0 ? excess > 0.05 : excess < 1e-5);
+    }
+}
+
+#define HAND "modifier m two_bone lhand { target pelvis { offset ( 2 3 20 ) } pole lfoot "
+#define ROWS_OF(words)                                                                    \
+    "clip a a clip b b float p 0 morph w state body b layer body { weight 0.5 state a a " \
+    "state b b } " HAND words " }"
+
+// Whether a player's pose is that of one whose weight the game has set.
+static void check_weight(md5_player *player, md5_player *plain, double weight)
+{
+    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    md5_player_target(plain, 0)->weight = (float)weight;
+    play_pose(player, pose);
+    play_pose(plain, expected);
+    CHECK(play_pose_distance(pose, expected) < 1e-5);
+}
+
+TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
+    OWN_PLAY plain, eased, by_state;
+    play_scene *const all[] = {&plain, &eased, &by_state};
+    static const char *const rows[] = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
+                                       ROWS_OF("weight 0.5 weight state body b")};
+    for (int i = 0; i < 3; i++) {
+        play_scene_begin(all[i]);
+        play_scene_add(all[i], 11, 10.0, 0.3, 1);
+        play_scene_add(all[i], 11, 10.0, 0.3, 2);
+        play_scene_read(all[i], "%s", rows[i]);
+    }
+    CHECK_UINT(md5_machine_num_morphs(by_state.machine), 1);
+    CHECK(md5_player_set(eased.player, 0, 0.5f));
+    check_weight(eased.player, plain.player, 0.125);
+    md5_player_target(eased.player, 0)->weight = 0.5f;
+    check_weight(eased.player, plain.player, 0.0625);
+    check_weight(by_state.player, plain.player, 0.0);
+    // A cross-fade, then others that freeze and that decay: as those of the morph.
+    for (uint32_t i = 0; i < 60; i++) {
+        const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
+        for (int k = 0; k < 3; k += 2) {
+            if (i == 0 || i > 4)
+                md5_player_fade_to(all[k]->player, 0, 1 - i % 2, 0.5f, fade, MD5_EASE_LINEAR);
+            md5_player_advance(all[k]->player, 0.1, NULL, NULL);
+        }
+        float morph;
+        md5_player_morphs(plain.player, &morph);
+        if (i < 4)
+            CHECK_NEAR(morph, 0.5 * 0.2 * (i + 1), 1e-6);
+        check_weight(by_state.player, plain.player, morph < 0.0f ? 0.0 : (double)morph);
+    }
+}
+
+TEST (hands_of_wrong_names_are_refused_with_their_place) {
+    static const struct {
+        const char *row, *message;
+        uint32_t column; // in line 3
+    } cases[] = {
+        {"modifier m two_bone hand_l { target gripp of gun }",
+         "modifier 'm' names joint 'gripp', which does not exist", 37},
+        {"modifier m two_bone hand_l { target grip of gum }",
+         "modifier 'm' names attached model 'gum', which does not exist", 45},
+        {"modifier m two_bone hand_r { target grip of gun }",
+         "modifier 'm': its place is on joint 'hand_r', which it moves itself", 37},
+        {"modifier m fabrik hand_l { length 4 target thumb_1_l }",
+         "modifier 'm': its place is on joint 'thumb_1_l', which it moves itself", 44},
+        {"modifier m aim head { weight state body t }",
+         "modifier 'm' names state 't', which layer 'body' lacks", 41},
+        {"attached x gun.md5mesh on hand", "attached 'x' names joint 'hand', which does not exist",
+         27},
+        {"attached gun gun.md5mesh", "attached model 'gun' is declared twice", 10},
+        {"limit head hinge ( 1 0 0 ) { min 2 max 1 }",
+         "limit 'head': it has no joint or no axis, or its min is above its max", 7},
+        {"limit hed cone ( 1 0 0 )", "limit 'hed' names joint 'hed', which does not exist", 7},
+        {"limit jaw cone ( 1 0 0 ) limit jaw none ( 1 0 0 )", "limit 'jaw' is there twice", 32},
+        {"attached y none.md5mesh", "'none.md5mesh': ", 12},
+    };
+    EACH (row, cases) {
+        md5_error error = {0};
+        (void)snprintf(machine_text, sizeof machine_text,
+                       "machine m { model bobbin.md5mesh attached gun gun.md5mesh on hand_r\n"
+                       "clip a idle.md5anim layer body { state s a }\n%s }",
+                       row->row);
+        CHECK(!load(&error));
+        error.message[strlen(row->message)] = '\0'; // a missing file's reason is the system's
+        CHECK_STRING(error.message, row->message);
+        CHECK(error.line == 3 && error.column == row->column);
+    }
+}
