@@ -92,10 +92,8 @@ uint32_t md5_machine_num_morphs(const md5_machine *machine)
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    uint32_t i = 0;
-    while (morph < machine->num_morphs && machine->morph_rows[i].target != morph)
-        i++;
-    return morph < machine->num_morphs ? machine->morph_rows[i].name : NULL;
+    const md5_morph_row *const rows = machine->morph_rows;
+    return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)

@@ -314,18 +314,26 @@ typedef struct md5_window_row {
 // rows of each target to a sum, which fades, freezes and is saved: one for each name of a morph;
 // two for each name of a curve, its values and the weights of the clips that have it; one for the
 // modifier.
+typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
+
 typedef struct md5_morph_row {
-    const char *name; // of the target or curve
+    const char *name; // of the target, curve or modifier
+    md5_sum of;
     md5_morph_drive drive;
     uint32_t target; // its sum
+    uint32_t first;  // not of this row: the first row of the name that has this row's number
     uint32_t source; // parameter, state in its layer, clip, or curve
     uint32_t layer;  // of the state
     float weight;
-    bool is_curve;
     const md5_morph_key *keys; // [num_keys] of a clip
     uint32_t num_keys;
     const md5_easing *easing; // NULL: linear
 } md5_morph_row;
+
+static inline uint32_t md5_num_sums(const md5_morph_row *row)
+{
+    return row->of == MD5_SUM_CURVE ? 2 : 1;
+}
 
 struct md5_machine {
     md5_machine_desc tables;

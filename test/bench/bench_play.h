@@ -175,6 +175,24 @@ static uint64_t work_fading_character(void *of, md5_cpu level)
     return work_character(of, level);
 }
 
+// Its pose between two steps, drawn.
+static uint64_t work_between_steps(void *of, md5_cpu level)
+{
+    const playing *const play = of;
+    const size_t num_joints = play->model->skeleton.num_joints;
+    md5_xform *const before = play->scratch, *const pose = before + num_joints;
+    (void)level;
+    md5_between_job job = {.model = play->model,
+                           .before = play->model->bind_local,
+                           .now = play->pose,
+                           .motion = {.rotation = {.z = 0.1f, .w = 0.995f}},
+                           .pose = pose,
+                           .joints = play->joints,
+                           .palette = play->palettes};
+    md5_pose_between(&job, 1, 0.5f, NULL);
+    return play->palettes[0].m[0] > 0.0f && job.part.rotation.w > 0.0f;
+}
+
 // All of them in one call.
 static uint64_t work_played_crowd(void *of, md5_cpu level)
 {
@@ -226,6 +244,9 @@ static void measure_play(bench_table *table)
     bench_heading("playing: state machine, 2 layers, additive, 2 legs, look-at, 71 joints");
     bench_measure(table, &row);
     row.goal = 0.0;
+    row.name = "between two steps";
+    row.work = work_between_steps;
+    bench_measure(table, &row);
     row.name = "while states fade";
     row.work = work_fading_character;
     bench_measure(table, &row);

@@ -365,7 +365,9 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 
 bool play_heard_the_same(const play_heard *a, const play_heard *b)
 {
-    return CHECK_UINT(b->count, a->count)
-           && CHECK_BYTES(a->events, b->events, a->count * sizeof a->events[0])
-           && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);
+    bool is_same = CHECK_UINT(b->count, a->count); // of one machine, or of two with the same tables
+    for (uint32_t i = 0; is_same && i < a->count; i++)
+        is_same = CHECK_STRING(b->events[i]->name, a->events[i]->name)
+                  && CHECK_UINT(b->events[i]->frame, a->events[i]->frame);
+    return is_same && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);
 }

@@ -154,6 +154,12 @@ static bool by_saving(md5_player *to, const md5_player *from)
     return CHECK_STRING(error.message, "") && CHECK(is_restored);
 }
 
+static bool by_adopting(md5_player *to, const md5_player *from)
+{
+    md5_player_adopt(to, from, NULL, NULL);
+    return true;
+}
+
 static bool by_copying(md5_player *to, const md5_player *from)
 {
     md5_player_copy(to, from);
@@ -166,7 +172,9 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
 {
     uint64_t random;
     begin_machine(of, seed, &random);
-    md5_player *const players[2] = {play_player(of->machine), play_player(of->machine)};
+    OWN_MACHINE other = play_machine(&of->tables.desc); // with the same tables
+    md5_player *const players[2] = {play_player(of->machine),
+                                    play_player(take == by_adopting ? other : of->machine)};
     bool is_same = true;
     for (int moment = 0; is_same && moment < MOMENTS; moment++) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
@@ -209,6 +217,168 @@ TEST (restored_player_of_any_machine_continues_with_the_same_bits) {
 
 TEST (copied_player_of_any_machine_continues_with_the_same_bits) {
     check_machines(by_copying);
+}
+
+TEST (adopted_player_of_the_same_tables_continues_with_the_same_bits) {
+    check_machines(by_adopting);
+}
+
+// Machines that share names and little else.
+TEST (adopted_player_of_any_other_machine_has_sound_poses) {
+    OWN save_test *const of = calloc(1, sizeof *of);
+    play_random_begin(&of->stock);
+    md5_machine *was = NULL;
+    md5_player *old = NULL;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        uint64_t random;
+        md5_xform pose[PLAY_JOINTS];
+        begin_machine(of, seed, &random);
+        md5_player *const player = play_player(of->machine);
+        if (old)
+            md5_player_adopt(player, old, NULL, NULL);
+        for (int i = 0; i < STEPS; i++) {
+            play_pose(player, pose);
+            CHECK(play_is_sound(pose, PLAY_JOINTS));
+            step_alike(of, &player, 1, &random);
+        }
+        CHECK(by_saving(player, player)); // every number is in its range
+        md5_destroy_player(old);
+        md5_destroy_machine(was);
+        old = player;
+        was = of->machine;
+    }
+    md5_destroy_player(old);
+    md5_destroy_machine(was);
+    play_end(&of->stock.made);
+}
+
+// -- Machines that were edited ----------------------------------------------------------------
+
+// Clips a and b are of one length, c is shorter.
+static void begin_edited(play_scene *of, const char *rows)
+{
+    play_scene_begin(of);
+    play_scene_add(of, 21, 20.0, 0.4, 1);
+    play_scene_add(of, 21, 20.0, 0.7, 2);
+    play_scene_add(of, 11, 20.0, 0.5, 3);
+    play_scene_read(of, "%s", rows);
+}
+
+enum { LOST_TEXT = 256 };
+static void note_lost(void *user, const char *kind, const char *name)
+{
+    char *const end = (char *)user + strlen(user);
+    (void)snprintf(end, LOST_TEXT - strlen(user), "%s %s, ", kind, name);
+}
+
+// An edit of a machine that was called at 0.2 s and is taken over at 0.5 s; names that are lost,
+// the state that plays, and its normalised times then and 0.4 s later.
+typedef struct edit {
+    const char *was, *is, *lost, *state;
+    double time, end;
+} edit;
+
+#define FADE(numbers)                                                                          \
+    "trigger call layer body { state go a state far b transition go far { when call duration " \
+    "0.6 " numbers " } }"
+#define MIX(items) "float x 0.3 motion m line x { phase " items " } layer body { state go m }"
+#define GO "layer body { state go a }"
+
+static const edit edits[] = {
+    // The clip's file changed, also in length; another clip; a clip's speed.
+    {GO, "clip b f clip a f clip c f " GO, "", "go", 0.5, 0.9},
+    {GO, "clip b f clip c f clip a f " GO, "", "go", 0.5, 1.3},
+    {GO, "layer body { state go b }", "", "go", 0.0, 0.4},
+    {GO, "motion m clip a { speed 0.5 } layer body { state go m }", "", "go", 0.5, 0.7},
+    // Another share of clips in step; one more, which keeps step: c is half as long.
+    {MIX("item a 0 item b 1"), MIX("item a 0 item b 0.7"), "", "go", 0.5, 0.9},
+    {MIX("item a 0 item b 1"), MIX("item c 0 item a 0.3 item b 1"), "", "go", 0.5, 0.9},
+    // In the middle of a fade its easing changes, or one of both states goes.
+    {FADE(""), FADE("quadratic_in"), "", "far", 0.3, 0.7},
+    {FADE(""), "layer body { state new c state go a }", "parameter call, state far, ", "go", 0.5,
+     0.9},
+    {FADE(""), "trigger call layer body { state new c state far b }", "state go, ", "far", 0.3,
+     0.7},
+    // The source of an inertial transition begins again; else the first state begins.
+    {FADE("inertial"), "layer body { state new c state go a }", "parameter call, state far, ", "go",
+     0.0, 0.4},
+    {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0.0,
+     0.8},
+};
+
+// Advances by frames of 1/60 s. Returns the largest move of one.
+static double move(md5_player *player, int num_frames, md5_xform *pose)
+{
+    double most = 0.0;
+    for (int i = 0; i < num_frames; i++) {
+        md5_xform before[PLAY_JOINTS];
+        play_pose(player, before);
+        md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+        play_pose(player, pose);
+        most = fmax(most, play_pose_distance(before, pose));
+    }
+    return most;
+}
+
+// The pose is the old one, moves in the first frame no farther than in a frame of one of both
+// machines, and later is that of a player that has only known the new one.
+TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
+    EACH (each, edits) {
+        OWN_PLAY was = {0}, is = {0};
+        const int number = (int)(each - edits);
+        begin_edited(&was, each->was);
+        begin_edited(&is, each->is);
+        OWN_PLAYER alone = play_player(is.machine);
+        char lost[LOST_TEXT] = "";
+        md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
+        double most = move(was.player, 12, old);
+        (void)md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1.0f);
+        most = fmax(most, move(was.player, 18, old));
+        md5_player_adopt(is.player, was.player, note_lost, lost);
+        play_pose(is.player, pose);
+        CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: a jump by %g", number,
+                   play_pose_distance(old, pose));
+        CHECK_STRING(lost, each->lost);
+        const md5_layer_status status = md5_player_layer(is.player, 0);
+        CHECK_STRING(md5_machine_tables(is.machine)->layers[0].states[status.state].name,
+                     each->state);
+        CHECK_NEAR(status.time, each->time, 1e-9);
+        CHECK(md5_player_seek(alone, 0, status.state, each->end));
+        const double first = move(is.player, 1, pose);
+        (void)move(is.player, 23, pose);
+        CHECK_NEAR(md5_player_layer(is.player, 0).time, each->end, 1e-9);
+        play_pose(alone, old);
+        CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: at the end off by %g", number,
+                   play_pose_distance(old, pose));
+        most = fmax(most, move(alone, 60, old));
+        CHECK_THAT(first <= most, "edit %d: moves by %g, but at most by %g", number, first, most);
+    }
+}
+
+// What plays beside layers, and models with other joints.
+TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
+    static const char was[] = "float x 0.3 float y 2 follow y smooth 3 mask top ( *spine ) "
+                              "modifier sway spring lhand { length 2 } modifier look aim head " GO;
+    static const char is[] = "float y 1 float z 4 modifier look aim head modifier sway spring "
+                             "lhand { length 2 } layer new { state rest nothing } " GO;
+    OWN_PLAY from = {0}, to = {0};
+    char lost[LOST_TEXT] = "";
+    begin_edited(&from, was);
+    begin_edited(&to, is);
+    CHECK(md5_player_set(from.player, 1, 5.0f));
+    CHECK(md5_player_play_shot(from.player, 2, 1, NULL));
+    CHECK(md5_player_play_shot(from.player, 3, 2, &(md5_shot_desc){.mask = "top"}));
+    CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
+    md5_player_target(from.player, 1)->position.x = 7.0f;
+    md5_player_advance(from.player, 0.25, NULL, NULL);
+    md5_player_adopt(to.player, from.player, note_lost, lost);
+    CHECK_STRING(lost, "mask top, parameter x, ");
+    CHECK_NEAR(md5_player_get(to.player, 0), 5.0, 0.0); // it follows no more
+    CHECK_NEAR(md5_player_get(to.player, 1), 4.0, 0.0);
+    CHECK_NEAR(md5_player_target(to.player, 0)->position.x, 7.0, 0.0);
+    CHECK_NEAR(md5_player_shot(to.player, 2).time, 0.25, 1e-9);
+    CHECK(!md5_player_shot(to.player, 3).is_playing); // its mask is gone
+    CHECK_NEAR(md5_player_layer(to.player, 1).time, 0.25, 1e-9);
 }
 
 // -- Bytes that are no player -----------------------------------------------------------------

@@ -300,3 +300,142 @@ TEST (splits_of_exceptions_are_of_second_order) {
     }
     play_end(&of.made);
 }
+
+// == Between fixed steps ========================================================================
+
+// The part of a screw, from its axis: a point that a turn by `share` of the angle about a line
+// takes along, and along the line. In the library it comes from the chord.
+TEST (part_of_a_motion_is_on_its_screw) {
+    uint64_t random = 5;
+    for (int i = 0; i < 200; i++) {
+        const double angle = i == 0 ? 0.0 : 3.1 * test_random(&random),
+                     share = test_random(&random);
+        const double yaw = 6.0 * test_random(&random), rise = 2.0 * test_random(&random) - 1.0;
+        const double pitch = 5.0 * test_random(&random), cx = 9.0 * test_random(&random);
+        // About the axis a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
+        const double n = sqrt(1.0 + rise * rise);
+        const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2.0, -3.0};
+        md5_xform at[2];
+        real3 places[2];
+        for (int k = 0; k < 2; k++) { // all of it, and the part
+            const double t = k == 0 ? 1.0 : share, s = sin(0.5 * angle * t);
+            const double w = cos(0.5 * angle * t);
+            const real4 q = {a.x * s, a.y * s, a.z * s, w};
+            const real3 turned = real4_rotate(q, real3_scale(c, -1.0));
+            places[k] = real3_add(real3_add(c, turned), real3_scale(a, pitch * t));
+            at[k] = (md5_xform){
+                .rotation = {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
+                .translation = {(float)places[k].x, (float)places[k].y, (float)places[k].z}};
+        }
+        const md5_model nothing = {0};
+        md5_between_job job = {.model = &nothing, .motion = at[0]};
+        md5_pose_between(&job, 1, (float)share, NULL);
+        CHECK_NEAR(job.part.translation.x, places[1].x, 1e-5);
+        CHECK_NEAR(job.part.translation.y, places[1].y, 1e-5);
+        CHECK_NEAR(job.part.translation.z, places[1].z, 1e-5);
+        CHECK_NEAR(job.part.rotation.w, at[1].rotation.w, 1e-6);
+        CHECK_NEAR(job.part.rotation.x, at[1].rotation.x, 1e-6);
+        md5_pose_between(&job, 1, 1.0f, NULL);
+        CHECK_BYTES(&job.part, &at[0], sizeof job.part);
+        md5_pose_between(&job, 1, NAN, NULL);
+        CHECK(job.part.rotation.w == 1.0f && job.part.translation.x == 0.0f);
+    }
+}
+
+static void run_backward(void *pool, size_t count, md5_range_fn *range, void *user)
+{
+    (void)pool;
+    for (size_t i = count; i-- > 0;)
+        range(user, (uint32_t)(i % 3), i, i + 1);
+}
+
+// A crowd has the bits of blended poses, with any threads; a step with a cut shows the new pose.
+TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
+    OWN_PLAY of = {0};
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.4, 1);
+    play_scene_add(&of, 21, 20.0, 0.7, 2);
+    // The first transition keeps the phase, the second cuts; the third has no weight.
+    play_scene_read(&of,
+                    "float none layer body { state go a state on a state far b "
+                    "transition go on { exit 0.25 keep_phase } transition on far { exit 0.65 } }"
+                    " layer top { weight none state one a state two b "
+                    "transition one two { exit 0.05 } }");
+    CHECK(md5_player_play_shot(of.player, 0, 1, &(md5_shot_desc){.start = 0.05}));
+    enum { JOBS = 10 };
+    md5_xform poses[JOBS + 1][PLAY_JOINTS], blended[2][JOBS][PLAY_JOINTS];
+    md5_mat34 palettes[JOBS][PLAY_JOINTS], palette[PLAY_JOINTS];
+    md5_between_job jobs[JOBS];
+    play_pose(of.player, poses[0]);
+    for (int i = 0; i < JOBS; i++) {
+        const md5_advance_status status = md5_player_advance(of.player, 0.1, NULL, NULL);
+        CHECK_UINT(status.num_cuts, i == 6 || i == 9); // the clip of the one-shot ends at 0.95
+        play_pose(of.player, poses[i + 1]);
+        jobs[i] = (md5_between_job){.model = of.made.model,
+                                    .before = poses[i],
+                                    .now = poses[i + 1],
+                                    .has_cut = status.num_cuts > 0,
+                                    .pose = blended[0][i],
+                                    .palette = palettes[i]};
+    }
+    md5_pose_between(jobs, JOBS, 0.3f, NULL);
+    for (int i = 0; i < JOBS; i++) {
+        md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1.0f : 0.3f, NULL, PLAY_JOINTS,
+                        blended[1][i]);
+        CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
+        md5_local_to_palette(of.made.model, blended[1][i], NULL, palette);
+        CHECK_BYTES(palettes[i], palette, sizeof palette);
+        jobs[i].pose = blended[1][i];
+    }
+    const md5_threads threads = {.run = run_backward, .num_workers = 3};
+    memset(blended[1], 0, sizeof blended[1]);
+    md5_pose_between(jobs, JOBS, 0.3f, &threads);
+    CHECK_BYTES(blended[0], blended[1], sizeof blended[0]);
+}
+
+// The largest distance of a joint between a pose at a share of a step and the true one.
+static double worst_between(const md5_machine *machine, uint32_t clip, double rate)
+{
+    const md5_model *const model = md5_machine_tables(machine)->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const size_t size = num_joints * sizeof(md5_xform);
+    OWN md5_xform *const poses = malloc(3 * size);
+    OWN md5_mat34 *const joints = malloc(2 * num_joints * sizeof *joints);
+    const md5_binding *const binding = md5_machine_tables(machine)->clips[clip].binding;
+    md5_between_job job = {.model = model,
+                           .before = poses,
+                           .now = poses + num_joints,
+                           .pose = poses + 2 * (size_t)num_joints,
+                           .joints = joints};
+    double worst = 0.0;
+    for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
+        for (int k = 0; k < 2; k++)
+            md5_sample(binding, md5_moment_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
+                       MD5_ROOT_FILE, poses + (size_t)k * num_joints);
+        for (double share = 0.125; share < 1.0; share += 0.125) {
+            md5_pose_between(&job, 1, (float)share, NULL);
+            md5_sample(binding, md5_moment_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
+                       MD5_ROOT_FILE, job.pose);
+            md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
+            for (uint32_t i = 0; i < num_joints; i++)
+                real_worse(&worst, real_distance(md5_mat34_translation(joints[i]),
+                                                 md5_mat34_translation(joints[num_joints + i])));
+        }
+    }
+    return worst;
+}
+
+TEST (pose_between_steps_is_near_the_true_one) {
+    md5_error error = {0};
+    OWN_CHARACTER character =
+        md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
+    if (!CHECK_STRING(error.message, ""))
+        return;
+    const md5_bounds bounds = character->model->bounds;
+    for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as md5play.h says
+        double worst = 0.0;
+        for (uint32_t i = 0; i < character->num_clips; i++)
+            real_worse(&worst, worst_between(character->machine, i, 30.0 * half));
+        CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
+    }
+}

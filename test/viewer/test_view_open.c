@@ -497,6 +497,76 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     folder_remove(folder);
 }
 
+// Replaces words of a file by others.
+static void edit(const char *path, const char *word, const char *by)
+{
+    size_t size = 0;
+    OWN char *const text = test_read_file(path, &size);
+    OWN char *const beside = common_format("%s.new", path);
+    FILE *const file = fopen(beside, "wb");
+    REQUIRE(text && file);
+    const char *from = text;
+    for (const char *at; (at = strstr(from, word)) != NULL; from = at + strlen(word))
+        (void)fprintf(file, "%.*s%s", (int)(at - from), from, by);
+    CHECK(fputs(from, file) >= 0 && fclose(file) == 0 && rename(beside, path) == 0);
+}
+
+// Shows the character at a time, returns the farthest that a joint has moved in the world since.
+static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
+{
+    view_state *const state = &viewer->state;
+    const view_scene *const scene = &state->document->scene;
+    double most = 0.0;
+    state->play.time = time;
+    view_pose(&state->document->scene, &state->play);
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const md5_vec3 way =
+            md5_vec3_sub(md5_mat34_translation(scene->joints[i]), md5_mat34_translation(last[i]));
+        most = fmax(most, (double)md5_vec3_length(way));
+        last[i] = scene->joints[i];
+    }
+    return most;
+}
+
+// The walking character goes on from where it is; what is gone is a warning.
+TEST (view_watch_changes_a_machine_without_a_hitch) {
+    char *const folder = folder_make();
+    OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN char *const walk = common_join(folder, "walk.md5anim");
+    put_again(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    put_again(folder, "run.md5anim", "models/bobbin/run.md5anim");
+    put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    const char *const arguments[] = {"--watch", machine, NULL};
+    const char *const edits[][3] = {{machine, "item walk 15.9", "item walk 12.25"},
+                                    {machine, "out_of_step", "unlike"},
+                                    {walk, "frameRate 24", "frameRate 30.0"}};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        view_scene *const scene = &viewer.state.document->scene;
+        OWN md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
+        const uint32_t usual = viewer.state.log.num_warnings;
+        double most = 0.0, time = 0.0;
+        (void)move_to(&viewer, 0.0, joints);
+        for (; time < 1.2; time += 1.0 / 60.0)
+            most = fmax(most, move_to(&viewer, time, joints));
+        EACH (each, edits) {
+            edit((*each)[0], (*each)[1], (*each)[2]);
+            CHECK(sees_change(&viewer));
+            const double swapped = move_to(&viewer, time, joints);
+            time += 1.0 / 60.0;
+            const double first = move_to(&viewer, time, joints);
+            CHECK_THAT(swapped <= most && first <= most, "%s: %g, then %g, but %g in a frame",
+                       (*each)[1], swapped, first, most);
+            CHECK_UINT(viewer.state.log.num_warnings, usual + (each == &edits[1] ? 2 : 0));
+            for (int i = 0; i < 20; i++)
+                most = fmax(most, move_to(&viewer, time += 1.0 / 60.0, joints));
+        }
+        end(&viewer);
+    }
+    folder_remove(folder);
+}
+
 // Opening another file does not count as a change.
 TEST (view_watch_takes_another_file_for_no_change) {
     const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};

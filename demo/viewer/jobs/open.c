@@ -469,9 +469,10 @@ void view_frame_anew(view_state *viewer)
     view_snap(viewer);
 }
 
-// Replaces the document when the new one is complete.
+// Replaces the document when the new one is complete. `again`: it is the same, read again, so that
+// its machines go on.
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
-                       bool as_asked)
+                       bool as_asked, bool again)
 {
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
@@ -488,9 +489,16 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         viewer->reports = reports;
         return false;
     }
+    view_document *const old = viewer->document;
+    if (again)
+        view_adopt_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
+    for (int i = 0; again && i < VIEW_NUM_COMPANIONS; i++)
+        if (opened->companions[i].machine != NULL && old->companions[i].machine != NULL)
+            view_adopt_machine(opened->companions[i].machine, old->companions[i].machine,
+                               &viewer->log);
     view_free_reports(&reports);
     view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_document(viewer->document, viewer->renderer);
+    view_free_document(old, viewer->renderer);
     viewer->document = opened;
     view_forget_rows(&viewer->ui);
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
@@ -524,8 +532,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         }
         free(folder);
     }
-    const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
-                                   is_own ? own.count : num_files, !options->no_auto, as_asked);
+    const bool opened =
+        open_files(viewer, is_own ? (const char *const *)own.names : files,
+                   is_own ? own.count : num_files, !options->no_auto, as_asked, false);
     common_free_list(&own);
     if (!opened)
         return false;
@@ -595,8 +604,9 @@ bool view_reload(view_state *viewer)
     for (size_t i = 0; i < crowd->files.count; i++)
         common_add(&files, common_copy(crowd->files.names[i]));
 
-    const bool opened = open_files(viewer, (const char *const *)files.names, files.count,
-                                   viewer->document->scene.picked_up, viewer->document->as_asked);
+    const bool opened =
+        open_files(viewer, (const char *const *)files.names, files.count,
+                   viewer->document->scene.picked_up, viewer->document->as_asked, true);
     if (opened && shown < viewer->document->scene.num_clips)
         view_choose_clip(&viewer->document->scene, shown);
     if (opened) {

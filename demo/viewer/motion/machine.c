@@ -123,6 +123,22 @@ void view_free_machine(view_machine *machine)
     *machine = (view_machine){0};
 }
 
+static void warn_lost(void *log, const char *kind, const char *name)
+{
+    view_warn(log, "%s %s is gone: what the character did by it has ended", kind, name);
+}
+
+void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log)
+{
+    const size_t first = offsetof(view_machine, time);
+    if (machine->player == NULL || old->player == NULL)
+        return;
+    md5_player_adopt(machine->player, old->player, warn_lost, log);
+    memcpy((char *)machine + first, (const char *)old + first,
+           offsetof(view_machine, settings) - first);
+    machine->next_setting = old->next_setting;
+}
+
 // -- Parameters -----------------------------------------------------------------------------
 
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)

@@ -24,8 +24,9 @@ struct view_machine {
     const md5_machine_desc *desc;
     md5_player *player; // NULL: no machine is shown
     void *scratch;
-    double time;          // seconds played
-    md5_xform place;      // of the character in the world
+    float reach;     // size of the character
+    double time;     // seconds played; from here to the settings what view_adopt_machine() copies
+    md5_xform place; // of the character in the world
     view_control control; // current input
     bool acts;            // demo mode, until the user takes control: fires triggers and walks
     double next_act;
@@ -36,7 +37,6 @@ struct view_machine {
     double pointed;                 // time at which the target was last set
     bool is_told;                   // the machine's parameters say where the target is
     float told_yaw;                 // in which direction they say, degrees to the left
-    float reach;                    // size of the character
     view_event events[VIEW_EVENTS]; // the last that fired, newest first
     const view_setting *settings;   // [num_settings], by time
     size_t num_settings, next_setting;
@@ -54,6 +54,10 @@ struct view_machine {
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log);
 void view_free_machine(view_machine *machine); // a zeroed one is allowed
+
+// Lets a machine whose files were read again go on where the old one is; warns of names that are
+// gone. Nothing happens if one of both is zeroed.
+void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log);
 
 // Advances to `time` in steps of at most 1/60 s. If `time` is more than four steps back, restarts.
 void view_run_machine(view_machine *machine, double time);

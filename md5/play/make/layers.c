@@ -981,6 +981,8 @@ static bool number_rows(md5_building *building, md5_names *names, md5_morph_row 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first;
         TRY(md5i_resolve(building, names, &rows[i].name, &first));
+        if (first == i)
+            rows[*number].first = i;
         rows[i].target = first == i ? (*number)++ : rows[first].target;
     }
     return true;
@@ -1009,10 +1011,10 @@ bool md5i_build_curves(md5_building *building)
             TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
             machine->curves[machine->num_curves++] = (md5_morph_row){
                 own->name,
+                MD5_SUM_CURVE,
                 MD5_MORPH_BY_CLIP,
                 .source = i,
                 .weight = 1.0f,
-                .is_curve = true,
                 .keys = own->keys,
                 .num_keys = own->num_keys,
                 .easing = &own->easing,

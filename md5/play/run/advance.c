@@ -405,6 +405,9 @@ static void take_in_layer(md5_player *player, uint32_t layer)
                               : exit.clock.phase;
             }
         }
+        if (!(change.duration > 0.0) && change.begin != MD5_BEGIN_AS_LEFT
+            && md5i_weight_of(player, &machine->layers[layer].weight) > 0.0f)
+            player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
     }
 }
@@ -943,8 +946,10 @@ static void step(const step_context *context)
                 md5i_end_section(player, ended);
             if (has_faded
                 || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0 && !goes_on
-                    && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER))
+                    && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
+                player->status.num_cuts += !has_faded && !(ended->fade_out > 0.0);
                 md5_remove_shot(player, &player->slots[i], k);
+            }
         }
     }
 }

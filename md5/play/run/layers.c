@@ -510,6 +510,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
 // The layer that is evaluated. An additive layer blends differences, of the joints that it changes.
 typedef struct blending {
     md5_player *player;
+    uint32_t number; // of the layer
     const md5_play_layer *layer;
     md5_layer_state *layer_state;
     const md5_detail_set *detail; // NULL: all joints
@@ -526,6 +527,7 @@ static blending blending_of(md5_player *player, uint32_t layer)
     const md5_play_layer *const played = &machine->layers[layer];
     return (blending){
         .player = player,
+        .number = layer,
         .layer = played,
         .layer_state = &player->layer_states[layer],
         .num_joints = machine->num_joints,
@@ -640,29 +642,25 @@ static void measure(blending *job, md5_chain_range part, double begin, md5_xform
     md5i_pose_velocity(before, after, job->count, (float)VELOCITY_STEP, velocities);
 }
 
-// Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
-// blended now, to the newest one.
-static void begin_offsets(md5_player *player, uint32_t layer, double duration)
+// Begins an inertial transition of `duration` seconds from one part of a chain, as it is blended
+// now, to another, of the same layer or of another player's.
+static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5_chain_range fresh,
+                          double duration)
 {
-    blending job = blending_of(player, layer);
-    md5_layer_state *const layer_state = job.layer_state;
-    const uint32_t newest = layer_state->num_used - 1u;
-    md5_chain_range old = md5_whole_chain(layer_state);
-    old.end = newest;
-    const md5_chain_range fresh = {.begin = newest, .end = layer_state->num_used};
-    md5_xform *const from = player->spare, *const other = spare_pose(&job, player->spare, 1);
-    md5_xform *const rest = spare_pose(&job, player->spare, 2);
-    md5i_weigh_all(player);
+    md5_layer_state *const layer_state = to->layer_state;
+    md5_xform *const spare = from->player->spare, *const pose = spare;
+    md5_xform *const other = spare_pose(from, spare, 1), *const rest = spare_pose(from, spare, 2);
     // If the last one began at this instant, nothing has moved since, and the velocity is still the
     // one that was measured then.
-    if (!layer_state->has_offsets || layer_state->settling.elapsed > MD5_BORDER)
-        measure(&job, old, -VELOCITY_STEP, from, other, layer_state->velocities);
-    evaluate_chain(&job, old, rest, from);
-    md5i_carry_motion(player, layer, old, fresh);
-    md5_xform *const to = layer_state->snapshot; // no longer needed
-    measure(&job, fresh, 0.0, other, to, player->velocities);
-    evaluate_chain(&job, fresh, rest, to);
-    md5i_make_offsets(from, layer_state->velocities, to, player->velocities, job.count,
+    if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
+        measure(from, old, -VELOCITY_STEP, pose, other, layer_state->velocities);
+    evaluate_chain(from, old, rest, pose);
+    md5i_carry_motion(from->player, from->number, old, to->player, to->number, fresh);
+    md5_xform *const next = layer_state->snapshot; // no longer needed
+    md5_xform *const later = spare_pose(to, to->player->spare, 1);
+    measure(to, fresh, 0.0, later, next, to->player->velocities);
+    evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), next);
+    md5i_make_offsets(pose, layer_state->velocities, next, to->player->velocities, to->count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
@@ -687,6 +685,22 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
             md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
     }
     layer_state->has_snapshot = true;
+}
+
+void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer)
+{
+    blending from = blending_of(old, old_layer), to = blending_of(player, layer);
+    md5_chain_range chain = md5_whole_chain(to.layer_state);
+    const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
+    md5_xform *const pose = player->spare, *const rest = spare_pose(&to, pose, 1);
+    const float was =
+        evaluate_chain(&from, old_chain, spare_pose(&from, old->spare, 1), old->spare);
+    const float is = evaluate_chain(&to, chain, rest, pose);
+    if (was != 1.0f || (is == 1.0f && memcmp(pose, old->spare, to.count * sizeof *pose) == 0))
+        return; // there is nothing to begin at, or it goes on with the same bits
+    chain.has_snapshot = chain.has_offsets = false;
+    if (evaluate_chain(&to, chain, rest, pose) == 1.0f)
+        begin_offsets(&from, old_chain, &to, chain, 0.2); // seconds
 }
 
 // -- Changes of state ---------------------------------------------------------------------------
@@ -752,8 +766,13 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     md5i_begin_state(player, from, active, change);
     if (!is_inertial)
         return;
-    begin_offsets(player, layer, duration);
-    md5_end_oldest(layer_state, layer_state->num_used - 1u);
+    blending job = blending_of(player, layer);
+    const uint32_t last = layer_state->num_used - 1u;
+    md5_chain_range old = md5_whole_chain(layer_state);
+    old.end = last;
+    md5i_weigh_all(player);
+    begin_offsets(&job, old, &job, (md5_chain_range){.begin = last, .end = last + 1}, duration);
+    md5_end_oldest(layer_state, last);
 }
 
 // -- All layers ---------------------------------------------------------------------------------

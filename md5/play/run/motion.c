@@ -391,7 +391,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
             if (number >= of.count)
                 continue;
             weights[number] += fade * weight_of_state(player, layer, active, row, &share);
-            if (row->is_curve)
+            if (row->of == MD5_SUM_CURVE)
                 weights[number + 1] += fade * share;
         }
     }
@@ -403,22 +403,41 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
         weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
 
-void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
-                       md5_chain_range fresh)
+void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
+                       float *weights)
 {
+    const md5_machine *const machine = player->machine, *const was = old->machine;
+    for (uint32_t i = 0; i < machine->num_sums; i++)
+        weights[i] = machine == was ? old_weights[i] : 0.0f;
+    for (uint32_t i = 0; i < machine->num_rows && machine != was; i++) {
+        const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
+        for (uint32_t k = 0; k < was->num_rows && !other; k++) { // usually it has the same number
+            const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
+            if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
+                other = tried;
+        }
+        for (uint32_t k = 0; other && k < md5_num_sums(row); k++)
+            weights[row->target + k] = old_weights[other->target + k];
+    }
+}
+
+void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
+                       md5_player *player, uint32_t layer, md5_chain_range fresh)
+{
+    md5_layer_state *const was = &from->layer_states[old_layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion) {
         // What the root keeps of its velocity, and how far that is from the new motion's.
         const bool has_rest = old.has_offsets;
-        const md5_fade_time time = layer_state->settling;
+        const md5_fade_time time = was->settling;
         if (!has_rest || time.elapsed > MD5_BORDER) {
-            const md5_root_velocity clips = measure_root(player, layer_state, old, true);
+            const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
                 has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
             for (int i = 0; i < 4; i++) {
-                const double before = has_rest ? layer_state->root_velocity.v[i] : 0.0;
+                const double before = has_rest ? was->root_velocity.v[i] : 0.0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
-                const double now = clips.v[i] + (double)left * layer_state->root_offset.v[i];
+                const double now = clips.v[i] + (double)left * was->root_offset.v[i];
                 layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
             }
         }
@@ -426,11 +445,13 @@ void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
         for (int i = 0; i < 4; i++)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
+    // Before the new ones are written: old offsets may be the same array.
     const sums all = all_sums(player->machine);
-    weigh_morphs(player, layer, old, all, player->morphs);
-    weigh_morphs(player, layer, fresh, all, layer_state->morph_offsets);
+    weigh_morphs(from, old_layer, old, all_sums(from->machine), from->morphs);
+    weigh_morphs(player, layer, fresh, all, layer_state->frozen_morphs);
+    md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
     for (uint32_t i = 0; i < all.count; i++)
-        layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
+        layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest)

@@ -4,6 +4,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
+#include "md5/motion/functions.h"
 #include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
 
@@ -260,23 +261,28 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
+// Of a layer, what it has of poses.
+static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_t num_joints)
+{
+    if (from->has_snapshot && from->coverage > 0.0f)
+        copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
+    if (!from->has_offsets)
+        return;
+    to->root_velocity = from->root_velocity;
+    to->root_offset = from->root_offset;
+    copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
+    copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
+}
+
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
                        md5_layer_state *from)
 {
-    const uint32_t num_joints = md5_blended_joints(machine, layer);
-    const uint32_t num_sums = machine->num_sums;
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
-    if (from->has_snapshot && from->coverage > 0.0f)
-        copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
+    copy_poses(to, from, md5_blended_joints(machine, layer));
     if (from->has_snapshot)
-        copy_items(to->frozen_morphs, from->frozen_morphs, num_sums, sizeof(float));
-    if (from->has_offsets) {
-        to->root_velocity = from->root_velocity;
-        to->root_offset = from->root_offset;
-        copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
-        copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
-        copy_items(to->morph_offsets, from->morph_offsets, num_sums, sizeof(float));
-    }
+        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_sums, sizeof(float));
+    if (from->has_offsets)
+        copy_items(to->morph_offsets, from->morph_offsets, machine->num_sums, sizeof(float));
     for (uint32_t i = 0; i < from->num_used; i++) {
         md5_active_state *const copy = md5_active_at(to, i);
         const md5_active_state *const active = md5_active_at(from, i);
@@ -366,6 +372,254 @@ void md5_player_reset(md5_player *player)
         md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
+}
+
+// -- Going on in another machine: copies of what has the same name ------------------------------
+
+static bool are_joints_alike(const md5_skeleton *a, const md5_skeleton *b)
+{
+    bool alike = a->num_joints == b->num_joints;
+    for (uint32_t i = 0; alike && i < a->num_joints; i++)
+        alike = a->joints[i].parent == b->joints[i].parent
+                && strcmp(a->joints[i].name, b->joints[i].name) == 0;
+    return alike;
+}
+
+static uint32_t adopted_state(const md5_machine *machine, uint32_t layer,
+                              const md5_layer_desc *from, uint32_t state)
+{
+    return state == MD5_NONE ? MD5_NONE : md5_find_state(machine, layer, from->states[state].name);
+}
+
+static uint32_t adopted_mask(const md5_machine *machine, const md5_machine *old, uint32_t mask)
+{
+    return mask == MD5_NONE ? MD5_NONE : md5i_find_mask(machine, old->tables.masks[mask].name);
+}
+
+static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer,
+                        bool has_joints)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_play_layer *const was_played = &old->machine->layers[old_layer];
+    const md5_layer_desc *const names = &old->machine->tables.layers[old_layer];
+    md5_layer_state *const to = &player->layer_states[layer];
+    md5_layer_state *const from = &old->layer_states[old_layer];
+    const bool has_poses = has_joints && played->mode == was_played->mode
+                           && played->joints.count == was_played->joints.count;
+    memcpy(to, from, offsetof(md5_layer_state, snapshot));
+    to->is_resting = from->is_resting && machine->fingerprint == old->machine->fingerprint;
+    to->entered = adopted_state(machine, layer, names, from->entered);
+    to->has_snapshot = to->has_snapshot && has_poses;
+    to->has_offsets = to->has_offsets && has_poses;
+    to->num_used = 0;
+    for (uint32_t i = 0; i < from->num_used; i++) {
+        const md5_active_state *const was = md5_active_at(from, i);
+        md5_active_state *const active = md5_slot(to, to->num_used);
+        const uint32_t state = adopted_state(machine, layer, names, was->state);
+        if (state == MD5_NONE)
+            continue;
+        to->order[to->num_used] = to->num_used;
+        to->num_used++;
+        md5i_begin_state(player, played, active, &(md5_change){.state = state});
+        memcpy(active, was, offsetof(md5_active_state, instances));
+        active->state = state;
+        active->tree = played->states[state].tree;
+        active->from = adopted_state(machine, layer, names, was->from);
+        active->easing = machine->easings; // if there is none like it
+        for (size_t k = 0; k < machine->num_easings; k++)
+            if (memcmp(&machine->easings[k], was->easing, sizeof *was->easing) == 0)
+                active->easing = &machine->easings[k];
+        if (active->tree && was->tree)
+            md5i_adopt_clocks(player, active, old, was);
+    }
+    if (to->num_used == 0) { // all are gone
+        const md5_active_state *const newest = md5_newest(from);
+        const uint32_t source = md5i_progress(newest) < 1.0
+                                    ? adopted_state(machine, layer, names, newest->from)
+                                    : MD5_NONE;
+        md5i_change_state(
+            player, layer,
+            &(md5_change){.state = source == MD5_NONE ? 0 : source, .begin = MD5_BEGIN_BEHIND});
+    }
+    to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
+    if (has_poses)
+        copy_poses(to, from, md5_blended_joints(machine, played));
+    if (to->has_snapshot)
+        md5i_carry_morphs(player, old, from->frozen_morphs, to->frozen_morphs);
+    if (to->has_offsets)
+        md5i_carry_morphs(player, old, from->morph_offsets, to->morph_offsets);
+    if (has_poses)
+        md5i_continue_layer(player, layer, old, old_layer);
+}
+
+// Springs and feet go on if they are those of the same joints; else they begin anew.
+static void adopt_modifier(md5_player *player, uint32_t number, const md5_player *old,
+                           uint32_t old_number, bool has_joints)
+{
+    const md5_modifier *const to = &player->machine->modifiers[number];
+    const md5_modifier *const from = &old->machine->modifiers[old_number];
+    player->targets[number] = old->targets[old_number];
+    if (to->desc.kind == MD5_MODIFIER_GAZE)
+        player->gazes[to->gaze] = old->gazes[from->gaze];
+    bool is_alike = has_joints && to->joint == from->joint && to->desc.length == from->desc.length
+                    && to->desc.num_feet == from->desc.num_feet && to->num_held == from->num_held;
+    for (uint32_t i = 0; is_alike && i < to->desc.num_feet; i++)
+        is_alike = memcmp(&player->machine->legs[to->first_foot + i],
+                          &old->machine->legs[from->first_foot + i], sizeof(md5_limb))
+                   == 0;
+    if (!is_alike)
+        return;
+    player->are_placed[number] = old->are_placed[old_number];
+    player->drops[number] = old->drops[old_number];
+    if (to->desc.kind == MD5_MODIFIER_SPRING)
+        copy_items(player->springs + to->first_spring, old->springs + from->first_spring,
+                   to->desc.length, sizeof *player->springs);
+    copy_items(player->feet + to->first_foot, old->feet + from->first_foot, to->desc.num_feet,
+               sizeof *player->feet);
+    copy_items(player->held + to->first_sole, old->held + from->first_sole, to->num_held,
+               sizeof *player->held);
+}
+
+// Returns false if what it needs is gone.
+static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_shot *shot)
+{
+    const md5_machine_desc *const from = &old->tables;
+    const double duration = md5i_timing_duration(md5i_shot_timing(old, shot));
+    const bool is_masked = shot->mask != MD5_NONE;
+    const uint32_t source = shot->source;
+    const uint32_t layer = shot->num_below == from->num_layers
+                               ? MD5_NONE
+                               : md5_find_layer(machine, from->layers[shot->num_below - 1].name);
+    shot->source = md5_find_clip(machine, from->clips[shot->source].name);
+    shot->reference = md5_find_clip(machine, from->clips[shot->reference].name);
+    shot->mask = adopted_mask(machine, old, shot->mask);
+    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    if (shot->source == MD5_NONE || shot->reference == MD5_NONE
+        || (is_masked && shot->mask == MD5_NONE)
+        || shot->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
+        return false;
+    const md5_section *const sections = from->clips[source].sections;
+    if (shot->section != MD5_NONE)
+        shot->section = md5i_find_section(machine, shot->source, sections[shot->section].name);
+    if (shot->next != MD5_NONE)
+        shot->next = md5i_find_section(machine, shot->source, sections[shot->next].name);
+    if (shot->row != MD5_NONE)
+        shot->row = md5_find_shot(machine, from->shots[shot->row].name);
+    shot->rate *= duration / md5i_timing_duration(md5i_shot_timing(machine, shot));
+    shot->rate = fmin(fmax(shot->rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
+    return true;
+}
+
+// Returns what was found; tells if that is nothing.
+static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_lost_fn *lost,
+                     void *user)
+{
+    if (found == MD5_NONE && lost)
+        lost(user, kind, name);
+    return found;
+}
+
+#define FIND_OR_TELL(function, kind, row) \
+    tell(function(machine, (row).name), kind, (row).name, lost, user)
+
+// Open windows stay open: of windows of a clip that are alike, the first that is closed.
+static void adopt_windows(md5_player *to, const md5_player *from)
+{
+    const md5_machine *const machine = to->machine, *const was = from->machine;
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        to->windows[i] = (md5_window_state){0};
+    for (uint32_t i = 0; i < was->num_windows; i++) {
+        const md5_window_row *const row = &was->windows[i];
+        const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
+        for (uint32_t k = 0; k < machine->num_windows && from->windows[i].weight > 0.0f; k++) {
+            if (to->windows[k].weight > 0.0f || machine->windows[k].begin.index != clip
+                || strcmp(machine->windows[k].name, row->name) != 0)
+                continue;
+            to->windows[k].weight = from->windows[i].weight;
+            break;
+        }
+    }
+}
+
+void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
+{
+    MD5_ASSERT_NOT_NULL(to);
+    MD5_ASSERT_NOT_NULL(from);
+    MD5_ASSERT(to != from, "to, from: two players");
+    const md5_machine *const machine = to->machine, *const was = from->machine;
+    const md5_machine_desc *const tables = &was->tables;
+    const bool has_joints = are_joints_alike(&machine->model->skeleton, &was->model->skeleton);
+    md5_player old = *from; // its weights are brought up to date, and nothing else
+    old.is_weighed = old.has_moved = true;
+    md5i_weigh_all(&old);
+    md5_player_reset(to);
+    memcpy(to, from, offsetof(md5_player, layer_states));
+    to->machine = machine;
+    to->detail.mask = adopted_mask(machine, was, from->detail.mask);
+    to->detail.is_kept = from->detail.is_kept && has_joints;
+    if (to->detail.is_kept)
+        copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
+    (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
+    for (uint32_t i = 0; i < tables->num_clips; i++)
+        (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);
+    for (uint32_t i = 0; i < tables->num_masks; i++)
+        (void)FIND_OR_TELL(md5i_find_mask, "mask", tables->masks[i]);
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+        const uint32_t found = FIND_OR_TELL(md5_find_parameter, "parameter", tables->parameters[i]);
+        if (found == MD5_NONE)
+            continue;
+        // One that follows goes on; if it follows otherwise now, it begins anew where it is.
+        const float value = from->parameters[i];
+        const uint32_t row = machine->followers[found], old_row = was->followers[i];
+        md5_following following = {.goal = value, .from = value};
+        if (old_row != MD5_NONE)
+            following.goal = from->followings[old_row].goal;
+        if (row != MD5_NONE && old_row != MD5_NONE
+            && memcmp(&machine->tables.follows[row].kind, &tables->follows[old_row].kind,
+                      offsetof(md5_follow_desc, reserved) - offsetof(md5_follow_desc, kind))
+                   == 0)
+            following = from->followings[old_row];
+        put_parameter(to, found, row == MD5_NONE ? following.goal : value);
+        if (row != MD5_NONE)
+            to->followings[row] = following;
+    }
+    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
+        const uint32_t found = FIND_OR_TELL(md5_find_modifier, "modifier", tables->modifiers[i]);
+        if (found != MD5_NONE && machine->modifiers[found].desc.kind == tables->modifiers[i].kind)
+            adopt_modifier(to, found, from, i, has_joints);
+    }
+    to->num_shots = 0;
+    for (uint32_t i = 0; i < machine->num_slots && i < was->num_slots; i++) {
+        md5_shot_slot *const slot = &to->slots[i];
+        for (uint32_t k = 0; k < from->slots[i].num_shots; k++) {
+            slot->shots[slot->num_shots] = from->slots[i].shots[k];
+            slot->num_shots += adopt_shot(machine, was, &slot->shots[slot->num_shots]);
+        }
+        to->num_shots += slot->num_shots;
+    }
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
+        const md5_layer_desc *const layer = &tables->layers[i];
+        const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
+        for (uint32_t k = 0; found != MD5_NONE && k < layer->num_states; k++)
+            (void)tell(md5_find_state(machine, found, layer->states[k].name), "state",
+                       layer->states[k].name, lost, user);
+        if (found != MD5_NONE)
+            adopt_layer(to, found, &old, i, has_joints);
+    }
+    for (uint32_t i = 0; i < was->num_windows; i++) {
+        if (was->windows[i].window == i)
+            (void)FIND_OR_TELL(md5_find_window, "window", was->windows[i]);
+    }
+    for (uint32_t i = 0; i < was->num_curves; i++) {
+        if (md5_find_curve(was, was->curves[i].name) == i)
+            (void)FIND_OR_TELL(md5_find_curve, "curve", was->curves[i]);
+    }
+    adopt_windows(to, from);
+    to->is_weighed = from->is_weighed;
+    to->has_new = true; // at most, none is found
+    to->has_consumed = false;
+    to->is_settled = from->is_settled && machine->fingerprint == was->fingerprint;
 }
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
@@ -741,5 +995,62 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
                              .count = count,
                              .scratch = scratch,
                              .size = threads ? scratch_size(jobs, count) : 0};
+    md5i_run_batch(threads, &batch);
+}
+
+// -- Between fixed steps ------------------------------------------------------------------------
+
+// The part of a screw motion: of its turn by 2 h about an axis, and of its translation. Across the
+// axis the latter is the chord of an arc, whose part is sin(share h) / sin(h) as long and is turned
+// back by (1 - share) h.
+static md5_xform part_of_motion(md5_xform motion, double share)
+{
+    if (share >= 1.0)
+        return motion;
+    const md5_quatd q = md5_quatd_of(motion.rotation);
+    const double side = q.w < 0.0 ? -1.0 : 1.0; // the shorter way
+    const md5_vec3d turn = {side * q.x, side * q.y, side * q.z};
+    const double sine = md5_vec3d_length(turn), half = md5i_angle(sine, side * q.w);
+    const double part = sine > 0.0 ? md5i_sine(share * half) / sine : share;
+    const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0.0 ? 1.0 / sine : 0.0);
+    const md5_vec3d way = md5_vec3d_of(motion.translation);
+    const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, way));
+    const md5_vec3d across = md5_vec3d_sub(way, along), aside = md5_vec3d_cross(axis, way);
+    const double back = md5i_sine((1.0 - share) * half), ahead = sqrt(1.0 - back * back);
+    const md5_vec3d chord =
+        md5_vec3d_sub(md5_vec3d_scale(across, ahead), md5_vec3d_scale(aside, back));
+    const double x = sine * part; // sin(share h)
+    return (md5_xform){
+        .rotation = {(float)(turn.x * part), (float)(turn.y * part), (float)(turn.z * part),
+                     (float)sqrt(1.0 - x * x)},
+        .translation = md5_vec3d_round(
+            md5_vec3d_add(md5_vec3d_scale(along, share), md5_vec3d_scale(chord, part))),
+    };
+}
+
+typedef struct between_batch {
+    md5_between_job *jobs;
+    float share;
+} between_batch;
+
+static void pose_some_between(void *user, size_t first, size_t last, void *scratch)
+{
+    const between_batch *const batch = (const between_batch *)user;
+    (void)scratch;
+    for (size_t i = first; i < last; i++) {
+        md5_between_job *const job = &batch->jobs[i];
+        md5_blend_poses(job->before, job->now, job->has_cut ? 1.0f : batch->share, NULL,
+                        job->model->skeleton.num_joints, job->pose);
+        md5_local_to_palette(job->model, job->pose, job->joints, job->palette);
+        job->part = part_of_motion(job->motion, (double)batch->share);
+    }
+}
+
+void md5_pose_between(md5_between_job *jobs, size_t count, float share, const md5_threads *threads)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE_RESERVED(jobs, count);
+    between_batch between = {jobs, share > 0.0f ? share < 1.0f ? share : 1.0f : 0.0f};
+    const md5_batch batch = {.run = pose_some_between, .user = &between, .count = count};
     md5i_run_batch(threads, &batch);
 }

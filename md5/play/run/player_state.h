@@ -407,6 +407,11 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change);
 
+// Sets the clocks of a state that has begun to those that clips of the same names have in a state
+// of another machine's player. Both have a motion.
+void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
+                       const md5_active_state *was);
+
 // Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
@@ -456,13 +461,17 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
 // layer and that of the layer; a clip, as far as one-shots play it.
 float md5i_driven(const md5_player *player, uint32_t number);
 
-// Begins an inertial transition of a layer's root motion and morphs, from one part of its chain to
-// another.
-void md5i_carry_motion(md5_player *player, uint32_t layer, md5_chain_range old,
-                       md5_chain_range fresh);
+// Begins an inertial transition of a layer's root motion and morphs, from one part of a chain to
+// another, of the same layer or of another player's.
+void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
+                       md5_player *player, uint32_t layer, md5_chain_range fresh);
 
 // Keeps what root motion and morphs have of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
+
+// Writes the sums of a player's morph_rows from those of another, by name; 0 if it has none.
+void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
+                       float *weights);
 
 // -- shots.c: one-shots -------------------------------------------------------------------------
 
@@ -530,6 +539,10 @@ float md5i_shot_share(float share, float covered);
 
 // Lets another state begin.
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
+
+// Lets a layer that has taken over the states of another player's go on from that one's pose by an
+// inertial transition, if both have a pose. They have the same joints and are weighed.
+void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer);
 
 // Writes the blended pose of all layers. spare[] are as many scratch poses as
 // md5_player_pose_scratch() counts.

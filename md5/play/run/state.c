@@ -606,6 +606,53 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     weigh_state(player, active);
 }
 
+static const char *clip_name(const md5_player *player, const md5_instance_plan *plan)
+{
+    return player->machine->tables.clips[plan->playable->source - player->machine->sources].name;
+}
+
+// A state may play a clip several times: the search for it begins at the same place.
+void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
+                       const md5_active_state *was)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const uint32_t num_old = was->tree->num_instances;
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const md5_instance_plan *const plan = &tree->instances[i];
+        const char *const name = clip_name(player, plan);
+        uint32_t tried = 0, k = i % num_old;
+        for (; tried < num_old && strcmp(clip_name(old, &was->tree->instances[k]), name) != 0;
+             tried++)
+            k = (k + 1) % num_old;
+        if (tried == num_old)
+            continue;
+        const md5_timing *const timing = plan->playable->timing;
+        const md5_instance_plan *const old_plan = &was->tree->instances[k];
+        const bool is_alike = timing->mode == old_plan->playable->timing->mode; // so are cycles
+        md5_clip_instance *const instance = &active->instances[i];
+        const md5_clip_instance *const from = &was->instances[k];
+        instance->now = is_alike ? from->now : md5i_clock_at(timing, from->now.phase);
+        instance->before = instance->now;
+        instance->is_at_start =
+            is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
+        instance->seconds_at_end = is_alike ? from->seconds_at_end : 0.0;
+        if (plan->group != MD5_NONE)
+            active->groups[plan->group] =
+                old_plan->group != MD5_NONE
+                    ? was->groups[old_plan->group]
+                    : md5i_sync_shared(plan->playable->source->markers,
+                                       tree->groups[plan->group].num_markers, instance->now);
+    }
+    for (uint32_t i = 0; i < tree->num_groups; i++)
+        follow(player, tree, &tree->groups[i], active->groups[i]);
+    for (uint32_t i = 0; i < tree->num_instances; i++) { // those that are not in step
+        const md5_clock now = active->instances[i].now;
+        if (tree->instances[i].group != MD5_NONE
+            && fabs(md5_clock_between(player->instance_clocks[i], now)) > MD5_BORDER)
+            active->instances[i].now = active->instances[i].before = player->instance_clocks[i];
+    }
+}
+
 // Writes the group's clips to player->sync_items.
 static void gather_group(const md5_player *player, const md5_active_state *active,
                          const md5_blend_tree *tree, const md5_group_plan *group)
