@@ -247,11 +247,24 @@ typedef enum md5_comparison {
     MD5_IS_AT_LEAST,
 } md5_comparison;
 
+// Times must be compared, and are passed where they are equal, with and without `=`: from 2 s on
+// STATE_TIME is > 2 and >= 2, from 0.3 s before the end on TIME_LEFT is < 0.3 and <= 0.3.
+typedef enum md5_condition_kind {
+    MD5_WHEN_PARAMETER,
+    MD5_WHEN_STATE_TIME, // seconds since the state that is left began
+    MD5_WHEN_TIME_LEFT,  // seconds, at the present rate, until its first clip or the clip's cycle
+                         // ends. 0 without a motion. Does not hold while time goes backward
+    MD5_WHEN_HEARD, // MD5_IS_SET, at the instant at which a clip or one-shot of the player fires
+                    // an event, but not where the state began
+} md5_condition_kind;
+
 typedef struct md5_condition {
-    const char *parameter;
+    const char *parameter; // HEARD: the event's name, or name and text with a blank between
     md5_comparison compare;
     float value;
-    uint64_t reserved[2]; // 0
+    md5_condition_kind kind;
+    bool begins_alternative; // "or", but not the first; "and" binds tighter
+    uint64_t reserved[1];    // 0
 } md5_condition;
 
 // What may interrupt a transition. The interrupted one continues below the new one, so that nothing
@@ -265,7 +278,8 @@ typedef enum md5_interrupt {
 typedef struct md5_transition_desc {
     const char *from; // state; NULL = any but `to`
     const char *to;
-    const md5_condition *conditions; // [num_conditions], all must hold
+    const md5_condition *conditions; // [num_conditions], all must hold of an alternative. The first
+                                     // one that holds uses up its triggers
     uint32_t num_conditions;
     bool waits;     // for the exit time:
     float exit;     // normalised time of the first clip of `from`; 1 = the end of a cycle or clip.
@@ -280,8 +294,13 @@ typedef struct md5_transition_desc {
     float start;       // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority;  // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
+    // Instead of `exit`: where the first clip of `from` has an event of this name, or of this name
+    // and text with a blank between. With exits_each, where it is at this share of any cycle. Both
+    // only there, as time goes forward, and not where the state began.
+    const char *exit_event;
+    bool exits_each;
     const char *leader;   // in_step: `from` or `to`, whose own rate both follow; NULL: by weight
-    uint64_t reserved[3]; // 0
+    uint64_t reserved[2]; // 0
 } md5_transition_desc;
 
 // In step: the first clips of both states, with those that are synchronised with them, share one
@@ -547,14 +566,16 @@ typedef struct md5_machine_desc {
 typedef struct md5_machine md5_machine;
 
 // An error in the tables of a machine file has the file, line and column of the word; in C tables,
-// line 0 and opts->file_name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding
+// line 0 and opts->file_name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, also of an
+// event that is no clip's, or at an exit not that of a first clip of what is left; a binding
 // of another model, clips that cannot be synchronised; MD5_ERROR_MISSING: no model or binding.
-// MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not finite or out of range, a motion
-// that is made of more than 4096 others, each counted as often as it is used. MD5_ERROR_SYNTAX: a
-// mask. Warns of exits that are never reached. Of `opts`, file_name, allocator, warn, warn_user and
-// max_warnings are used. Time and memory: linear in the tables, plus joints, clips and layers for
-// each mask, joints for each added item or state, the flattened blend tree of each state, and the
-// clips' frames times the joints and times the feet that are held.
+// MD5_ERROR_RANGE: more than 64 names of events in conditions and exits, a frame that a clip lacks,
+// a number that is not finite or out of range, a motion that is made of more than 4096 others, each
+// counted as often as it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached.
+// Of `opts`, file_name, allocator, warn, warn_user and max_warnings are used. Time and memory:
+// linear in the tables, plus joints, clips and layers for each mask, joints for each added item or
+// state, the flattened blend tree of each state, and the clips' frames times the joints and times
+// the feet that are held.
 MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players

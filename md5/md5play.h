@@ -37,7 +37,8 @@ MD5_PLAY_API void md5_player_reset(md5_player *player); // to its state after md
 // Sets a parameter; any value but 0 sets a trigger or bool.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
-// Whether a condition is met by the parameters as they are; false if it names none of them.
+// Whether a condition is met by the parameters as they are; false if it names none of them, and if
+// it is about times or events.
 MD5_PLAY_API bool md5_player_is_met(const md5_player *player, const md5_condition *condition);
 
 // Starts a transition to a state over `duration` seconds, whatever the machine's own.
@@ -166,9 +167,10 @@ typedef struct md5_advance_status {
 // is limited to a million. `events` may be NULL.
 //
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
-// a fade ends, an exit or the end of a section is reached or a parameter that follows passes the
-// value of a condition, and at its end. The step is divided there; between these instants clips
-// advance, and the events in (before, now] fire.
+// a fade ends, an exit or the end of a section is reached, the time of a condition comes, an event
+// that one names is passed, or a parameter that follows passes the value of one, and at its end.
+// The step is divided there; between these instants clips advance, and the events in (before, now]
+// fire.
 //
 // A state also fires the events at the position where it begins, unless it is left at that instant;
 // if it fades in, with the weight in the middle of the first eighth of the fade. At the end of a
@@ -183,7 +185,7 @@ typedef struct md5_advance_status {
 // start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
 // most 1/4 s: root motion while weights change or while it turns and is blended, weights of events
 // while states are in step, the clock of more than two such states, and what is not linear in a
-// parameter that follows (.github/docs/blending.md).
+// parameter that follows (.github/docs/blending.md), also the time that a clip has left.
 //
 // Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
 // If transitions form a cycle that takes no time, the layer goes around it once; then it rests

@@ -11,6 +11,10 @@
 // The most parts of a flattened blend tree, and so the most poses on the stack while it is blended.
 enum { MD5_MAX_PARTS = 4096 };
 
+// The names of events in conditions and exits; an event is heard by one for its name, and by one
+// for its name and text. Each is a bit.
+enum { MD5_MAX_EARS = 64 };
+
 // A clip, independent of how it is played. Timing and cues are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
 
@@ -44,6 +48,8 @@ typedef struct md5_source {
     const md5_root_delta *root_deltas; // [num_frames], unless extract is NONE
     size_t first_frame;                // sum of the frames of the clips before it
     const double *markers;             // [num_markers] phases of a cycle
+    uint64_t *ears;    // [num_events + 1, windows of two] that hear each cue; or NULL
+    uint64_t all_ears; // that hear one of them
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
     md5_cues cues[MD5_PLAY_MODES];
@@ -195,6 +201,10 @@ typedef struct md5_play_condition {
     uint32_t parameter;
     md5_comparison compare;
     float value;
+    md5_condition_kind kind;
+    bool begins_alternative; // not the first
+    double seconds;          // md5i_decimal_of() `value`
+    uint64_t ear;            // of HEARD
 } md5_play_condition;
 
 // Where clips begin.
@@ -224,9 +234,10 @@ typedef struct md5_transition {
     md5_change change; // what it does; its times are md5i_decimal_of() those of the table
     const md5_play_condition *conditions; // [num_conditions], in the machine's
     uint32_t num_conditions;
-    uint32_t number; // in the layer's table
-    double exit;     // md5i_decimal_of() that of the table
-    bool waits, keeps_phase;
+    uint32_t number;   // in the layer's table
+    double exit;       // md5i_decimal_of() that of the table; of each cycle, at most 1, and above 0
+    uint64_t exit_ear; // of the event where it leaves, or 0
+    bool waits, keeps_phase, exits_each; // the last also at an event
 } md5_transition;
 
 // Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
@@ -252,6 +263,7 @@ typedef struct md5_play_layer {
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_steps;       // some transition is in step
+    bool has_times;       // some condition is about time
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // Maxima over its states.
@@ -370,6 +382,7 @@ struct md5_machine {
         num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
+    uint32_t num_ears;
     uint32_t num_slots;          // of a player's one-shots
     uint32_t num_morphs;         // with names; their sums come first
     uint32_t num_sums, num_rows; // that players blend

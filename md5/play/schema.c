@@ -459,15 +459,25 @@ static const md5_choice comparisons[] = {
     {">", MD5_IS_GREATER},
 };
 
+static const md5_choice condition_kinds[] = {
+    {"state_time", MD5_WHEN_STATE_TIME},
+    {"time_left", MD5_WHEN_TIME_LEFT},
+    {"heard", MD5_WHEN_HEARD},
+};
+
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
-    TEXT(parameter, "a parameter, perhaps behind `not`", HEAD, .form = MD5_FORM_COMPARED,
-         .what = "a parameter"),
+    TEXT(parameter,
+         "a parameter, perhaps behind `not`; or `state_time`, `time_left`, or `heard` and an event",
+         HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"),
     CHOICE(compare, comparisons, MD5_IS_AT_LEAST, "how it is compared", NOWHERE,
            .label = "comparison", .usual = "is set"),
+    CHOICE(kind, condition_kinds, MD5_WHEN_HEARD, "what is compared", NOWHERE,
+           .label = "kind of a condition", .usual = "a parameter", .hash = MD5_HASH_SET),
     FLOAT(value, "with what", HEAD, .label = "value of a condition", FINITE,
           .kinds =
               BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST)),
+    FLAG(begins_alternative, "behind `or`", NOWHERE, .hash = MD5_HASH_SET),
     RESERVED,
 };
 static const md5_schema condition_schema = {
@@ -496,7 +506,10 @@ static const md5_column transition_columns[] = {
     TEXT(to, "the state that begins", HEAD, .what = "a state"),
     TABLE(conditions, condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
     FLAG(waits, "waits for the exit:", .word = "exit"),
-    FLOAT(exit, "normalised time of the state it leaves", BEHIND, FINITE),
+    FLOAT(exit, "normalised time of the state it leaves", BEHIND, .form = MD5_FORM_OR_AT, FINITE),
+    TEXT(exit_event, "instead, an event of its first clip", .word = "at",
+         .what = "the name of an event", .usual = "the time", .hash = MD5_HASH_SET),
+    FLAG(exits_each, "the exit is in each cycle", .word = "each", .hash = MD5_HASH_SET),
     FLOAT(duration, "seconds of the fade", RANGE(0.0, 1e6), .usual = "0"),
     CHOICE(fade, fades, MD5_FADE_INERTIAL, "how it fades", .usual = "cross"),
     NUMBERED(easing.kind, MD5_EASE_STEPS, "an easing of the fade", .label = "easing",

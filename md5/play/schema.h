@@ -47,7 +47,8 @@ typedef enum md5_form {
     MD5_FORM_SHARE,      // a number, or the name of a parameter and perhaps an easing
     MD5_FORM_LIST,       // a table in round brackets
     MD5_FORM_CONDITIONS, // a table of rows with `and` between
-    MD5_FORM_COMPARED,   // a name, perhaps behind `not`
+    MD5_FORM_COMPARED,   // a name, perhaps behind `not`; or a word of the column after the next
+    MD5_FORM_OR_AT,      // a value, unless `at` follows, which is the next column
     MD5_FORM_JOINTS,     // the words of a mask in round brackets
     MD5_FORM_EVENT,      // a name on the same line
     MD5_FORM_LINE,       // the rest of the line

@@ -383,6 +383,33 @@ static void keep_warning(void *user, const md5_error *warning)
     md5_format_error(warning, text, 400);
 }
 
+TEST (machine_locations_of_events_and_times) {
+    static const read_case cases[] = {
+        {"when jump exit 0.5", "when heard \"step left\" exit at step", ""},
+        {"when jump exit 0.5", "when heard stop",
+         "19:37: error: a transition of layer 'body' names event 'stop', which no clip has"},
+        {"when jump exit 0.5", "exit at \"step up\"",
+         "19:34: error: a transition of layer 'body' names event 'step up', which no such first "
+         "clip has"},
+        {"when speed > 0.5 and not armed", "exit at step",
+         "18:35: error: a transition of layer 'body' names event 'step', which no such first clip "
+         "has"},
+        {"when jump exit 0.5", "exit each", "19:31: error: expected a number, found 'each'"},
+        {"when jump exit 0.5", "when state_time exit 0.5",
+         "19:42: error: expected '<=', '>=', '<' or '>', found 'exit'"},
+        {"when jump exit 0.5", "when not heard step",
+         "19:41: error: expected a word of a transition or '}', found 'step'"},
+        {"when jump exit 0.5", "when jump or exit 0.5",
+         "19:44: error: expected a word of a transition or '}', found '0.5'"},
+        {"when jump exit 0.5", "when time_left < or jump",
+         "19:43: error: expected a number, found 'or'"},
+        {"when jump exit 0.5", "when \"state_time\" > 1",
+         "19:31: error: a transition of layer 'body' names parameter 'state_time', which does not "
+         "exist"},
+    };
+    CHECK_CASES(cases);
+}
+
 // A clip that is played once stops at 1: a later exit is a mistake, of which the text has the
 // place.
 TEST (machine_locations_of_exits_that_are_never_reached) {

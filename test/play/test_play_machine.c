@@ -171,6 +171,12 @@ TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(m
     REFUSE(all.condition->parameter = NULL,
            "a transition of layer 'body': a condition has no parameter");
     REFUSE(all.condition->compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
+    REFUSE(all.condition->kind = (md5_condition_kind)4,
+           OF_BODY ": there is no kind of a condition 4");
+    REFUSE((all.condition->kind = MD5_WHEN_TIME_LEFT, all.condition->compare = MD5_IS_SET),
+           "a transition of layer 'body': a condition has no comparison");
+    REFUSE(all.transitions[0].exit_event = "",
+           OF_BODY " names event '', which no such first clip has");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }
 

@@ -315,6 +315,43 @@ void play_random_step(play_random_tables *to, uint64_t *random)
     }
 }
 
+void play_random_add_times(play_random_tables *to, uint64_t *random)
+{
+    for (uint32_t i = 0; i < PLAY_LAYERS * PLAY_TRANSITIONS; i++) {
+        const uint32_t number = i / PLAY_LAYERS;
+        const md5_layer_desc *const layer = &to->layers[i % PLAY_LAYERS];
+        md5_transition_desc *const way = &to->transitions[i % PLAY_LAYERS][number];
+        md5_condition *const added = to->added[i % PLAY_LAYERS][number];
+        if (!way->to)
+            continue;
+        added[0] = to->conditions[i % PLAY_LAYERS][number];
+        added[1] = (md5_condition){.compare = (md5_comparison)(2 + play_below(random, 4)),
+                                   .value = 0.0625f * (float)play_below(random, 24),
+                                   .kind = (md5_condition_kind)(1 + play_below(random, 3))};
+        const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
+        if (added[1].kind == MD5_WHEN_HEARD && clip->num_events == 0)
+            continue;
+        if (added[1].kind == MD5_WHEN_HEARD)
+            added[1] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_HEARD};
+        added[1].begins_alternative = way->num_conditions > 0 && play_one_in(random, 2);
+        way->conditions = added + 1 - way->num_conditions;
+        way->num_conditions++;
+        way->exits_each = play_one_in(random, 2);
+        // A phase that goes from clip to clip, at times that depend on it, is only as exact as they
+        // are: it grows unequal.
+        way->keeps_phase = false;
+        // An event of a state that is one of the clips.
+        for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
+            const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
+            const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
+            if (way->waits && way->from && strcmp(way->from, state->name) == 0 && state->motion
+                && strcmp(state->motion, own->name) == 0 && own->num_events > 0
+                && play_one_in(random, 2))
+                way->exit_event = own->events[0].name;
+        }
+    }
+}
+
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1.0, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};

@@ -38,6 +38,7 @@ typedef struct play_random_tables {
     md5_state_desc states[PLAY_LAYERS][PLAY_STATES];
     md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
+    md5_condition added[PLAY_LAYERS][PLAY_TRANSITIONS][2]; // play_random_add_times()
     bool has_turns, has_fades;
     bool has_crossfades, has_steps;
     double longest; // seconds: of a fade
@@ -50,6 +51,8 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
 
 // Puts some transitions in step: those between states of which the first clips can be.
 void play_random_step(play_random_tables *to, uint64_t *random);
+// Gives transitions exits of each cycle and at events, and conditions about time and events.
+void play_random_add_times(play_random_tables *to, uint64_t *random);
 
 // How fast the root can be moved, units a second: by the fastest state of each layer.
 double play_random_speed(const play_random_tables *of, double pace);

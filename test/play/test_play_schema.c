@@ -183,10 +183,11 @@ static void add_part(random_tables *to, const md5_schema *schema, char *row)
 static const char *random_name(uint64_t *random)
 {
     static const char *const names[] = {
-        "walk", "Bip01 L Hand", "any",   "nothing", "not",       "and",       "2nd",
-        "it's", "a \"b\" c",    "frame", "linear",  "-",         "*",         "a/b",
-        "a//b", "/*",           "a{b",   "}",       "\xc3\xa4r", "x.md5anim", "_",
-        "turn", "markers",      "state", "spine",   "(head)",
+        "walk",      "Bip01 L Hand", "any",       "nothing", "not",     "and",
+        "2nd",       "it's",         "a \"b\" c", "frame",   "linear",  "-",
+        "*",         "a/b",          "a//b",      "/*",      "a{b",     "}",
+        "\xc3\xa4r", "x.md5anim",    "_",         "turn",    "markers", "state",
+        "spine",     "(head)",       "heard",     "or",      "at",
     };
     return names[play_below(random, COUNT_OF(names))];
 }
@@ -300,6 +301,19 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
     }
 }
 
+// Conditions about times and events, and alternatives; `before` is the row before it, if there is
+// one in the table.
+static void fill_condition(md5_condition *condition, const void *before, uint64_t *random)
+{
+    condition->kind = (md5_condition_kind)play_below(random, 4);
+    condition->begins_alternative = before == condition - 1 && play_one_in(random, 2);
+    const bool is_compared = condition->compare > MD5_IS_CLEAR;
+    if (condition->kind == MD5_WHEN_HEARD ? condition->compare != MD5_IS_SET : !is_compared)
+        condition->kind = MD5_WHEN_PARAMETER;
+    if (condition->kind == MD5_WHEN_STATE_TIME || condition->kind == MD5_WHEN_TIME_LEFT)
+        condition->parameter = NULL;
+}
+
 static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *random)
 {
     to->num_rows = to->num_allocated = 0;
@@ -326,6 +340,9 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
                 fill_column(to, schema, k, row, kind, random);
             }
         }
+        if (schema->head && strcmp(schema->head, "when") == 0)
+            fill_condition((md5_condition *)(void *)row,
+                           to->rows[i - 1].schema == schema ? to->rows[i - 1].row : NULL, random);
     }
 }
 

@@ -1,6 +1,7 @@
 // Random machines: a stretch of time in one step and in any split of it, forward and backward, must
 // bring the same events in the same order, the same states, and the same displacement of the root.
-// MD5_SPLIT_MACHINES says how many machines are tried, MD5_SPLIT_SEED which one alone.
+// MD5_SPLIT_MACHINES says how many machines are tried, without and with conditions about time and
+// events; MD5_SPLIT_SEED which one alone.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
@@ -185,13 +186,18 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
            && same_places(whole, split, most_apart(of, made, pace, path));
 }
 
-static bool check_machine(split_test *of, uint64_t seed, bool in_step)
+// What random machines have besides the usual.
+typedef enum extra { NOTHING, STEPS_SHARED, TIMES } extra;
+
+static bool check_machine(split_test *of, uint64_t seed, extra kind)
 {
     static play_random_tables made;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&of->stock, &made, &random);
-    if (in_step)
+    if (kind == STEPS_SHARED)
         play_random_step(&made, &random);
+    if (kind == TIMES)
+        play_random_add_times(&made, &random);
     OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
@@ -222,15 +228,17 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
     if (alone) {
-        check_machine(of, strtoull(alone, NULL, 10), false);
-        check_machine(of, strtoull(alone, NULL, 10), true);
+        for (int i = NOTHING; i <= TIMES; i++)
+            check_machine(of, strtoull(alone, NULL, 10), (extra)i);
     } else {
         const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
         int num_failed = 0;
         EACH (row, hard)
-            num_failed += !check_machine(of, *row, false);
-        for (uint64_t seed = 1; seed <= count && num_failed < MOST_FAILED; seed++)
-            num_failed += !check_machine(of, seed, false) + !check_machine(of, seed, true);
+            num_failed += !check_machine(of, *row, NOTHING);
+        for (uint64_t seed = 1; seed <= count && num_failed < MOST_FAILED; seed++) {
+            for (int i = NOTHING; i <= TIMES; i++)
+                num_failed += !check_machine(of, seed, (extra)i);
+        }
     }
     play_end(&of->stock.made);
 }

@@ -283,3 +283,352 @@ TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)
     CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 0.0);
     CHECK(md5_player_get(of->player, 0) == 0.0f);
 }
+
+// -- A simulator ------------------------------------------------------------------------------
+//
+// Machines whose every time is a whole number of ticks, 1/64 s: a simulator goes from tick to tick
+// in whole numbers, knows nothing of intervals, and must see the same states begin.
+
+enum { SIM_LAYERS = 2, SIM_STATES = 3, SIM_WAYS = 7, SIM_TERMS = 3, SIM_CLIPS = 3, SIM_LOG = 512 };
+enum { NO_EXIT, EXIT_ONCE, EXIT_EACH, EXIT_AT };
+enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
+
+// A place is counted in half ticks: a clip of speed 1 goes 2 a tick, 4 from frame to frame.
+static const int sim_length[SIM_CLIPS] = {128, 64, 96};
+static const int sim_events[SIM_CLIPS][2] = {{32, 84}, {16, 48}, {24, 72}}; // step left, step right
+static const char *const sim_names[] = {"step", "\"step left\"", "\"step right\""};
+
+typedef struct sim_term {
+    int kind, value; // of times in 1/16 s; of HEARD a name
+    bool is_or, is_more;
+} sim_term;
+
+typedef struct sim_way {
+    int from, to, exit, share, fade, priority, num_terms; // share in quarters, or a name; ticks
+    sim_term terms[SIM_TERMS];
+} sim_way;
+
+typedef struct sim_live {
+    int state, place, begin, age;
+} sim_live;
+
+typedef struct sim_layer {
+    sim_live now, old; // `old` fades out while now.age < fade
+    int fade;
+    bool is_new, has_used;
+} sim_layer;
+
+typedef struct sim {
+    int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks a tick; quarters
+    bool is_once[SIM_STATES];
+    sim_way ways[SIM_LAYERS][SIM_WAYS];
+    sim_layer layers[SIM_LAYERS];
+    int flag, go, quick, num_log, log[SIM_LOG];
+    unsigned heard; // bits of names
+    bool is_circle;
+} sim;
+
+static int sim_wrapped(const sim *of, const sim_live *live)
+{
+    const int length = sim_length[of->clip[live->state]];
+    return of->is_once[live->state] ? live->place : (live->place % length + length) % length;
+}
+
+static unsigned sim_hear(const sim *of, const sim_live *live)
+{
+    const int *const events = sim_events[of->clip[live->state]], at = sim_wrapped(of, live);
+    return at == events[0] ? 3u : at == events[1] ? 5u : 0u;
+}
+
+static bool sim_term_holds(const sim *of, const sim_layer *layer, const sim_term *term)
+{
+    const sim_live *const live = &layer->now;
+    const int speed = of->speed[live->state], length = sim_length[of->clip[live->state]];
+    const int at = sim_wrapped(of, live),
+              to_start = at == 0 && !of->is_once[live->state] ? length : at;
+    switch (term->kind) {
+    case IS_FLAG:
+        return term->is_more == (of->flag != 0);
+    case IS_GO:
+        return of->go != 0 && !layer->has_used;
+    case IS_SPEED:
+        return term->is_more == (of->quick != 0);
+    case IS_AGE:
+        return term->is_more == (live->age >= 4 * term->value);
+    case IS_LEFT:
+        return term->is_more
+               != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
+    default:
+        return live->age > 0 && (of->heard >> term->value & 1u) != 0;
+    }
+}
+
+static bool sim_is_open(const sim *of, const sim_layer *layer, const sim_way *way, int *first)
+{
+    const sim_live *const live = &layer->now;
+    const bool backward = of->speed[live->state] < 0, is_once = of->is_once[live->state];
+    const int length = sim_length[of->clip[live->state]], at = sim_wrapped(of, live);
+    const int exit = length / 4 * (backward ? 4 - way->share : way->share);
+    bool is_there = true, all = true;
+    if ((way->from < 0 ? way->to == live->state : way->from != live->state)
+        || live->age < layer->fade)
+        return false;
+    if (way->exit == EXIT_ONCE)
+        is_there = backward ? live->place <= exit : live->place >= exit;
+    else if (way->exit == EXIT_EACH)
+        is_there = live->place != live->begin && at == (is_once ? exit : exit % length);
+    else if (way->exit == EXIT_AT)
+        is_there = live->place != live->begin && (sim_hear(of, live) >> way->share & 1u) != 0;
+    *first = 0;
+    for (int i = 0; i < way->num_terms; i++) {
+        if (way->terms[i].is_or && all)
+            break;
+        *first = way->terms[i].is_or ? i : *first;
+        all = (all || way->terms[i].is_or) && sim_term_holds(of, layer, &way->terms[i]);
+    }
+    return is_there && all;
+}
+
+// Takes transitions at an instant, until none is open, and lets what begins there be heard.
+static void sim_instant(sim *of)
+{
+    for (bool goes_on = true; goes_on && !of->is_circle;) {
+        bool is_used = false;
+        for (int i = 0, num_taken = 0; i < SIM_LAYERS; i++, num_taken = 0) {
+            sim_layer *const layer = &of->layers[i];
+            for (;;) {
+                const sim_way *best = NULL;
+                int first = 0, taken = 0;
+                for (int k = 0; k < SIM_WAYS; k++) {
+                    const sim_way *const way = &of->ways[i][k];
+                    if (sim_is_open(of, layer, way, &taken)
+                        && (!best || way->priority > best->priority)) {
+                        best = way;
+                        first = taken;
+                    }
+                }
+                of->is_circle = of->is_circle || num_taken++ > SIM_WAYS;
+                if (!best || of->is_circle)
+                    break;
+                for (int k = first; k < best->num_terms && (k == first || !best->terms[k].is_or);
+                     k++)
+                    layer->has_used = layer->has_used || best->terms[k].kind == IS_GO;
+                is_used = is_used || layer->has_used;
+                layer->old = layer->now;
+                layer->fade = best->fade;
+                const int begin = sim_length[of->clip[best->to]] / 4 * of->start[best->to];
+                layer->now = (sim_live){best->to, begin, begin, 0};
+                layer->is_new = true;
+            }
+        }
+        of->go = is_used ? 0 : of->go;
+        of->layers[0].has_used = of->layers[1].has_used = false;
+        goes_on = is_used;
+        for (int i = 0; !is_used && i < SIM_LAYERS; i++) {
+            of->heard = i == 0 ? 0u : of->heard;
+            if (!of->layers[i].is_new)
+                continue;
+            of->layers[i].is_new = false;
+            of->heard |= sim_hear(of, &of->layers[i].now);
+            if (of->layers[i].fade > 0 && of->layers[i].old.age == 0) // it began here, too
+                of->heard |= sim_hear(of, &of->layers[i].old);
+            of->log[of->num_log++ % SIM_LOG] = SIM_STATES * i + of->layers[i].now.state;
+        }
+        goes_on = goes_on || of->heard != 0;
+    }
+}
+
+static void sim_move(const sim *of, sim_live *live, unsigned *heard)
+{
+    const int length = sim_length[of->clip[live->state]], before = live->place;
+    live->age++;
+    live->place += of->speed[live->state];
+    if (of->is_once[live->state])
+        live->place = live->place < 0 ? 0 : live->place > length ? length : live->place;
+    if (heard && live->place != before)
+        *heard |= sim_hear(of, live);
+}
+
+static void sim_tick(sim *of)
+{
+    of->heard = 0;
+    for (int i = 0; i < SIM_LAYERS; i++) {
+        sim_layer *const layer = &of->layers[i];
+        sim_move(of, &layer->now, &of->heard);
+        if (layer->now.age < layer->fade) // then it is silent
+            sim_move(of, &layer->old, &of->heard);
+    }
+    sim_instant(of);
+}
+
+static uint32_t below(uint64_t *random, uint32_t count)
+{
+    return test_random_u32(random) % count;
+}
+
+// Makes a machine, and writes it.
+static void sim_make(sim *of, test_text *text, uint64_t *random)
+{
+    static const int speeds[] = {2, 2, 4, 1, -2, -1};
+    *of = (sim){.quick = 0};
+    for (int i = 0; i < SIM_STATES; i++) {
+        of->clip[i] = (int)below(random, SIM_CLIPS);
+        of->speed[i] = speeds[below(random, 6)];
+        of->start[i] = (int)below(random, 4);
+        of->is_once[i] = below(random, 3) == 0;
+        test_append(text, "motion m%d clip %c { %s speed %g start %g } ", i, 'a' + of->clip[i],
+                    of->is_once[i] ? "once" : "loop", of->speed[i] / 2.0, of->start[i] / 4.0);
+    }
+    for (int i = 0; i < SIM_LAYERS; i++) {
+        test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
+        of->layers[i].now.place = of->layers[i].now.begin =
+            sim_length[of->clip[0]] / 4 * of->start[0];
+        of->layers[i].is_new = true;
+        for (int k = 0; k < SIM_WAYS; k++) {
+            sim_way *const way = &of->ways[i][k];
+            way->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
+            way->to = (int)below(random, SIM_STATES);
+            way->exit = (int)below(random, 4);
+            way->share = (int)(way->exit == EXIT_AT ? below(random, 3) : 1 + below(random, 4));
+            way->fade = (int)(below(random, 3) * 8);
+            way->priority = (int)below(random, 2);
+            way->num_terms = (int)below(random, SIM_TERMS + 1);
+            if (way->exit == NO_EXIT && way->num_terms == 0)
+                way->num_terms = 1;
+            test_append(text, "transition %c%.*s s%d { ", way->from < 0 ? 'a' : 's',
+                        way->from < 0 ? 2 : 1, way->from < 0 ? "ny" : &"012"[way->from], way -> to);
+            if (way->exit == EXIT_AT)
+                test_append(text, "exit at %s ", sim_names[way->share]);
+            else if (way->exit != NO_EXIT)
+                test_append(text, "exit %g %s ", way->share / 4.0,
+                            way->exit == EXIT_EACH ? "each" : "");
+            for (int t = 0; t < way->num_terms; t++) {
+                sim_term *const term = &way->terms[t];
+                const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
+                *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
+                                   t > 0 && below(random, 2) == 0, below(random, 2) == 0};
+                term->value =
+                    (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
+                static const char *const more[] = {
+                    "flag", "go", "quick > 0.5", "state_time >= %g", "time_left > %g", "heard "};
+                static const char *const less[] = {"not flag",        "go",
+                                                   "quick <= 0.5",    "state_time < %g",
+                                                   "time_left <= %g", "heard "};
+                char word[40];
+                snprintf(word, sizeof word, (term->is_more ? more : less)[term->kind],
+                         term->value / 16.0);
+                test_append(text, "%s %s%s ",
+                            t == 0        ? "when"
+                            : term->is_or ? "or"
+                                          : "and",
+                            word, term->kind == IS_HEARD ? sim_names[term->value] : "");
+            }
+            test_append(text, "duration %g priority %d interrupt_none }\n", way->fade / 64.0,
+                        way->priority);
+        }
+        test_append(text, "}\n");
+    }
+}
+
+typedef struct sim_heard {
+    int log[SIM_LOG], entered[SIM_LOG], num_log, num_entered;
+} sim_heard;
+
+static void sim_listen(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    sim_heard *const to = user;
+    const bool is_entered = event->kind == MD5_EVENT_ENTER;
+    const int what =
+        is_entered ? SIM_STATES * (int)event->layer + (int)event->index : 100 + (int)event->frame;
+    CHECK(player != NULL && weight > 0.0f);
+    if (is_entered)
+        to->entered[to->num_entered++ % SIM_LOG] = what;
+    to->log[to->num_log++ % SIM_LOG] = what;
+}
+
+// Plays one machine in whole steps, in those of two rates, and in one without a callback, whose
+// states alone can be seen.
+static bool sim_agrees(play_scene *of, uint64_t seed, int *num_entered)
+{
+    enum { SEGMENTS = 20, PLAYERS = 4 };
+    static const double steps[PLAYERS] = {100.0, 1.0 / 24.0, 1.0 / 240.0, 1.0 / 50.0};
+    static sim sims;
+    sim *const model = &sims;
+    sim_heard heard[PLAYERS] = {{.num_log = 0}};
+    uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
+    test_text text = {0};
+    test_append(&text, "bool flag trigger go float quick report { enter }\n");
+    sim_make(model, &text, &random);
+    md5_machine *const machine = play_machine_read(&of->made, of->clips, "%s", text.bytes);
+    md5_player *players[PLAYERS];
+    bool is_same = true;
+    for (int i = 0; i < PLAYERS; i++)
+        players[i] = play_player(machine);
+    for (int part = 0; part < SEGMENTS && is_same; part++) {
+        const int ticks = 1 + (int)below(&random, 96);
+        const int flag = model->flag = (int)below(&random, 2);
+        const int quick = model->quick = (int)below(&random, 2);
+        const bool is_called = below(&random, 2) == 0;
+        model->go = model->go || is_called;
+        model->heard = 0;
+        sim_instant(model);
+        for (int i = 0; i < ticks && !model->is_circle; i++)
+            sim_tick(model);
+        if (model->is_circle)
+            break;
+        for (int i = 0; i < PLAYERS; i++) {
+            md5_player_set(players[i], 0, (float)flag);
+            md5_player_set(players[i], 2, (float)quick);
+            if (is_called)
+                md5_player_set(players[i], 1, 1.0f);
+        }
+        for (int i = 0; i < PLAYERS; i++) {
+            double step, left = ticks / 64.0;
+            for (; left > 1e-12; left -= step) {
+                step = fmin(steps[i], left);
+                md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);
+            }
+            for (uint32_t k = 0; k < SIM_LAYERS; k++)
+                is_same = is_same
+                          && md5_player_layer(players[i], k).state
+                                 == (uint32_t)model->layers[k].now.state;
+            if (i == 3)
+                continue;
+            is_same = is_same && heard[i].num_entered == model->num_log
+                      && memcmp(heard[i].entered, model->log, sizeof model->log) == 0
+                      && heard[i].num_log == heard[0].num_log
+                      && memcmp(heard[i].log, heard[0].log, sizeof heard[0].log) == 0;
+        }
+    }
+    if (!CHECK_THAT(is_same, "machine of seed %llu", (unsigned long long)seed))
+        printf("%s\n", text.bytes);
+    *num_entered += model->num_log;
+    for (int i = 0; i < PLAYERS; i++)
+        md5_destroy_player(players[i]);
+    md5_destroy_machine(machine);
+    free(text.bytes);
+    return is_same;
+}
+
+TEST (states_are_those_of_a_simulator_in_ticks) {
+    static const md5_event events[SIM_CLIPS][2] = {
+        {{.frame = 8, .name = "step", .text = "left"},
+         {.frame = 21, .name = "step", .text = "right"}},
+        {{.frame = 4, .name = "step", .text = "left"},
+         {.frame = 12, .name = "step", .text = "right"}},
+        {{.frame = 6, .name = "step", .text = "left"},
+         {.frame = 18, .name = "step", .text = "right"}},
+    };
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    for (uint32_t i = 0; i < SIM_CLIPS; i++) {
+        play_scene_add(&of, 1 + (uint32_t)sim_length[i] / 4, 32.0, 0.3, i);
+        of.clips[i].events = events[i];
+        of.clips[i].num_events = 2;
+    }
+    int num_entered = 0, num_failed = 0;
+    const uint32_t count = play_transitions(3000);
+    for (uint32_t seed = 1; seed <= count && num_failed < 3; seed++)
+        num_failed += !sim_agrees(&of, seed, &num_entered);
+    CHECK(num_entered > 20 * (int)count);
+}

@@ -225,7 +225,8 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
         for (uint32_t t = 0; t < layer->num_transitions; t++)
             for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++) {
                 const md5_condition *const condition = &layer->transitions[t].conditions[c];
-                widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
+                if (condition->kind == MD5_WHEN_PARAMETER)
+                    widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
             }
     }
     if (*low == *high)

@@ -474,21 +474,34 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
     static const char *const fades[] = {"cross-fade", "inertial"};
-    char text[192] = "", fade[48] = "cut", exit[32] = "", priority[32] = "";
-    bool all = true;
+    char text[192] = "", fade[48] = "cut", exit[64] = "", priority[32] = "";
+    bool all = true, is_met = false;
     for (uint32_t i = 0; i < way->num_conditions; i++) {
+        static const char *const kinds[] = {NULL, "state time", "time left", "heard "};
         const md5_condition *const condition = &way->conditions[i];
+        const bool is_event = condition->kind == MD5_WHEN_HEARD;
+        const char *const kind = kinds[condition->kind];
+        const char *const join = condition->begins_alternative ? " or " : " and ";
         const size_t used = strlen(text);
         char word[96];
-        (void)snprintf(word, sizeof word, signs[condition->compare], condition->parameter,
+        (void)snprintf(word, sizeof word, signs[condition->compare],
+                       kind != NULL && !is_event ? kind : condition->parameter,
                        (double)condition->value);
-        all &= md5_player_is_met(machine->player, condition);
-        (void)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " and " : "", word);
+        if (condition->begins_alternative && all) // one before it holds already
+            is_met = true;
+        all =
+            (all || condition->begins_alternative) && md5_player_is_met(machine->player, condition);
+        (void)snprintf(text + used, sizeof text - used, "%s%s%s", used > 0 ? join : "",
+                       is_event ? kind : "", word);
     }
+    all = all || is_met;
     if (way->duration > 0.0f)
         (void)snprintf(fade, sizeof fade, "%s %.2f s", fades[way->fade], (double)way->duration);
-    if (way->waits)
-        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g", (double)way->exit);
+    if (way->exit_event != NULL)
+        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit at %s", way->exit_event);
+    else if (way->waits)
+        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g%s", (double)way->exit,
+                       way->exits_each ? " each" : "");
     if (way->priority != 0)
         (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
     view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",

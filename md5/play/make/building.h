@@ -33,6 +33,7 @@ typedef struct md5_building {
     const md5_machine_desc *desc;
     md5_machine *machine;
     md5_names clips, motions, masks, parameters, joints, curves, attached, *attached_joints;
+    const char *ears[MD5_MAX_EARS]; // [machine->num_ears] what they hear
     const char *kind, *owner; // of the row that is made, for messages: "motion", its name
     bool *marks;              // [joints]
     md5_xform *sampled;       // [joints]

@@ -277,13 +277,15 @@ static bool build_kinks(md5_building *building)
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->followers[machine->conditions[i].parameter] != MD5_NONE)
+        if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
+            && machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
-            kinks[count++] =
-                (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
+            kinks[count++] = (md5_play_condition){.parameter = i,
+                                                  .compare = k < 0 ? MD5_IS_GREATER : MD5_IS_LESS,
+                                                  .value = k > 0 ? 1.0f : 0.0f};
     }
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
@@ -291,9 +293,10 @@ static bool build_kinks(md5_building *building)
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
                                  && machine->followers[motion->x_parameter] != MD5_NONE;
         for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){motion->x_parameter, MD5_IS_GREATER,
-                                                  is_line ? motion->places[k].x
-                                                          : (float)motion->items[k].gait.speed};
+            kinks[count++] = (md5_play_condition){
+                .parameter = motion->x_parameter,
+                .compare = MD5_IS_GREATER,
+                .value = is_line ? motion->places[k].x : (float)motion->items[k].gait.speed};
     }
     machine->kinks = kinks;
     machine->num_kinks = count;

@@ -849,18 +849,89 @@ static int compare_transitions(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// Adds the conditions of a row to the machine's.
-static bool build_conditions(md5_building *building, const md5_condition *rows, uint32_t count)
+// The ear for an event that is named; a new name gives one to all events that are meant. Some clip
+// must have it; with a layer, the first one of `from`, or of any state but `to`.
+static bool find_ear(md5_building *building, const char *const *name, const md5_play_layer *layer,
+                     uint32_t from, uint32_t to, uint64_t *ear)
+{
+    md5_machine *const machine = building->machine;
+    const md5_machine_desc *const desc = building->desc;
+    const char *const wanted = *name ? *name : "";
+    uint64_t heard = 0;
+    uint32_t number = 0;
+    while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
+        number++;
+    if (number == MD5_MAX_EARS)
+        return md5i_fail_row(building, name, MD5_ERROR_RANGE, " names one event more than %d",
+                             MD5_MAX_EARS);
+    *ear = (uint64_t)1 << number;
+    building->ears[number] = wanted;
+    for (uint32_t i = 0; number == machine->num_ears && i < desc->num_clips; i++) {
+        md5_source *const source = &machine->sources[i];
+        const md5_clip_desc *const clip = &desc->clips[i];
+        if (!source->ears)
+            source->ears = MD5_NEW(building->arena, uint64_t,
+                                   (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
+        TRY(source->ears);
+        for (uint32_t k = 0; k < clip->num_events; k++) {
+            const md5_event *const event = &clip->events[k];
+            const size_t length = strlen(event->name);
+            if (strncmp(wanted, event->name, length) == 0
+                && (wanted[length] == '\0'
+                    || (wanted[length] == ' ' && event->text
+                        && strcmp(wanted + length + 1, event->text) == 0)))
+                source->all_ears |= source->ears[k] |= *ear;
+        }
+    }
+    machine->num_ears += number == machine->num_ears;
+    for (uint32_t i = 0; i < (layer ? layer->num_states : desc->num_clips); i++) {
+        const md5_blend_tree *const tree = layer ? layer->states[i].tree : NULL;
+        const bool is_left = from == MD5_NONE ? i != to : i == from;
+        if (layer ? tree && is_left : true)
+            heard |= (tree ? tree->instances[0].playable->source : &machine->sources[i])->all_ears;
+    }
+    return (heard & *ear) != 0
+           || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
+                            " names event %s, which no %sclip has", MD5_QUOTED(wanted),
+                            layer ? "such first " : "");
+}
+
+// Adds the conditions of a row to the machine's; `layer` is NULL of one-shots.
+static bool build_conditions(md5_building *building, md5_play_layer *layer,
+                             const md5_condition *rows, uint32_t count)
 {
     md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &rows[i].parameter, &parameter));
-        if (parameter == MD5_NONE)
-            return md5i_fail_row(building, &rows[i].parameter, MD5_ERROR_MISMATCH,
-                                 ": a condition has no parameter");
+        const md5_condition *const row = &rows[i];
+        const bool is_event = row->kind == MD5_WHEN_HEARD;
+        const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
+        uint32_t parameter = MD5_NONE;
+        uint64_t ear = 0;
+        if (is_event)
+            TRY(find_ear(building, &row->parameter, NULL, 0, 0, &ear));
+        else if (!is_time)
+            TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
+        if (is_time && !layer)
+            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
+                                 ": a condition is about a state, and one-shots have none");
+        if (is_event  ? row->compare != MD5_IS_SET
+            : is_time ? row->compare <= MD5_IS_CLEAR
+                      : parameter == MD5_NONE)
+            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
+                                 ": a condition has no %s",
+                                 is_event  ? "MD5_IS_SET"
+                                 : is_time ? "comparison"
+                                           : "parameter");
         machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){parameter, rows[i].compare, rows[i].value};
+            (md5_play_condition){parameter,
+                                 row->compare,
+                                 row->value,
+                                 row->kind,
+                                 row->begins_alternative && i > 0,
+                                 md5i_decimal_of(row->value),
+                                 ear};
+        if (layer)
+            layer->has_times = layer->has_times || is_time;
     }
     return true;
 }
@@ -902,13 +973,18 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             .num_conditions = desc->num_conditions,
             .number = i,
             .exit = md5i_decimal_of(desc->exit),
-            .waits = desc->waits,
+            .waits = desc->waits || desc->exit_event,
             .keeps_phase = desc->keeps_phase,
+            .exits_each = desc->exits_each || desc->exit_event,
         };
+        if (desc->exits_each)
+            transition->exit -= ceil(transition->exit) - 1.0;
+        if (desc->exit_event)
+            TRY(find_ear(building, &desc->exit_event, layer, from, to, &transition->exit_ear));
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
             from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
-        if (desc->waits && desc->exit > 1.0f && num_going == 0) {
+        if (desc->waits && !transition->exits_each && desc->exit > 1.0f && num_going == 0) {
             const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
             md5i_warn(
                 building->context, place.line, place.column,
@@ -917,8 +993,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         }
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
-        TRY(build_conditions(building, desc->conditions, desc->num_conditions));
-        layer->has_waits = layer->has_waits || desc->waits;
+        TRY(build_conditions(building, layer, desc->conditions, desc->num_conditions));
+        layer->has_waits = layer->has_waits || transition->waits;
         if (!desc->in_step)
             continue;
         uint32_t *const leader = &transition->change.leader;
@@ -1142,8 +1218,8 @@ static bool build_shots(md5_building *building, const md5_names *layers)
                                  MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
         machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
-        TRY(build_conditions(building, row->conditions, row->num_conditions)
-            && build_conditions(building, row->until, row->num_until));
+        TRY(build_conditions(building, NULL, row->conditions, row->num_conditions)
+            && build_conditions(building, NULL, row->until, row->num_until));
     }
     return true;
 }

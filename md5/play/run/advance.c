@@ -155,17 +155,17 @@ static bool is_following(const md5_player *player)
 // -- Exits --------------------------------------------------------------------------------------
 
 // Whether a clip plays backward: by its own rate, or by the mean rate of its group.
-static bool plays_backward(const md5_active_state *active, uint32_t clip)
+static bool is_backward(const md5_active_state *active, uint32_t instance)
 {
     const md5_blend_tree *const tree = active->tree;
-    const uint32_t number = tree->instances[clip].group;
+    const uint32_t number = tree->instances[instance].group;
     if (number == MD5_NONE)
-        return active->instances[clip].rate < 0.0;
+        return active->instances[instance].rate < 0.0;
     const md5_group_plan *const group = &tree->groups[number];
     double rate = 0.0;
     for (uint32_t i = 0; i < group->num_members; i++) {
-        const md5_clip_instance *const instance = &active->instances[group->members[i]];
-        rate += (double)instance->share * instance->rate;
+        const md5_clip_instance *const member = &active->instances[group->members[i]];
+        rate += (double)member->share * member->rate;
     }
     return rate < 0.0;
 }
@@ -181,7 +181,7 @@ static exit_position exit_of(const md5_active_state *active, double exit)
 {
     const md5_blend_tree *const tree = active->tree;
     const md5_timing *const timing = tree->instances[0].playable->timing;
-    exit_position position = {.is_backward = plays_backward(active, 0)};
+    exit_position position = {.is_backward = is_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
     // An exit may lie beyond the ends of a clip that is played once.
@@ -203,23 +203,83 @@ static bool is_behind(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
         return true;
-    const double delta = plays_backward(active, 0) ? time - (1.0 - exit) : exit - time;
+    const double delta = is_backward(active, 0) ? time - (1.0 - exit) : exit - time;
     if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
         return delta < 0.0;
     const exit_position position = exit_of(active, exit);
     return distance_to(&position, time) <= MD5_BORDER;
 }
 
-// Seconds, up to `most`, until `exit` is reached.
-static double seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                            double most)
+// The cycles, more than `beyond`, after which a clip is at the nearest of some cues, and the clock
+// there: of those that an ear hears, if `ears` has the ears of the clip's events. INFINITY: at
+// none.
+static double cycles_until(const md5_cues *cues, const uint64_t *ears, uint64_t ear, md5_clock now,
+                           bool backward, double beyond, md5_clock *place)
 {
+    double least = INFINITY;
+    for (uint32_t i = 0; i < cues->num_cues; i++) {
+        const md5_cue *const cue = &cues->cues[i];
+        const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
+        const double whole =
+            cues->timing->mode == MD5_PLAY_ONCE ? 0.0 : floor(beyond - distance) + 1.0;
+        if ((ears && (ears[cue->event] & ear) == 0) || !(distance + whole > beyond)
+            || distance + whole >= least)
+            continue;
+        least = distance + whole;
+        *place = (md5_clock){now.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
+    }
+    return least;
+}
+
+// The same for the places where a transition leaves a state in each cycle.
+static double cycles_until_exit(const md5_active_state *active, const md5_transition *transition,
+                                double beyond, md5_clock *place)
+{
+    const md5_playable *const playable = active->tree->instances[0].playable;
+    const md5_source *const source = playable->source;
+    const bool backward = is_backward(active, 0);
+    const double share = backward ? 1.0 - transition->exit : transition->exit;
+    const md5_clock at = md5i_clock_snap(playable->timing, (md5_clock){0, share}, MD5_FLOAT_ERROR);
+    const md5_cue cue = {md5_clock_time(at), 0};
+    const md5_cues own = {playable->timing, &cue, 1};
+    const bool is_event = transition->exit_ear != 0;
+    return cycles_until(is_event ? &source->cues[playable->mode] : &own,
+                        is_event ? source->ears : NULL, transition->exit_ear,
+                        active->instances[0].now, backward, beyond, place);
+}
+
+// Whether a state has reached the exit of a transition, if that waits; at_start: whether it had
+// when it began.
+static bool has_reached(const md5_player *player, const md5_active_state *active,
+                        const md5_transition *transition, bool at_start)
+{
+    const double time = at_start ? active->start_time : md5i_active_time(active);
+    md5_clock place;
+    if (!transition->waits || !transition->exits_each)
+        return !transition->waits || is_behind(active, transition->exit, time);
+    if (!active->tree)
+        return transition->exit_ear == 0;
+    return !player->is_backward && fabs(time - active->start_time) > MD5_BORDER
+           && cycles_until_exit(active, transition, -MD5_BORDER, &place) <= MD5_BORDER;
+}
+
+// Seconds, up to `most`, until the exit of a transition is reached.
+static double seconds_until(md5_player *player, const md5_active_state *active,
+                            const md5_transition *transition, double most)
+{
+    const double exit = transition->exit;
     if (!active->tree)
         return most;
     const md5_blend_tree *const tree = active->tree;
     const md5_instance_plan *const plan = tree->instances;
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
+    md5_clock place = now;
+    if (transition->exits_each) {
+        cycles_until_exit(active, transition, MD5_BORDER, &place);
+        const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, place));
+        return seconds > 0.0 ? md5_least(most, seconds) : most;
+    }
     // The common case: clearly not reached within `most`.
     if (plan->group == MD5_NONE && rate > 0.0
         && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
@@ -260,36 +320,111 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
 {
     MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT_NOT_NULL(condition);
-    const md5_play_condition known = {md5_find_parameter(player->machine, condition->parameter),
-                                      condition->compare, condition->value};
-    return known.parameter != MD5_NONE && holds_for(&known, player->parameters[known.parameter]);
+    const md5_play_condition known = {.parameter =
+                                          md5_find_parameter(player->machine, condition->parameter),
+                                      .compare = condition->compare,
+                                      .value = condition->value};
+    return condition->kind == MD5_WHEN_PARAMETER && known.parameter != MD5_NONE
+           && holds_for(&known, player->parameters[known.parameter]);
 }
 
-// Whether all conditions hold for a layer. One-shots are one more, behind the layers.
-static inline bool all_hold(const md5_player *player, uint32_t layer,
-                            const md5_play_condition *conditions, uint32_t count)
+// Seconds until the time of a condition comes, not above 0 if it has; at_start: when the state
+// began.
+static double seconds_until_time(const md5_player *player, const md5_active_state *active,
+                                 const md5_play_condition *condition, bool at_start)
 {
+    if (condition->kind == MD5_WHEN_STATE_TIME)
+        return condition->seconds - (at_start ? 0.0 : active->elapsed);
+    if (!active->tree)
+        return -condition->seconds;
+    const md5_timing *const timing = active->tree->instances[0].playable->timing;
+    const bool backward = is_backward(active, 0);
+    const md5_clock now =
+        at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].now;
+    const md5_cue cue = {backward ? 0.0 : 1.0, 0};
+    const md5_cues own = {timing, &cue, 1};
+    md5_clock end = now;
+    cycles_until(&own, NULL, 0, now, backward, MD5_BORDER, &end);
+    const double left = md5i_instance_seconds(player, active, 0, now, end);
+    return left >= 0.0 ? left - condition->seconds : (double)INFINITY; // it stands
+}
+
+// Seconds, up to `most`, until a condition of a transition that is about time changes.
+static double seconds_until_times(const md5_player *player, const md5_active_state *active,
+                                  const md5_transition *transition, bool goes_back, double most)
+{
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+        const md5_play_condition *const condition = &transition->conditions[i];
+        const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
+        if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
+            continue;
+        double seconds = seconds_until_time(player, active, condition, false);
+        if (is_left && seconds <= MD5_BORDER) // another cycle begins
+            seconds += condition->seconds;
+        most = seconds > MD5_BORDER ? md5_least(most, seconds) : most;
+    }
+    return most;
+}
+
+// Whether a condition that is not about a parameter holds; at_start: whether it did when the state
+// began. What is heard then was for the state before. Only of states, but for what is heard.
+static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, const md5_active_state *active,
+                                          const md5_play_condition *condition, bool at_start)
+{
+    if (condition->kind == MD5_WHEN_HEARD)
+        return !at_start && !(active && active->elapsed <= MD5_BORDER)
+               && (player->heard & condition->ear) != 0;
+    const bool is_above =
+        condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
+    const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
+    return !(is_left && player->is_backward)
+           && (seconds_until_time(player, active, condition, at_start) <= MD5_BORDER)
+                  == (is_above != is_left);
+}
+
+// Whether all conditions of an alternative hold for a layer: *first becomes the number of its first
+// one. One-shots are one layer more, behind the others.
+static inline bool some_hold(const md5_player *player, uint32_t layer,
+                             const md5_active_state *active, const md5_play_condition *conditions,
+                             uint32_t count, bool at_start, uint32_t *first)
+{
+    *first = 0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_play_condition *const condition = &conditions[i];
-        const bool is_clear = condition->compare == MD5_IS_CLEAR;
-        // A trigger that this layer has consumed is clear to it.
-        const bool is_used = player->consumed[condition->parameter] == layer + 1
-                             && (is_clear || condition->compare == MD5_IS_SET);
-        if (is_used ? !is_clear : !holds_for(condition, player->parameters[condition->parameter]))
+        if (condition->begins_alternative && i > *first)
+            return true;
+        bool holds;
+        if (condition->kind != MD5_WHEN_PARAMETER) {
+            holds = holds_otherwise(player, active, condition, at_start);
+        } else {
+            const bool is_clear = condition->compare == MD5_IS_CLEAR;
+            // A trigger that this layer has consumed is clear to it.
+            const bool is_used = player->consumed[condition->parameter] == layer + 1
+                                 && (is_clear || condition->compare == MD5_IS_SET);
+            holds =
+                is_used ? is_clear : holds_for(condition, player->parameters[condition->parameter]);
+        }
+        if (holds)
+            continue;
+        while (i + 1 < count && !conditions[i + 1].begins_alternative)
+            i++;
+        if (i + 1 == count)
             return false;
+        *first = i + 1;
     }
     return true;
 }
 
-// Consumes the triggers of conditions: for this layer now, for the others after all of them have
-// seen it. Returns whether there are some.
+// Consumes the triggers of the conditions up to the next alternative: for this layer now, for the
+// others after all of them have seen it. Returns whether there are some.
 static bool consume(md5_player *player, uint32_t layer, const md5_play_condition *conditions,
                     uint32_t count)
 {
     bool has_some = false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !(i > 0 && conditions[i].begins_alternative); i++) {
         const uint32_t parameter = conditions[i].parameter;
-        if (player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
+        if (parameter == MD5_NONE
+            || player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
             || conditions[i].compare == MD5_IS_CLEAR)
             continue;
         player->consumed[parameter] = layer + 1;
@@ -311,7 +446,9 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
             && transition->change.priority <= active->priority)
             return false;
     }
-    return all_hold(player, layer, transition->conditions, transition->num_conditions);
+    uint32_t first;
+    return some_hold(player, layer, active, transition->conditions, transition->num_conditions,
+                     false, &first);
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -353,10 +490,13 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     for (const md5_transition *candidate = next_candidate(&all); candidate;
          candidate = next_candidate(&all)) {
         // In a resting layer only transitions that open later count: see take_in_layer().
+        uint32_t first;
         if (is_open(player, layer, active, candidate)
-            && (!candidate->waits || is_behind(active, candidate->exit, md5i_active_time(active)))
+            && has_reached(player, active, candidate, false)
             && !(player->layer_states[layer].is_resting
-                 && (!candidate->waits || is_behind(active, candidate->exit, active->start_time))))
+                 && has_reached(player, active, candidate, true)
+                 && some_hold(player, layer, active, candidate->conditions,
+                              candidate->num_conditions, true, &first)))
             return candidate;
     }
     return NULL;
@@ -380,8 +520,12 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             return;
         }
         num_taken++;
-        if (consume(player, layer, open->conditions, open->num_conditions))
-            num_taken = 0; // then it is part of no cycle
+        // What is part of a cycle consumes nothing.
+        uint32_t first;
+        some_hold(player, layer, md5_newest(layer_state), open->conditions, open->num_conditions,
+                  false, &first);
+        if (consume(player, layer, open->conditions + first, open->num_conditions - first))
+            num_taken = 0;
         md5_change change = open->change;
         const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
         if (change.in_step && next) {
@@ -398,7 +542,8 @@ static void take_in_layer(md5_player *player, uint32_t layer)
                 const exit_position exit = exit_of(left, open->exit);
                 const bool is_once = timing->mode == MD5_PLAY_ONCE;
                 const bool is_exit =
-                    open->waits && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
+                    open->waits && !open->exits_each
+                    && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
                 change.start =
                     !is_exit  ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
                     : is_once ? exit.time
@@ -427,9 +572,11 @@ static bool is_fading_out(const md5_shot *shot)
 static bool set_off(md5_player *player, const md5_play_condition *conditions, uint32_t count)
 {
     const uint32_t layer = player->machine->tables.num_layers;
-    const bool is_set = count > 0 && all_hold(player, layer, conditions, count);
+    uint32_t first;
+    const bool is_set =
+        count > 0 && some_hold(player, layer, NULL, conditions, count, false, &first);
     if (is_set)
-        (void)consume(player, layer, conditions, count);
+        (void)consume(player, layer, conditions + first, count - first);
     return is_set;
 }
 
@@ -675,11 +822,12 @@ static void add_walker(const step_context *context, md5_walker walker, const md5
     *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
 }
 
-// Calls the event callback, unless the event is silent.
+// Lets an event be heard and calls the event callback, unless the event is silent.
 static void fire(const step_context *context, const md5_walker *walker)
 {
     md5_player *const player = context->player;
     const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
+    const uint64_t *const ears = player->machine->sources[walker->clip].ears;
     const float weight = weight_of(context, walker);
     if (walker->event > clip->num_events) {
         const uint32_t number = walker->event - clip->num_events - 1;
@@ -692,7 +840,11 @@ static void fire(const step_context *context, const md5_walker *walker)
             turn_window(context, window, opens);
         return;
     }
-    if (!context->events || !(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
+    if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
+        return;
+    if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
+        player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
+    if (!context->events)
         return;
     player->status.num_events++;
     context->events(context->user, player,
@@ -725,19 +877,18 @@ static void fire_events(const step_context *context)
                 const md5_playable *const playable = tree->instances[k].playable;
                 const md5_cues *const cues = &playable->source->cues[playable->mode];
                 if (instance->weight != 0.0f && cues->num_cues > 0)
-                    add_walker(
-                        context,
-                        (md5_walker){
-                            .clip = (uint32_t)(playable->source - machine->sources),
-                            .layer_state = layer_state,
-                            .position = i,
-                            .instance = k,
-                            .is_new = active->is_new,
-                            .is_backward = machine->num_windows > 0
-                                           && plays_backward(active, k) != player->is_backward,
-                        },
-                        cues, instance->before, instance->now, instance->is_at_start, ends_cycle,
-                        &num_walkers);
+                    add_walker(context,
+                               (md5_walker){
+                                   .clip = (uint32_t)(playable->source - machine->sources),
+                                   .layer_state = layer_state,
+                                   .position = i,
+                                   .instance = k,
+                                   .is_new = active->is_new,
+                                   .is_backward = machine->num_windows > 0
+                                                  && is_backward(active, k) != player->is_backward,
+                               },
+                               cues, instance->before, instance->now, instance->is_at_start,
+                               ends_cycle, &num_walkers);
             }
         }
     }
@@ -775,11 +926,12 @@ static void fire_events(const step_context *context)
         settle_windows(context);
 }
 
-// Whether events of clips matter. Windows open and close also where no one hears it.
+// Whether events of clips matter. Windows and conditions hear them also where the game does not.
 static bool has_events(const step_context *context)
 {
     const md5_machine *const machine = context->player->machine;
-    return machine->has_clip_events && (context->events || machine->num_windows > 0);
+    return machine->has_clip_events
+           && (context->events || machine->num_windows > 0 || machine->num_ears > 0);
 }
 
 // Calls the event callback for an event of a state, if events of its kind are reported.
@@ -827,6 +979,7 @@ static void handle_instant(const step_context *context)
         player->has_consumed = false;
         player->is_weighed = player->is_weighed && !is_again;
     }
+    player->heard = 0; // from here on what is heard is for another call
 
     // The events where states and one-shots begin.
     if (player->has_new || player->machine->num_windows > 0) {
@@ -910,7 +1063,7 @@ static void step(const step_context *context)
                 is_at_whole
                 || md5_clock_stays_whole(newest->instances[i].now, newest->instances[i].now);
         const md5_transition *const open = is_at_whole ? find_open(player, layer, newest) : NULL;
-        layer_state->ends_cycle = open && open->waits;
+        layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
     }
     if (has_events(context))
         fire_events(context);
@@ -961,11 +1114,20 @@ static void divide_fade(double rest, double duration, double *part)
         *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
 }
 
-// Seconds, up to `most`, until a one-shot or its section ends, or it makes room for another one.
-// *part becomes at most how long its weight changes as now, and a part of a fade.
+// Seconds, up to `most`, until a one-shot or its section ends, it makes room for another one, or
+// passes an event that some ear hears. *part becomes at most how long its weight changes as now,
+// and a part of a fade.
 static double seconds_until_change(const md5_player *player, const md5_shot *shot, double most,
                                    double *part)
 {
+    const md5_source *const source = &player->machine->sources[shot->source];
+    md5_clock place;
+    if (source->ears)
+        most = md5_least(most,
+                         cycles_until(&source->cues[md5i_shot_timing(player->machine, shot)->mode],
+                                      source->ears, UINT64_MAX, shot->now,
+                                      (shot->rate < 0.0) != player->is_backward, MD5_BORDER, &place)
+                             / fabs(shot->rate));
     const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
     divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
     if (shot->is_stopping && left_of_stop > MD5_BORDER) {
@@ -991,6 +1153,25 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
     return md5_least(most, cycles / fabs(shot->rate));
 }
 
+// Seconds, up to `most`, until a clip of a state passes an event that some ear hears.
+static double seconds_until_heard(const md5_player *player, const md5_active_state *active,
+                                  bool goes_back, double most)
+{
+    for (uint32_t i = 0; active->tree && i < active->tree->num_instances; i++) {
+        const md5_playable *const playable = active->tree->instances[i].playable;
+        const md5_clip_instance *const instance = &active->instances[i];
+        md5_clock place = instance->now;
+        if (!playable->source->ears)
+            continue;
+        cycles_until(&playable->source->cues[playable->mode], playable->source->ears, UINT64_MAX,
+                     place, is_backward(active, i) != goes_back, MD5_BORDER, &place);
+        const double seconds = fabs(md5i_instance_seconds(player, active, i, instance->now, place));
+        if (instance->weight != 0.0f && seconds > 0.0)
+            most = md5_least(most, seconds);
+    }
+    return most;
+}
+
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
 // clips move away from them. Root motion may divide it, but not right before its end, where an exit
 // might count as reached too early.
@@ -1004,6 +1185,8 @@ static double next_interval(md5_player *player, double left)
         md5_layer_state *const layer_state = &player->layer_states[i];
         for (uint32_t k = 0; k < layer_state->num_used; k++) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
+            if (machine->num_ears > 0)
+                most = seconds_until_heard(player, active, left < 0.0, most);
             if (md5i_progress(active) == 1.0)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
@@ -1011,15 +1194,18 @@ static double next_interval(md5_player *player, double left)
             if (k + 1u == layer_state->num_used || machine->num_windows > 0)
                 most = md5_least(most, active->duration - active->elapsed);
         }
-        if (!(left > 0.0) || !machine->layers[i].has_waits)
+        const bool awaits = left > 0.0 && machine->layers[i].has_waits;
+        if (!awaits && !machine->layers[i].has_times)
             continue;
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
         candidates all = candidates_of(player, i, newest);
         for (const md5_transition *candidate = next_candidate(&all); candidate;
              candidate = next_candidate(&all)) {
-            if (candidate->waits && is_open(player, i, newest, candidate))
-                most = seconds_until(player, newest, candidate->exit, most);
+            if (awaits && candidate->waits && is_open(player, i, newest, candidate))
+                most = seconds_until(player, newest, candidate, most);
+            if (machine->layers[i].has_times)
+                most = seconds_until_times(player, newest, candidate, left < 0.0, most);
         }
     }
     const md5_shot *shot;
@@ -1071,12 +1257,15 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
     player->num_walked = player->num_steps = 0;
+    player->heard = 0;
     player->since_pose += fabs(left);
-    if (left != 0.0)
+    if (left != 0.0) { // what did not hold in the other direction may
+        player->is_settled = player->is_settled && player->is_backward == (left < 0.0);
         player->is_backward = left < 0.0;
+    }
     if (left > 0.0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
-    if (!player->is_settled)
+    for (bool is_due = !player->is_settled; is_due; is_due = player->heard != 0)
         handle_instant(&context);
     while (left != 0.0) {
         context.seconds = average_interval(player, left);
@@ -1084,7 +1273,9 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
         left -= context.seconds;
         context.seconds = 0.0;
         player->num_steps++;
-        handle_instant(&context);
+        do
+            handle_instant(&context);
+        while (player->heard != 0);
     }
     if (player->machine->num_soles > 0)
         player->walked = md5_root_delta_mul(player->walked, player->motion);

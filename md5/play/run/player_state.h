@@ -313,6 +313,7 @@ typedef struct md5_window_state {
 struct md5_player {
     const md5_machine *machine;
     bool has_consumed;
+    uint64_t heard;            // ears of events that were passed in this interval
     bool has_new;              // some active state is new
     bool is_settled;           // no transition can be taken, and nothing has changed since
     bool is_weighed;           // weights and speeds are up to date, unless

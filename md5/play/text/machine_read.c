@@ -335,11 +335,20 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
                || read_name(lex, record, what, column->offset);
     case MD5_FORM_COMPARED: {
         const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
-        TRY(read_name(lex, record, what, column->offset));
-        if (compare == MD5_IS_CLEAR || !take_choice(lex, record, column + 1))
-            memcpy(record.row + column[1].offset, &compare, sizeof compare);
-        return true;
+        const md5_condition *const row = (const md5_condition *)(void *)record.row;
+        const bool is_time = compare == MD5_IS_SET && take_choice(lex, record, column + 2)
+                             && row->kind != MD5_WHEN_HEARD;
+        if (!is_time)
+            TRY(read_name(lex, record, row->kind == MD5_WHEN_HEARD ? "the name of an event" : what,
+                          column->offset));
+        if (compare == MD5_IS_SET && row->kind != MD5_WHEN_HEARD
+            && take_choice(lex, record, column + 1))
+            return true;
+        memcpy(record.row + column[1].offset, &compare, sizeof compare);
+        return !is_time || fail_choice(lex, column + 1);
     }
+    case MD5_FORM_OR_AT:
+        return md5_span_is(md5i_lex_peek_word(lex), "at") || read_number(lex, column, record);
     default:
         break;
     }
@@ -411,10 +420,11 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-// Rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES ...
+// Rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES or VALUES ...
 static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
 {
     const bool is_list = column->form == MD5_FORM_LIST;
+    bool is_or = false;
     TRY(!is_list || md5i_lex_expect(lex, '('));
     while (!is_list || !md5i_lex_take(lex, ')')) {
         const text_row added = append_row(lex, owner, column);
@@ -425,7 +435,11 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
             if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
                 TRY(read_plain(lex, inner, added));
         }
-        if (!is_list && !md5i_lex_take_word(lex, "and"))
+        if (is_list)
+            continue;
+        ((md5_condition *)(void *)added.row)->begins_alternative = is_or;
+        is_or = md5i_lex_take_word(lex, "or");
+        if (!is_or && !md5i_lex_take_word(lex, "and"))
             break;
     }
     return true;

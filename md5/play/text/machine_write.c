@@ -44,7 +44,8 @@ static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
 // Words that would be taken for something else than a name.
 static bool is_plain(const char *name)
 {
-    static const char *const taken[] = {"any", "nothing", "not", "and", "frame"};
+    static const char *const taken[] = {"any",   "nothing",    "not",       "and",  "or",
+                                        "frame", "state_time", "time_left", "heard"};
     for (size_t i = 0; i < MD5_COUNT(taken); i++) {
         if (strcmp(name, taken[i]) == 0)
             return false;
@@ -154,9 +155,12 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
         if (column->form == MD5_FORM_COMPARED) {
-            // A name, perhaps behind `not`, and how it is compared, which is the next column.
+            // A name, perhaps behind `not`, and how it is compared, which is the next column; or a
+            // word of the one after that, and, of an event, its name.
             put(to, (int)md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
-            TRY(put_name(to, walk, text));
+            put_choice(to, column + 2, row);
+            if (text || md5i_column_number(column + 2, row) == (double)MD5_WHEN_PARAMETER)
+                TRY(put_name(to, walk, text));
             put_choice(to, column + 1, row);
             return true;
         }
@@ -250,11 +254,13 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
     const char *row = md5i_rows_of(column, owner, &count);
     put(to, is_list ? " (" : "");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
-        put(to, !is_list && i > 0 ? " and" : "");
+        const bool is_or =
+            !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
+        put(to, is_list || i == 0 ? "" : is_or ? " or" : " and");
         for (uint32_t k = 0; k < schema->num_columns; k++) {
             const md5_column *const inner = &schema->columns[k];
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
-            if (!is_used && is_set(inner, row))
+            if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
                 return fail(to, walk, "has a value that a file cannot have");
             if (is_used && inner->place == MD5_PLACE_HEAD)
                 TRY(put_value(to, walk, inner, row));
@@ -401,8 +407,9 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
         const md5_column *const end = schema->columns + schema->num_columns;
         for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
              next++) {
-            if (md5_is_used(next, walk->level->kind)
-                && (next->form != MD5_FORM_OPTIONAL || is_set(next, row)))
+            const bool is_left_out = next->form == MD5_FORM_OPTIONAL
+                                     || (next->form == MD5_FORM_OR_AT && is_set(next + 1, row));
+            if (md5_is_used(next, walk->level->kind) && (!is_left_out || is_set(next, row)))
                 TRY(put_value(to, walk, next, row));
         }
     }
