@@ -51,6 +51,8 @@ typedef enum md5_event_kind {
     MD5_EVENT_LEAVE,          // a transition away from a state begins, or a cut
     MD5_EVENT_TRANSITION_END, // a state has faded in completely; after a cut at once
     MD5_EVENT_CLIP_END,       // a clip is at its end, or, if it goes on, at the end of a cycle
+    MD5_EVENT_BEGIN,          // a window of a clip's table opens, or
+    MD5_EVENT_END,            // closes
 } md5_event_kind;
 
 // An event at a frame of a clip, such as a footstep. Frames count from 0 everywhere: in tables,
@@ -59,12 +61,35 @@ typedef struct md5_event {
     uint32_t frame;          // 0 is the first
     const char *name, *text; // "footstep" and its parameter, "left"; NULL or "" = none
     // 0 in tables. In reported events `name` is that of the state or clip, `text` that of the
-    // state's layer, or "", and `frame` is 0.
+    // state's layer, or "", and `frame` is 0; for windows all three are the window's.
     md5_event_kind kind;
     uint32_t layer, index; // of the layer, else 0; of the state in it, or of the clip
     uint64_t reserved[2];  // 0
 } md5_event;
 
+// An event with a length, such as the part of a stroke that hits: open from frame `first` to
+// `last`, in either direction. At the end of a cycle it closes.
+typedef struct md5_window {
+    const char *name, *text; // as an event's
+    uint32_t first, last;    // first <= last
+    uint64_t reserved[2];    // 0
+} md5_window;
+
+typedef struct md5_morph_key {
+    uint32_t frame;       // of the clip; ascending
+    float weight;         // of a morph, or the value of a curve; magnitude at most a million
+    uint64_t reserved[2]; // 0
+} md5_morph_key;
+
+// A number over the frames of a clip, for md5_player_curve(): at whole frames eased between the
+// keys, before the first and after the last theirs; linear from frame to frame.
+typedef struct md5_clip_curve {
+    const char *name;          // once in a clip; the same in others
+    const md5_morph_key *keys; // [num_keys], 1 or more
+    uint32_t num_keys;
+    md5_easing easing;
+    uint64_t reserved[2]; // 0
+} md5_clip_curve;
 // A part of a clip, where a one-shot begins or goes on. Sections of a clip may meet and overlap.
 typedef struct md5_section {
     const char *name;
@@ -84,9 +109,11 @@ typedef struct md5_clip_desc {
     // MD5_SYNC_MARKERS: frames such as "left foot down", "right foot down". Marker i of one clip is
     // synchronised with marker i of the others in a blend space. Ascending.
     const uint32_t *markers; // [num_markers]
-    uint32_t num_markers, num_sections;
-    const md5_section *sections; // [num_sections] for one-shots
-    uint64_t reserved[3];        // 0
+    uint32_t num_markers, num_sections, num_windows, num_curves;
+    const md5_section *sections;  // [num_sections] for one-shots
+    const md5_window *windows;    // [num_windows]
+    const md5_clip_curve *curves; // [num_curves]
+    uint64_t reserved[3];         // 0
 } md5_clip_desc;
 
 typedef struct md5_mask_desc { // for md5_build_mask()
@@ -477,14 +504,8 @@ typedef enum md5_morph_drive {
     MD5_MORPH_BY_PARAMETER, // the value of a parameter; beyond a million it counts as a million
     MD5_MORPH_BY_STATE,     // the weight of a state in its layer: 1 while only it plays
     MD5_MORPH_BY_CLIP,      // a curve over the frames of a clip, by the clip's weight in its layer
+    MD5_MORPH_BY_CURVE,     // md5_player_curve()
 } md5_morph_drive;
-
-// Weights are linear between keys; before the first and after the last they are theirs.
-typedef struct md5_morph_key {
-    uint32_t frame;       // of the clip; ascending
-    float weight;         // magnitude at most a million
-    uint64_t reserved[2]; // 0
-} md5_morph_key;
 
 // Any number of rows may name a target: its weight is their sum. Weights of states and clips, also
 // as one-shots, are those within their layer, after fades, multiplied by the layer's; layers above
@@ -495,10 +516,11 @@ typedef struct md5_morph_desc {
     const char *parameter;     // BY_PARAMETER
     const char *layer, *state; // BY_STATE
     const char *clip;          // BY_CLIP
-    const md5_morph_key *keys; // BY_CLIP: [num_keys], 1 or more
+    const md5_morph_key *keys; // BY_CLIP: [num_keys], 1 or more, linear as a curve
     uint32_t num_keys;
     float weight;         // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
-    uint64_t reserved[4]; // 0
+    const char *curve;    // BY_CURVE
+    uint64_t reserved[3]; // 0
 } md5_morph_desc;
 
 typedef struct md5_locations md5_locations; // opaque: of a machine file
@@ -559,6 +581,7 @@ MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
 // Return a name's index in its table, MD5_NONE if there is none or it is NULL. Linear: call once.
+// Windows and curves, which are of all clips, have one for each name, with gaps between.
 MD5_PLAY_API uint32_t md5_find_parameter(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
@@ -566,6 +589,8 @@ MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer,
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_slot(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_shot(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_window(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_curve(const md5_machine *machine, const char *name);
 
 // The morph targets that the machine drives, in the order in which they are first named: their
 // number; the name of one, which belongs to the machine, or NULL if the index is invalid.

@@ -139,6 +139,13 @@ MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *groun
 // silent, and a transition that is interrupted has no end. MD5_EVENT_CLIP_END comes after the
 // events of the last frame, backward of the first; a clip that begins at its end does not end
 // there.
+//
+// A window opens and closes where a clip of any weight in its motion passes its frames, in order;
+// of one frame forward behind the clip's events, backward before them. Last at their instant come
+// other causes: a state or one-shot begins, or has faded out, is frozen, cut or sought. It is one
+// window for all that play its clip, so each MD5_EVENT_BEGIN has one MD5_EVENT_END. What
+// md5_player_seek(), a reset or md5_player_stop_shot() ends closes in the next
+// md5_player_advance(). `weight` is at least 1e-6; that of an end is 0 if nothing plays the clip.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
 // Limits of one md5_player_advance(), each of which takes well under a microsecond: events, silent
@@ -202,6 +209,16 @@ MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34
                                   md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
+// Returns the weight, as events have it, of the clip that has a window of this index open since the
+// last md5_player_advance(), of several the largest; 0: it is not open, or the index is invalid.
+MD5_PLAY_API float md5_player_window(const md5_player *player, uint32_t window);
+
+// Returns a curve's value, blended as joints are: clips that have the curve by their weights in
+// their layer; that over the layers below, or added to them, by the weight of the layer and of
+// these clips in it; likewise one-shots. 0 if none has it or the index is invalid. Masks do not
+// matter. Time: layers times clips that have the curve times playing clips.
+MD5_PLAY_API float md5_player_curve(md5_player *player, uint32_t curve);
+
 // Writes weights[md5_machine_num_morphs()] for the morph targets of the machine's names, whatever
 // the level of detail. Finite. Time: layers times rows times playing clips.
 MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
@@ -247,8 +264,8 @@ MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
 // Called for each row of the old machine that the new one lacks by name: `kind` is "clip", "mask",
-// "parameter", "modifier", "layer" or "state"; or "model", with the machine's name, if the joints
-// differ. It must not use the players.
+// "parameter", "modifier", "layer", "state", "window" or "curve"; or "model", with the machine's
+// name, if the joints differ. It must not use the players.
 typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 
 // Lets a player of an edited machine go on where one of the old machine is. `from` does not change,
@@ -258,7 +275,8 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 // fading from, else with its first. A layer whose pose differs goes on from the old one by an
 // inertial transition of 0.2 s, unless states without motion are involved or the joints differ; the
 // rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose clip or
-// mask is gone end. `lost` may be NULL. Time: the tables' size, squared if names change order.
+// mask is gone end. An open window stays so; if it is gone, it has no end. `lost` may be NULL.
+// Time: the tables' size, squared if names change order.
 MD5_PLAY_API void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                    void *user);
 

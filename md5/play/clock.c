@@ -166,6 +166,25 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
     return num_cues;
 }
 
+uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
+                              uint32_t num_windows, uint32_t number, md5_cue *cues,
+                              uint32_t num_cues)
+{
+    const double intervals = (double)md5_timing_intervals(timing), scale = turns(timing) ? 0.5 : 1;
+    for (uint32_t i = 0; i < num_windows; i++, number += 2) {
+        const double first = scale * ((double)windows[i].first / intervals);
+        const double last = scale * ((double)windows[i].last / intervals);
+        cues[num_cues++] = (md5_cue){first, number};
+        cues[num_cues++] = (md5_cue){last, number + 1};
+        if (!turns(timing))
+            continue;
+        cues[num_cues++] = (md5_cue){1.0 - last, number};
+        cues[num_cues++] = (md5_cue){1.0 - first, number + 1};
+    }
+    qsort(cues, num_cues, sizeof *cues, compare_cues);
+    return num_cues;
+}
+
 // A border between cues: those from `next` of `cycle` on lie above it.
 typedef struct border {
     int64_t cycle, next;
@@ -199,6 +218,21 @@ static uint64_t cues_between(const md5_cues *cues, border low, border high)
     return count > 0 ? (uint64_t)count : 0;
 }
 
+// Where the walk of a clip begins: seen a border's width ahead, as where it ends.
+static border border_from(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
+{
+    const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
+    if (at_start && is_backward && cues->timing->mode == MD5_PLAY_LOOP
+        && md5_clock_stays_whole(clock, clock))
+        return (border){clock_shift(cues->timing, clock, -ahead).cycle, 0};
+    return border_at(cues, clock_shift(cues->timing, clock, ahead), ahead > 0.0);
+}
+
+uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
+{
+    return (uint32_t)border_from(cues, clock, is_backward, at_start).next;
+}
+
 // Within its cycle, also beyond its ends.
 static md5_clock moved(md5_clock clock, double by)
 {
@@ -220,9 +254,7 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5
     border end = border_at(cues, next, ahead > 0.0);
     if ((ends_cycle || stays) && is_loop && next.cycle != back.cycle)
         end = (border){back.cycle, ahead > 0.0 ? cues->num_cues : 0};
-    border begin = border_at(cues, clock_shift(cues->timing, before, ahead), ahead > 0.0);
-    if (at_start && is_backward && is_loop && md5_clock_stays_whole(before, before))
-        begin = (border){clock_shift(cues->timing, before, -ahead).cycle, 0};
+    const border begin = border_from(cues, before, is_backward, at_start);
     return (md5_event_walk){
         .cues = cues->cues,
         .num_cues = cues->num_cues,

@@ -103,6 +103,13 @@ typedef struct md5_cue {
 uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                         bool has_ends, md5_cue *cues);
 
+// Adds the cues of windows to cues[num_cues], at most 4 for each, and sorts all. Returns how many
+// there are. A window is open between a cue and the next one of it: the number of window i is
+// `number` + 2 * i where it opens forward, and one more where it closes.
+uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
+                              uint32_t num_windows, uint32_t number, md5_cue *cues,
+                              uint32_t num_cues);
+
 // The cues of one clip: cues[num_cues], as md5i_make_cues() writes them.
 typedef struct md5_cues {
     const md5_timing *timing;
@@ -125,6 +132,9 @@ typedef struct md5_event_walk {
 // first event is silent.
 md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle);
+
+// How many cues of its cycle lie below a clock, from which a clip goes on in a direction.
+uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start);
 
 // The events where a clip begins, without those at the end of the previous cycle.
 md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start);

@@ -55,18 +55,20 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
     return FIND(&machine->tables, masks, name);
 }
 
-#define FINDER(function, rows)                                      \
+#define FINDER(function, owner, rows)                               \
     uint32_t function(const md5_machine *machine, const char *name) \
     {                                                               \
         MD5_ASSERT_NOT_NULL(machine);                               \
-        return FIND(&machine->tables, rows, name);                  \
+        return FIND(owner, rows, name);                             \
     }
-FINDER(md5_find_parameter, parameters)
-FINDER(md5_find_clip, clips)
-FINDER(md5_find_layer, layers)
-FINDER(md5_find_modifier, modifiers)
-FINDER(md5_find_slot, slots)
-FINDER(md5_find_shot, shots)
+FINDER(md5_find_parameter, &machine->tables, parameters)
+FINDER(md5_find_clip, &machine->tables, clips)
+FINDER(md5_find_layer, &machine->tables, layers)
+FINDER(md5_find_modifier, &machine->tables, modifiers)
+FINDER(md5_find_slot, &machine->tables, slots)
+FINDER(md5_find_shot, &machine->tables, shots)
+FINDER(md5_find_window, machine, windows)
+FINDER(md5_find_curve, machine, curves)
 
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
@@ -84,14 +86,14 @@ uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    return machine->num_named;
+    return machine->num_morphs;
 }
 
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_NOT_NULL(machine);
-    return morph < machine->num_named ? machine->tables.morphs[machine->morph_firsts[morph]].target
-                                      : NULL;
+    const md5_morph_row *const rows = machine->morph_rows;
+    return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)

@@ -48,11 +48,12 @@ typedef struct md5_source {
     const md5_root_delta *root_deltas; // [num_frames], unless extract is NONE
     size_t first_frame;                // sum of the frames of the clips before it
     const double *markers;             // [num_markers] phases of a cycle
-    uint64_t *ears;                    // [num_events + 1] that hear each event; or NULL
-    uint64_t all_ears;                 // that hear one of them
+    uint64_t *ears;    // [num_events + 1, windows of two] that hear each cue; or NULL
+    uint64_t all_ears; // that hear one of them
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
     md5_cues cues[MD5_PLAY_MODES];
+    uint32_t first_window; // of its windows, in the machine's
 } md5_source;
 
 // A clip with a play mode, start and speed.
@@ -313,15 +314,37 @@ typedef struct md5_modifier {
     uint32_t seed;         // likewise: with which it begins
 } md5_modifier;
 
-// A row that drives a morph target, whose keys are those of the tables; or the weight of a
-// modifier, a target without a name, which fades, freezes and is saved as others.
+// A window of a clip.
+typedef struct md5_window_row {
+    const char *name;
+    uint32_t window; // the first of its name
+    md5_event begin, end;
+} md5_window_row;
+
+// What drives a morph target or the weight of a modifier, or a curve over a clip. Players blend the
+// rows of each target to a sum, which fades, freezes and is saved: one for each name of a morph;
+// two for each name of a curve, its values and the weights of the clips that have it; one for the
+// modifier.
+typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
+
 typedef struct md5_morph_row {
+    const char *name; // of the target, curve or modifier
+    md5_sum of;
     md5_morph_drive drive;
-    uint32_t target;
-    uint32_t source; // parameter, state in its layer, or clip
+    uint32_t target; // its sum
+    uint32_t first;  // not of this row: the first row of the name that has this row's number
+    uint32_t source; // parameter, state in its layer, clip, or curve
     uint32_t layer;  // of the state
     float weight;
+    const md5_morph_key *keys; // [num_keys] of a clip
+    uint32_t num_keys;
+    const md5_easing *easing; // NULL: linear
 } md5_morph_row;
+
+static inline uint32_t md5_num_sums(const md5_morph_row *row)
+{
+    return row->of == MD5_SUM_CURVE ? 2 : 1;
+}
 
 struct md5_machine {
     md5_machine_desc tables;
@@ -348,8 +371,9 @@ struct md5_machine {
     md5_sole *soles;           // [num_soles]
     uint8_t *contacts;         // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;      // [num_gazes] without targets
-    md5_morph_row *morph_rows; // [num_drives] of the table, then of modifiers
-    uint32_t *morph_firsts;    // [num_morphs] the first row of each target
+    md5_window_row *windows;   // [num_windows] of clip after clip
+    md5_morph_row *morph_rows; // [num_rows] of the table, then
+    md5_morph_row *curves;     // [num_curves] of clip after clip, then of modifiers
     md5_joint_limit *limits;   // [joints] or NULL
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
@@ -358,8 +382,10 @@ struct md5_machine {
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_ears;
-    uint32_t num_slots;                         // of a player's one-shots
-    uint32_t num_morphs, num_named, num_drives; // targets, those with names, rows
+    uint32_t num_slots;          // of a player's one-shots
+    uint32_t num_morphs;         // with names; their sums come first
+    uint32_t num_sums, num_rows; // that players blend
+    uint32_t num_windows, num_curves;
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips

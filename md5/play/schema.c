@@ -152,6 +152,58 @@ static const md5_schema event_schema = {
 };
 #undef ROW
 
+#define ROW md5_window
+static const md5_column window_columns[] = {
+    TEXT(name, "what the game is told", HEAD, .what = "the name of a window"),
+    NUMBER(first, "when it opens; `first-last` is one word", HEAD, .form = MD5_FORM_SPAN,
+           .range = "a frame of the clip"),
+    NUMBER(last, "when it closes", HEAD, .range = "a frame of the clip, not before the first"),
+    TEXT(text, "the rest of the line", HEAD, .form = MD5_FORM_LINE, .is_text_filled = true,
+         .usual = "none"),
+    RESERVED,
+};
+static const md5_schema window_schema = {
+    .what = "a window",
+    .head = "window",
+    .text = "an event with a length",
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(window_columns),
+};
+#undef ROW
+
+#define ROW md5_morph_key
+static const md5_column key_columns[] = {
+    NUMBER(frame, "when", HEAD, .range = "a frame of the clip, ascending"),
+    FLOAT(weight, "the weight or value then", HEAD, .label = "the weight of a key",
+          RANGE(-1e6, 1e6)),
+    RESERVED,
+};
+static const md5_schema key_schema = {
+    .what = "a key",
+    .text = "weights or values over the frames of a clip",
+    .has_no_braces = true,
+    COLUMNS(key_columns),
+};
+#undef ROW
+
+#define ROW md5_clip_curve
+static const md5_column curve_columns[] = {
+    TEXT(name, "its name", HEAD, .what = "the name of a curve"),
+    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "an easing between keys", HEAD, .usual = "linear"),
+    TABLE(keys, key_schema, "values at its frames", HEAD, .form = MD5_FORM_LIST),
+    RESERVED,
+};
+static const md5_schema curve_schema = {
+    .what = "a curve",
+    .head = "curve",
+    .text = "a number over the frames of the clip, for the game and for morphs",
+    .has_name = true,
+    .has_no_braces = true,
+    COLUMNS(curve_columns),
+};
+#undef ROW
+
 typedef struct marker_row {
     uint32_t marker;
 } marker_row;
@@ -215,6 +267,8 @@ static const md5_column clip_columns[] = {
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
     TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
+    TABLE(windows, window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
+    TABLE(curves, curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
     RESERVED,
 };
 const md5_schema md5i_clip_schema = {
@@ -775,34 +829,23 @@ const md5_schema md5i_modifier_schema = {
 
 // -- Morph targets ------------------------------------------------------------------------------
 
-#define ROW md5_morph_key
-static const md5_column key_columns[] = {
-    NUMBER(frame, "when", HEAD, .range = "a frame of the clip, ascending"),
-    FLOAT(weight, "the weight then", HEAD, .label = "the weight of a key", RANGE(-1e6, 1e6)),
-    RESERVED,
-};
-static const md5_schema key_schema = {
-    .what = "a key",
-    .text = "weights over the frames of a clip",
-    .has_no_braces = true,
-    COLUMNS(key_columns),
-};
-#undef ROW
-
 static const md5_choice drives[] = {
     {"parameter", MD5_MORPH_BY_PARAMETER},
     {"state", MD5_MORPH_BY_STATE},
     {"clip", MD5_MORPH_BY_CLIP},
+    {"curve", MD5_MORPH_BY_CURVE},
 };
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
     TEXT(target, "a morph target", HEAD, .what = "the name of a morph target"),
-    CHOICE(drive, drives, MD5_MORPH_BY_CLIP, "what drives it", HEAD, .usual = "parameter"),
+    CHOICE(drive, drives, MD5_MORPH_BY_CURVE, "what drives it", HEAD, .usual = "parameter"),
     TEXT(parameter, "a parameter", HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER)),
     TEXT(layer, "a layer", HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE)),
     TEXT(state, "a state of it", HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE)),
     TEXT(clip, "a clip", HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP)),
+    TEXT(curve, "a curve of clips", HEAD, .what = "a curve", ONLY(MD5_MORPH_BY_CURVE),
+         .hash = MD5_HASH_USED),
     TABLE(keys, key_schema, "weights at its frames", HEAD, .form = MD5_FORM_LIST,
           ONLY(MD5_MORPH_BY_CLIP)),
     FLOAT(weight, "a factor", RANGE(-1e6, 1e6), OR(1.0f)),

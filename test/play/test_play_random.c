@@ -235,6 +235,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
                                     MD5_EXTRACT_TURN};
     const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
     to->has_turns = extract == MD5_EXTRACT_TURN;
+    uint64_t aside = *random; // windows and curves change nothing else of a machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         const uint32_t last = of->num_frames[i] - 1;
         for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
@@ -242,6 +243,15 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
             to->events[i][k].frame = frames[play_below(random, 4)];
             to->events[i][k].name = event_names[k];
         }
+        for (uint32_t k = 0; k < PLAY_WINDOWS; k++) {
+            const uint32_t frames[4] = {0, last, last / 2, play_below(&aside, last + 1)};
+            const uint32_t a = frames[play_below(&aside, 4)], b = frames[play_below(&aside, 4)];
+            to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
+        }
+        to->keys[i][0].weight = (float)i;
+        to->keys[i][1] = (md5_morph_key){.frame = last, .weight = 1.0f};
+        to->curves[i] = (md5_clip_curve){.name = "curve", ROWS(keys, to->keys[i])};
+        to->curves[i].num_keys = last > 0 ? 2 : 1;
         to->markers[i][0] = play_below(random, last / 2 + 1);
         to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
         to->clips[i] = (md5_clip_desc){
@@ -253,6 +263,10 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
             .num_events = play_below(random, PLAY_EVENTS + 1),
             .markers = to->markers[i],
             .num_markers = last > 2 ? PLAY_MARKERS : 0,
+            .windows = to->windows[i],
+            .num_windows = play_one_in(&aside, 2) ? 0 : PLAY_WINDOWS,
+            .curves = &to->curves[i],
+            .num_curves = i % 2,
         };
     }
     make_motions(to, random);

@@ -5,7 +5,14 @@
 
 #include "test/play/test_play_case.h"
 
-enum { PLAY_EVENTS = 5, PLAY_MARKERS = 2, PLAY_MOTIONS = 6, PLAY_ITEMS = 3, PLAY_STATES = 5 };
+enum {
+    PLAY_WINDOWS = 3,
+    PLAY_EVENTS = 5,
+    PLAY_MARKERS = 2,
+    PLAY_MOTIONS = 6,
+    PLAY_ITEMS = 3,
+    PLAY_STATES = 5
+};
 enum { PLAY_RANDOM_CLIPS = 5, PLAY_TRANSITIONS = 8, PLAY_LAYERS = 3 };
 enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
 
@@ -21,6 +28,9 @@ typedef struct play_random_tables {
     md5_clip_desc clips[PLAY_RANDOM_CLIPS];
     md5_event events[PLAY_RANDOM_CLIPS][PLAY_EVENTS];
     uint32_t markers[PLAY_RANDOM_CLIPS][PLAY_MARKERS];
+    md5_window windows[PLAY_RANDOM_CLIPS][PLAY_WINDOWS];
+    md5_morph_key keys[PLAY_RANDOM_CLIPS][2];
+    md5_clip_curve curves[PLAY_RANDOM_CLIPS];
     md5_parameter_desc parameters[PLAY_PARAMETERS];
     md5_motion_desc motions[PLAY_MOTIONS];
     md5_motion_item items[PLAY_MOTIONS][PLAY_ITEMS];

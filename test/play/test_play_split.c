@@ -18,7 +18,8 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     heard *const to = user;
     if (to->count == MOST_HEARD)
         return;
-    CHECK(player != NULL && weight > 0.0f && weight <= 1.0f);
+    const bool is_end = event->kind == MD5_EVENT_END; // nothing may play any more
+    CHECK(player != NULL && (is_end ? weight >= 0.0f : weight > 0.0f) && weight <= 1.0f);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }

@@ -66,24 +66,32 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     return true;
 }
 
-bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  uint32_t *number)
+// The number of a name, MD5_NONE if there is none.
+static uint32_t find_name(const md5_names *names, const char *name)
 {
-    *number = MD5_NONE;
-    if (!*name)
-        return true;
     uint32_t low = 0, high = names->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->sorted[middle].text, *name) < 0)
+        if (strcmp(names->sorted[middle].text, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < names->count && strcmp(names->sorted[low].text, *name) == 0) {
-        *number = names->sorted[low].number;
+    const bool is_there = low < names->count && strcmp(names->sorted[low].text, name) == 0;
+    return is_there ? names->sorted[low].number : MD5_NONE;
+}
+
+bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                  uint32_t *number)
+{
+    *number = *name ? find_name(names, *name) : MD5_NONE;
+    if (!*name || *number != MD5_NONE)
         return true;
-    }
+    if (names == &building->parameters && find_name(&building->curves, *name) != MD5_NONE)
+        return md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
+                             " names curve %s, but curves are read with the pose: expected a "
+                             "parameter",
+                             MD5_QUOTED(*name));
     return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names %s %s, which does not exist",
                          names->what, MD5_QUOTED(*name));
 }

@@ -32,7 +32,7 @@ typedef struct md5_building {
     md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
-    md5_names clips, motions, masks, parameters, joints, attached, *attached_joints;
+    md5_names clips, motions, masks, parameters, joints, curves, attached, *attached_joints;
     const char *ears[MD5_MAX_EARS]; // [machine->num_ears] what they hear
     const char *kind, *owner; // of the row that is made, for messages: "motion", its name
     bool *marks;              // [joints]
@@ -40,6 +40,7 @@ typedef struct md5_building {
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
+bool md5i_build_curves(md5_building *building);    // of clips, with room for what is driven
 bool md5i_build_layers(md5_building *building);    // masks, motions, layers, shots, morphs
 bool md5i_build_modifiers(md5_building *building); // and where vertices are
 

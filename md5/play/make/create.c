@@ -358,14 +358,21 @@ static bool build_clips(md5_building *building)
                 .period = clip->period,
                 .mode = (md5_play_mode)mode,
             };
-            md5_cue *const cues = (md5_cue *)md5i_arena_alloc(
-                building->arena, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
+            md5_cue *const cues = (md5_cue *)md5i_arena_alloc(building->arena,
+                                                              (size_t)clip->num_events + has_ends
+                                                                  + 2 * (size_t)clip->num_windows,
+                                                              CUES * sizeof *cues);
             TRY(cues);
-            source->cues[mode] = (md5_cues){&source->timings[mode], cues,
-                                            md5i_make_cues(&source->timings[mode], clip->events,
-                                                           clip->num_events, has_ends, cues)};
+            const md5_timing *const timing = &source->timings[mode];
+            const uint32_t num_cues =
+                md5i_make_cues(timing, clip->events, clip->num_events, has_ends, cues);
+            source->cues[mode] =
+                (md5_cues){timing, cues,
+                           md5i_add_window_cues(timing, clip->windows, clip->num_windows,
+                                                clip->num_events + 1, cues, num_cues)};
         }
-        machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
+        machine->has_clip_events =
+            machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
         TRY(md5i_list_names(building, &sections, clip->sections, clip->num_sections,
                             sizeof *clip->sections));
@@ -414,6 +421,47 @@ static bool build_clips(md5_building *building)
     return true;
 }
 
+static bool build_windows(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const md5_machine_desc *const desc = building->desc;
+    size_t count = 0;
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        count += desc->clips[i].num_windows;
+    machine->windows = MD5_NEW(building->arena, md5_window_row, count);
+    TRY(machine->windows);
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
+        const uint32_t last_frame = clip->binding->anim->num_frames - 1;
+        md5_begin_row(building, "clip", clip->name);
+        machine->sources[i].first_window = machine->num_windows;
+        for (uint32_t k = 0; k < clip->num_windows; k++) {
+            const md5_window *const window = &clip->windows[k];
+            const md5_window *const own = &machine->tables.clips[i].windows[k];
+            if (!window->name || !window->name[0])
+                return md5i_fail_row(building, &window->name, MD5_ERROR_MISMATCH,
+                                     ": window %u has no name", k);
+            if (window->first > window->last || window->last > last_frame)
+                return md5i_fail_row(building, &window->last, MD5_ERROR_RANGE,
+                                     ": window %s is from frame %u to %u, but the clip is from 0 "
+                                     "to %u, and no window spans the end of a cycle",
+                                     MD5_QUOTED(window->name), window->first, window->last,
+                                     last_frame);
+            machine->windows[machine->num_windows++] = (md5_window_row){
+                .name = own->name,
+                .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, .index = i},
+                .end = {window->last, own->name, own->text, MD5_EVENT_END, .index = i},
+            };
+        }
+    }
+    md5_names names = {.may_repeat = true};
+    TRY(md5i_list_names(building, &names, machine->windows, machine->num_windows,
+                        sizeof *machine->windows));
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        TRY(md5i_resolve(building, &names, &machine->windows[i].name, &machine->windows[i].window));
+    return true;
+}
+
 // == The machine =================================================================================
 
 // Everything of the machine lies in the arena, which it takes over.
@@ -448,7 +496,7 @@ static bool build_all(md5_building *building)
                                                      : DEFAULT_SLOTS;
     if (desc->num_clips > 0) // else nothing can be played in a slot
         machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
-    TRY(build_clips(building));
+    TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
     TRY(build_kinks(building));

@@ -868,12 +868,13 @@ static bool find_ear(md5_building *building, const char *const *name, const md5_
     building->ears[number] = wanted;
     for (uint32_t i = 0; number == machine->num_ears && i < desc->num_clips; i++) {
         md5_source *const source = &machine->sources[i];
+        const md5_clip_desc *const clip = &desc->clips[i];
         if (!source->ears)
-            source->ears =
-                MD5_NEW(building->arena, uint64_t, (size_t)desc->clips[i].num_events + 1);
+            source->ears = MD5_NEW(building->arena, uint64_t,
+                                   (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
         TRY(source->ears);
-        for (uint32_t k = 0; k < desc->clips[i].num_events; k++) {
-            const md5_event *const event = &desc->clips[i].events[k];
+        for (uint32_t k = 0; k < clip->num_events; k++) {
+            const md5_event *const event = &clip->events[k];
             const size_t length = strlen(event->name);
             if (strncmp(wanted, event->name, length) == 0
                 && (wanted[length] == '\0'
@@ -1015,9 +1016,87 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     return true;
 }
 
-// == Morph targets ==============================================================================
+// == Curves and morph targets ===================================================================
 //
-// Which morph targets a machine drives, and by what.
+// The curves of clips; which morph targets a machine drives, and by what.
+
+// Keys of a row over a clip, which `owner` names.
+static bool check_keys(md5_building *building, const char *const *owner, uint32_t clip,
+                       const md5_morph_key *keys, uint32_t num_keys)
+{
+    const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
+    const char *const name = building->desc->clips[clip].name;
+    if (num_keys == 0)
+        return md5i_fail_row(building, owner, MD5_ERROR_RANGE, " has no keys for clip %s",
+                             MD5_QUOTED(name));
+    for (uint32_t i = 0; i < num_keys; i++) {
+        const md5_morph_key *const key = &keys[i];
+        if (key->frame >= num_frames)
+            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
+                                "frame %u of clip %s is a key of %s %s, but the last frame is %u",
+                                key->frame, MD5_QUOTED(name), building->kind,
+                                MD5_QUOTED(building->owner), num_frames - 1);
+        if (i > 0 && key->frame <= key[-1].frame)
+            return md5i_fail_row(building, &key->frame, MD5_ERROR_RANGE,
+                                 ": the key of frame %u stands behind that of frame %u", key->frame,
+                                 key[-1].frame);
+    }
+    return true;
+}
+
+// Numbers targets or curves by the rows that name them first: of equal names that is found.
+static bool number_rows(md5_building *building, md5_names *names, md5_morph_row *rows,
+                        uint32_t count, uint32_t *number)
+{
+    names->may_repeat = true;
+    TRY(md5i_list_names(building, names, rows, count, sizeof *rows));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first;
+        TRY(md5i_resolve(building, names, &rows[i].name, &first));
+        if (first == i)
+            rows[*number].first = i;
+        rows[i].target = first == i ? (*number)++ : rows[first].target;
+    }
+    return true;
+}
+
+bool md5i_build_curves(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    size_t count = (size_t)desc->num_morphs + desc->num_modifiers;
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        count += desc->clips[i].num_curves;
+    machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, count);
+    TRY(machine->morph_rows);
+    machine->curves = machine->morph_rows + desc->num_morphs;
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
+        md5_names names = {.what = "curve"};
+        TRY(md5i_list_names(building, &names, clip->curves, clip->num_curves,
+                            sizeof *clip->curves));
+        for (uint32_t k = 0; k < clip->num_curves; k++) {
+            const md5_clip_curve *const curve = &clip->curves[k];
+            const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
+            md5_begin_row(building, "curve", curve->name);
+            TRY(md5i_check_steps(building, &curve->easing));
+            TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
+            machine->curves[machine->num_curves++] = (md5_morph_row){
+                own->name,
+                MD5_SUM_CURVE,
+                MD5_MORPH_BY_CLIP,
+                .source = i,
+                .weight = 1.0f,
+                .keys = own->keys,
+                .num_keys = own->num_keys,
+                .easing = &own->easing,
+            };
+        }
+    }
+    building->curves.what = "curve";
+    return number_rows(building, &building->curves, machine->curves, machine->num_curves,
+                       &machine->num_sums);
+}
 
 // A member that the row's kind needs.
 static bool check_named(md5_building *building, const char *const *name, const char *what)
@@ -1046,42 +1125,25 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     if (morph->drive == MD5_MORPH_BY_STATE)
         return md5i_resolve_state(building, &morph->layer, &morph->state, row);
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
-    const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
-    uint32_t number;
-    TRY(check_named(building, name, is_clip ? "clip" : "parameter"));
-    TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, &number));
-    row->source = number;
-    if (!is_clip)
-        return true;
-    const uint32_t num_frames = building->machine->sources[row->source].binding->anim->num_frames;
-    if (morph->num_keys == 0)
-        return md5i_fail_row(building, &morph->target, MD5_ERROR_RANGE, " has no keys for clip %s",
-                             MD5_QUOTED(morph->clip));
-    for (uint32_t i = 0; i < morph->num_keys; i++) {
-        const md5_morph_key *const key = &morph->keys[i];
-        if (key->frame >= num_frames)
-            return md5i_fail_at(
-                building, &key->frame, MD5_ERROR_RANGE,
-                "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
-                MD5_QUOTED(morph->clip), MD5_QUOTED(morph->target), num_frames - 1);
-        if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_row(building, &key->frame, MD5_ERROR_RANGE,
-                                 ": the key of frame %u stands behind that of frame %u", key->frame,
-                                 key[-1].frame);
-    }
-    return true;
+    const bool is_curve = morph->drive == MD5_MORPH_BY_CURVE;
+    const char *const *const name = is_clip    ? &morph->clip
+                                    : is_curve ? &morph->curve
+                                               : &morph->parameter;
+    const md5_names *const names = is_clip    ? &building->clips
+                                   : is_curve ? &building->curves
+                                              : &building->parameters;
+    TRY(check_named(building, name, names->what));
+    TRY(md5i_resolve(building, names, name, &row->source));
+    row->num_keys = morph->num_keys;
+    return !is_clip
+           || check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 
 static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names names = {.what = "morph", .may_repeat = true};
-    TRY(md5i_list_names(building, &names, desc->morphs, desc->num_morphs, sizeof *desc->morphs));
-    machine->morph_rows =
-        MD5_NEW(building->arena, md5_morph_row, (size_t)desc->num_morphs + desc->num_modifiers);
-    machine->morph_firsts = MD5_NEW(building->arena, uint32_t, desc->num_morphs);
-    TRY(machine->morph_rows && machine->morph_firsts);
+    md5_names names = {.what = "morph"};
     for (uint32_t i = 0; i < desc->num_morphs; i++) {
         const char *const *const target = &desc->morphs[i].target;
         if (!*target || **target == '\0')
@@ -1092,21 +1154,18 @@ static bool build_morphs(md5_building *building)
         md5_morph_desc filled = *morph;
         md5_begin_row(building, "morph", morph->target);
         md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
+        row->name = machine->tables.morphs[i].target;
+        row->keys = machine->tables.morphs[i].keys;
         row->drive = morph->drive;
         row->weight = filled.weight;
         TRY(find_drive(building, morph, row));
     }
-    // Targets are numbered by the rows that name them first: of equal names that is found.
-    for (uint32_t i = 0; i < desc->num_morphs; i++) {
-        uint32_t first;
-        TRY(md5i_resolve(building, &names, &desc->morphs[i].target, &first));
-        md5_morph_row *const row = &machine->morph_rows[i];
-        row->target = first == i ? machine->num_morphs : machine->morph_rows[first].target;
-        if (first == i)
-            machine->morph_firsts[machine->num_morphs++] = i;
-    }
-    machine->num_named = machine->num_morphs;
-    machine->num_drives = desc->num_morphs;
+    TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
+    // Curves have their two sums behind those of targets, modifiers theirs behind them.
+    machine->num_rows = desc->num_morphs + machine->num_curves;
+    machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
+    for (uint32_t i = 0; i < machine->num_curves; i++)
+        machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
     return true;
 }
 

@@ -340,12 +340,12 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
     const bool is_driven = desc->weight_layer || desc->weight_state;
     modifier->is_driven = is_driven || desc->weight_parameter || desc->target || desc->pole;
-    modifier->drive = is_driven ? machine->num_drives++ : MD5_NONE;
+    modifier->drive = is_driven ? machine->num_rows++ : MD5_NONE;
     if (!is_driven)
         return true;
     md5_morph_row *const row = &machine->morph_rows[modifier->drive];
-    *row = (md5_morph_row){
-        .drive = MD5_MORPH_BY_STATE, .target = machine->num_morphs++, .weight = 1.0f};
+    *row =
+        (md5_morph_row){.drive = MD5_MORPH_BY_STATE, .target = machine->num_sums++, .weight = 1.0f};
     return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
 }
 

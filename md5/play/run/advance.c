@@ -682,6 +682,67 @@ typedef struct step_context {
     double seconds; // 0: an instant: events where states begin
 } step_context;
 
+// A smaller weight in a layer is a rounding error at the end of a fade.
+#define MIN_EVENT_WEIGHT 1e-6f
+
+// Weight of a clip at its walker's time.
+static float weight_of(const step_context *context, const md5_walker *walker)
+{
+    const md5_player *const player = context->player;
+    md5_layer_state *const layer_state = walker->layer_state;
+    const double shift = walker->when - fabs(context->seconds);
+    if (walker->shot)
+        return md5i_shot_weight(player, walker->shot, shift, START_FADE);
+    const md5_active_state *const active = md5_active_at(layer_state, walker->position);
+    const md5_chain_range all = md5_whole_chain(layer_state);
+    const bool is_start = context->seconds == 0.0 && active->is_new;
+    float rest = 1.0f; // what the states above leave
+    for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
+        rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
+    // A fade is 0 where a state begins, but the events must not be silent: they get the weight in
+    // the middle of the first eighth of the fade.
+    const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
+                       : active->fades ? md5_eased_weight(active->easing, START_FADE)
+                                       : 1.0f;
+    const float weight = rest * fade;
+    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
+}
+
+// Opens or closes a window, with the weight in its `most`.
+static void turn_window(const step_context *context, uint32_t number, bool opens)
+{
+    md5_player *const player = context->player;
+    md5_window_state *const window = &player->windows[number];
+    const md5_window_row *const row = &player->machine->windows[number];
+    window->weight = opens ? window->most : 0.0f;
+    if (!context->events)
+        return;
+    player->status.num_events++;
+    context->events(context->user, player, opens ? &row->begin : &row->end, window->most);
+}
+
+// Opens and closes windows for other reasons than that a clip passes their frames.
+static void settle_windows(const step_context *context)
+{
+    md5_player *const player = context->player;
+    for (int opens = 0; opens < 2; opens++) {
+        for (uint32_t i = 0; i < player->machine->num_windows; i++) {
+            md5_window_state *const window = &player->windows[i];
+            const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;
+            if (is_open && has_clips)
+                window->weight = window->most;
+            if (is_open == has_clips || has_clips != opens)
+                continue;
+            if (player->num_walked >= MD5_MAX_STEP_EVENTS) { // it is seen in the next step
+                player->status.num_dropped++;
+                continue;
+            }
+            player->num_walked++;
+            turn_window(context, i, opens);
+        }
+    }
+}
+
 // Seconds; events that are nearer in time than this, and than half of it in cycles, are
 // simultaneous. So an interval that ends there passes both: that is less than MD5_BORDER.
 #define SAME_INSTANT 1e-9
@@ -695,9 +756,9 @@ static bool find_next(const step_context *context, md5_walker *walker)
         if (!md5i_next_event(&walker->walk, &walker->event, &clock))
             return false;
         // An end of a cycle is none where a clip begins, or where its cycle begins in the direction
-        // that it plays.
-    } while (walker->event == end
-             && (context->seconds == 0.0 || (clock.phase == 0.0) != walker->walk.is_backward));
+        // that it plays. Windows, which have numbers behind it, are not walked at an instant.
+    } while ((walker->event >= end && context->seconds == 0.0)
+             || (walker->event == end && (clock.phase == 0.0) != walker->walk.is_backward));
     if (context->seconds == 0.0)
         return true;
     double seconds, rate;
@@ -718,52 +779,68 @@ static bool find_next(const step_context *context, md5_walker *walker)
     return true;
 }
 
+// Counts a clip in the windows at whose frames it is; its weight there is that of an event.
+static void count_windows(const step_context *context, const md5_walker *walker,
+                          const md5_cues *cues, md5_clock clock, bool at_start)
+{
+    md5_player *const player = context->player;
+    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
+    md5_window_state *const windows =
+        player->windows + player->machine->sources[walker->clip].first_window;
+    for (uint32_t i = 0; i < clip->num_windows; i++)
+        windows[i].before = windows[i].count;
+    const uint32_t num_below = md5i_cues_below(cues, clock, walker->is_backward, at_start);
+    for (uint32_t i = 0; i < num_below; i++) {
+        const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps: of an event
+        if (number < 2 * clip->num_windows)
+            windows[number / 2].count += number % 2 == 0 ? 1 : UINT32_MAX;
+    }
+    const float weight = weight_of(context, walker);
+    for (uint32_t i = 0; i < clip->num_windows; i++) {
+        if (windows[i].count > windows[i].before)
+            windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
+    }
+}
+
 // Adds a walker, if there is an event for it.
 static void add_walker(const step_context *context, md5_walker walker, const md5_cues *cues,
                        md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
                        uint32_t *num_walkers)
 {
-    walker.walk = context->seconds == 0.0
-                      ? md5i_begin_event_start(cues, now)
-                      : md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
+    const bool is_instant = context->seconds == 0.0;
+    if (context->player->machine->tables.clips[walker.clip].num_windows > 0)
+        count_windows(context, &walker, cues, is_instant ? now : before,
+                      is_at_start && (!is_instant || md5_clock_stays_whole(before, now)));
+    if (is_instant && !walker.is_new)
+        return;
+    walker.walk = is_instant ? md5i_begin_event_start(cues, now)
+                             : md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
     context->player->walkers[*num_walkers] = walker;
     *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
 }
-
-// A smaller weight in a layer is a rounding error at the end of a fade.
-#define MIN_EVENT_WEIGHT 1e-6f
 
 // Lets an event be heard and calls the event callback, unless the event is silent.
 static void fire(const step_context *context, const md5_walker *walker)
 {
     md5_player *const player = context->player;
-    md5_layer_state *const layer_state = walker->layer_state;
-    const double shift = walker->when - fabs(context->seconds);
-    float weight;
-    if (walker->shot) {
-        weight = md5i_shot_weight(player, walker->shot, shift, START_FADE);
-    } else {
-        const md5_active_state *const active = md5_active_at(layer_state, walker->position);
-        const md5_chain_range all = md5_whole_chain(layer_state);
-        const bool is_start = context->seconds == 0.0;
-        float rest = 1.0f; // what the states above leave
-        for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
-            rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
-        // A fade is 0 where a state begins, but the events must not be silent: they get the weight
-        // in the middle of the first eighth of the fade.
-        const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
-                           : active->fades ? md5_eased_weight(active->easing, START_FADE)
-                                           : 1.0f;
-        weight = rest * fade;
-        weight =
-            weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
+    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
+    const uint64_t *const ears = player->machine->sources[walker->clip].ears;
+    const float weight = weight_of(context, walker);
+    if (walker->event > clip->num_events) {
+        const uint32_t number = walker->event - clip->num_events - 1;
+        const uint32_t window = player->machine->sources[walker->clip].first_window + number / 2;
+        md5_window_state *const state = &player->windows[window];
+        const bool opens = (number % 2 == 0) != walker->walk.is_backward;
+        state->count += opens ? 1 : state->count > 0 ? UINT32_MAX : 0;
+        state->most = md5_larger(weight, MIN_EVENT_WEIGHT);
+        if (opens == (state->weight == 0.0f) && (opens || state->count == 0))
+            turn_window(context, window, opens);
+        return;
     }
     if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
         return;
-    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
-    const uint64_t *const ears = player->machine->sources[walker->clip].ears;
-    if (ears && shift >= -MD5_BORDER) // not what a clip that begins backward leaves behind
-        player->heard |= ears[walker->event];
+    if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
+        player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
     if (!context->events)
         return;
     player->status.num_events++;
@@ -780,13 +857,17 @@ static void fire_events(const step_context *context)
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0.0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
+    for (uint32_t i = 0; i < machine->num_windows; i++) {
+        player->windows[i].count = 0;
+        player->windows[i].most = 0.0f;
+    }
     for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
             const md5_blend_tree *const tree = active->tree;
             const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
-            if (!tree || (is_instant && !active->is_new))
+            if (!tree || (is_instant && !active->is_new && machine->num_windows == 0))
                 continue;
             for (uint32_t k = 0; k < tree->num_instances; k++) {
                 const md5_clip_instance *const instance = &active->instances[k];
@@ -799,6 +880,9 @@ static void fire_events(const step_context *context)
                                    .layer_state = layer_state,
                                    .position = i,
                                    .instance = k,
+                                   .is_new = active->is_new,
+                                   .is_backward = machine->num_windows > 0
+                                                  && is_backward(active, k) != player->is_backward,
                                },
                                cues, instance->before, instance->now, instance->is_at_start,
                                ends_cycle, &num_walkers);
@@ -809,10 +893,16 @@ static void fire_events(const step_context *context)
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
         const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
         const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
-        if (cues->num_cues > 0 && (!is_instant || shot->is_new))
-            add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
-                       shot->before, shot->now, shot->is_at_start, false, &num_walkers);
+        if (cues->num_cues > 0)
+            add_walker(context,
+                       (md5_walker){.clip = shot->source,
+                                    .shot = shot,
+                                    .is_new = shot->is_new,
+                                    .is_backward = (shot->rate < 0.0) != player->is_backward},
+                       cues, shot->before, shot->now, shot->is_at_start, false, &num_walkers);
     }
+    if (!is_instant)
+        settle_windows(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
         for (uint32_t i = 1; i < num_walkers; i++) {
@@ -829,6 +919,16 @@ static void fire_events(const step_context *context)
     }
     for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
+    if (is_instant)
+        settle_windows(context);
+}
+
+// Whether events of clips matter. Windows and conditions hear them also where the game does not.
+static bool has_events(const step_context *context)
+{
+    const md5_machine *const machine = context->player->machine;
+    return machine->has_clip_events
+           && (context->events || machine->num_windows > 0 || machine->num_ears > 0);
 }
 
 // Calls the event callback for an event of a state, if events of its kind are reported.
@@ -879,7 +979,7 @@ static void handle_instant(const step_context *context)
     player->heard = 0; // from here on what is heard is for another call
 
     // The events where states and one-shots begin.
-    if (player->has_new) {
+    if (player->has_new || player->machine->num_windows > 0) {
         player->has_new = false;
         // States that were left again at this instant are not seen any more.
         for (uint32_t i = 0; player->machine->reports_states && i < tables->num_layers; i++) {
@@ -896,7 +996,7 @@ static void handle_instant(const step_context *context)
             if (left != MD5_NONE && md5i_progress(newest) == 1.0)
                 report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
         }
-        if ((context->events || player->machine->num_ears > 0) && player->machine->has_clip_events)
+        if (has_events(context))
             fire_events(context);
         for (uint32_t i = 0; i < tables->num_layers; i++) {
             for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
@@ -962,7 +1062,7 @@ static void step(const step_context *context)
         const md5_transition *const open = is_at_whole ? find_open(player, layer, newest) : NULL;
         layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
     }
-    if ((context->events || machine->num_ears > 0) && machine->has_clip_events)
+    if (has_events(context))
         fire_events(context);
     for (uint32_t i = 0; machine->reports_states && i < num_layers; i++) {
         if (player->layer_states[i].has_arrived)
@@ -1103,7 +1203,8 @@ static double next_interval(md5_player *player, double left)
             if (md5i_progress(active) == 1.0)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
-            if (k + 1u == layer_state->num_used)
+            // Where it covers those below, their windows close.
+            if (k + 1u == layer_state->num_used || machine->num_windows > 0)
                 most = md5_least(most, active->duration - active->elapsed);
         }
         if (!(left > 0.0) || !machine->layers[i].has_waits)

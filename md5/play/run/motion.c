@@ -1,4 +1,4 @@
-// What layers give beside poses: root motion and the weights of morph targets.
+// What layers give beside poses: root motion, weights of morph targets, curves and open windows.
 #include "md5/core/assert.h"
 #include "md5/play/run/player_state.h"
 
@@ -291,11 +291,11 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
     return delta;
 }
 
-// == Morph targets ==============================================================================
+// == Morph targets and curves ===================================================================
 //
-// Weights of morph targets, from the rows of the machine. They are computed when they are asked
-// for; only what outlives its states is kept: weights that were frozen with a pose, and the
-// differences of inertial transitions.
+// Weights of morph targets and values of curves, from the rows of the machine. They are computed
+// when they are asked for; only what outlives its states is kept: weights that were frozen with a
+// pose, and the differences of inertial transitions.
 //
 // A chain of states has the weights that its blended pose has, blend(blend(A, B), C), target by
 // target, so that they fade as the poses do.
@@ -304,10 +304,10 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 static const float MOST_VALUE = 1e6f;
 
 // Weight of the keys at a whole frame.
-static float weight_at_frame(const md5_morph_desc *morph, uint32_t frame)
+static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 {
-    const md5_morph_key *const keys = morph->keys;
-    uint32_t low = 0, high = morph->num_keys; // low: keys up to the frame
+    const md5_morph_key *const keys = row->keys;
+    uint32_t low = 0, high = row->num_keys; // low: keys up to the frame
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (keys[middle].frame <= frame)
@@ -318,25 +318,27 @@ static float weight_at_frame(const md5_morph_desc *morph, uint32_t frame)
     if (low == 0)
         return keys[0].weight;
     const md5_morph_key *const key = &keys[low - 1];
-    if (low == morph->num_keys || key->frame == frame)
+    if (low == row->num_keys || key->frame == frame)
         return key->weight;
-    const float part = (float)(frame - key->frame) / (float)(key[1].frame - key->frame);
+    float part = (float)(frame - key->frame) / (float)(key[1].frame - key->frame);
+    if (row->easing && row->easing->kind != MD5_EASE_LINEAR)
+        part = (float)md5i_eased(row->easing, (double)part);
     return key->weight + (key[1].weight - key->weight) * part;
 }
 
 // Keys stand at whole frames, so between two frames the curve is a line.
-static float weight_at_moment(const md5_morph_desc *morph, const md5_moment *moment)
+static float weight_at_moment(const md5_morph_row *row, const md5_moment *moment)
 {
-    const float from = weight_at_frame(morph, moment->frame0);
-    const float to = weight_at_frame(morph, moment->frame1);
+    const float from = weight_at_frame(row, moment->frame0);
+    const float to = weight_at_frame(row, moment->frame1);
     return from + (to - from) * moment->fraction;
 }
 
-// Weight that a state, fully shown, gives a row.
+// Weight that a state, fully shown, gives a row; *share becomes that of the row's clip in it.
 static float weight_of_state(const md5_player *player, uint32_t layer,
-                             const md5_active_state *active, uint32_t number)
+                             const md5_active_state *active, const md5_morph_row *row, float *share)
 {
-    const md5_morph_row *const row = &player->machine->morph_rows[number];
+    *share = 0.0f;
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
         const md5_blend_tree *const tree = active->tree;
@@ -348,8 +350,8 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
                 continue;
             const md5_moment moment =
                 md5i_clock_moment(playable->timing, instance->now, source->interpolation);
-            sum += instance->weight
-                   * weight_at_moment(&player->machine->tables.morphs[number], &moment);
+            sum += instance->weight * weight_at_moment(row, &moment);
+            *share += instance->weight;
         }
         return row->weight * sum;
     }
@@ -358,46 +360,64 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0.0f;
 }
 
-// Writes the morph weights of a part of a layer's chain, without the layer's own: weights
-// [num_morphs], perhaps its frozen ones; or that of the row `only`, which has a target for itself.
-static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                         uint32_t only, float *weights)
+// Some of the sums that players blend, and rows among which all of theirs are.
+typedef struct sums {
+    uint32_t first, count, row, end;
+} sums;
+
+static sums all_sums(const md5_machine *machine)
+{
+    return (sums){0, machine->num_sums, 0, machine->num_rows};
+}
+
+// Writes sums of a part of a layer's chain, without the layer's own weight. They may be the layer's
+// frozen ones.
+static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part, sums of,
+                         float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const bool is_one = only != MD5_NONE;
-    const uint32_t first = is_one ? machine->morph_rows[only].target : 0;
-    const uint32_t count = is_one ? 1 : machine->num_morphs;
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[first + i] : 0.0f;
+    for (uint32_t i = 0; i < of.count; i++)
+        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < of.count; i++)
             weights[i] *= 1.0f - fade;
-        for (uint32_t i = is_one ? only : 0; i < (is_one ? only + 1 : machine->num_drives); i++)
-            weights[machine->morph_rows[i].target - first] +=
-                fade * weight_of_state(player, layer, active, i);
+        for (uint32_t i = of.row; i < of.end; i++) {
+            const md5_morph_row *const row = &machine->morph_rows[i];
+            const uint32_t number = row->target - of.first; // wraps below it
+            float share;
+            if (number >= of.count)
+                continue;
+            weights[number] += fade * weight_of_state(player, layer, active, row, &share);
+            if (row->of == MD5_SUM_CURVE)
+                weights[number + 1] += fade * share;
+        }
     }
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
     const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] += left * layer_state->morph_offsets[first + i];
+    for (uint32_t i = 0; i < of.count; i++)
+        weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
 
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights)
 {
-    const md5_machine *const was = old->machine;
-    const bool is_same = player->machine == was;
-    for (uint32_t i = 0; i < player->machine->num_morphs; i++) {
-        const char *const name = md5_machine_morph_name(player->machine, i);
-        uint32_t k = is_same ? i : name ? 0 : was->num_named;
-        while (!is_same && k < was->num_named && strcmp(md5_machine_morph_name(was, k), name) != 0)
-            k++;
-        weights[i] = is_same || k < was->num_named ? old_weights[k] : 0.0f;
+    const md5_machine *const machine = player->machine, *const was = old->machine;
+    for (uint32_t i = 0; i < machine->num_sums; i++)
+        weights[i] = machine == was ? old_weights[i] : 0.0f;
+    for (uint32_t i = 0; i < machine->num_rows && machine != was; i++) {
+        const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
+        for (uint32_t k = 0; k < was->num_rows && !other; k++) { // usually it has the same number
+            const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
+            if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
+                other = tried;
+        }
+        for (uint32_t k = 0; other && k < md5_num_sums(row); k++)
+            weights[row->target + k] = old_weights[other->target + k];
     }
 }
 
@@ -426,10 +446,11 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
     // Before the new ones are written: old offsets may be the same array.
-    weigh_morphs(from, old_layer, old, MD5_NONE, from->morphs);
-    weigh_morphs(player, layer, fresh, MD5_NONE, layer_state->frozen_morphs);
+    const sums all = all_sums(player->machine);
+    weigh_morphs(from, old_layer, old, all_sums(from->machine), from->morphs);
+    weigh_morphs(player, layer, fresh, all, layer_state->frozen_morphs);
     md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
-    for (uint32_t i = 0; i < player->machine->num_morphs; i++)
+    for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
@@ -438,7 +459,72 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
         layer_state->frozen_root = measure_root(player, layer_state, oldest, true);
-    weigh_morphs(player, layer, oldest, MD5_NONE, layer_state->frozen_morphs);
+    weigh_morphs(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
+}
+
+// Blends what one-shots over `num_below` layers have of the curve with this sum over the value: in
+// a slot as their poses are, older ones in what the newer leave.
+static float add_shot_curves(const md5_player *player, uint32_t num_below, uint32_t sum_of,
+                             float value)
+{
+    const md5_machine *const machine = player->machine;
+    for (uint32_t i = 0; i < machine->num_slots; i++) {
+        const md5_shot_slot *const slot = &player->slots[i];
+        float rest = 1.0f, share = 0.0f, sum = 0.0f;
+        for (uint32_t k = slot->num_shots; k-- > 0;) {
+            const md5_shot *const shot = &slot->shots[k];
+            const md5_moment moment = md5_shot_moment(machine, shot);
+            const float weight = fminf(md5i_shot_weight(player, shot, 0.0, 0.0), rest);
+            const float over = shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
+            rest -= over;
+            for (uint32_t n = 0; n < machine->num_curves && shot->num_below == num_below; n++) {
+                const md5_morph_row *const row = &machine->curves[n];
+                if (row->target != sum_of || row->source != shot->source)
+                    continue;
+                share += over;
+                sum += weight * weight_at_moment(row, &moment);
+            }
+        }
+        value += sum - share * value;
+    }
+    return value;
+}
+
+// The value of a curve, once the player is weighed.
+static float value_of_curve(const md5_player *player, uint32_t curve)
+{
+    const md5_machine *const machine = player->machine;
+    const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
+    const uint32_t sum = machine->curves[curve].target;
+    const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
+    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0.0f) : 0.0f;
+    for (uint32_t i = 0; i < num_layers; i++) {
+        const md5_play_layer *const layer = &machine->layers[i];
+        float pair[2]; // of values, and of the weights of the clips that have them
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
+        const float share = layer->mode == MD5_LAYER_ADD ? 0.0f : fminf(fmaxf(pair[1], 0.0f), 1.0f);
+        value += md5i_weight_of(player, &layer->weight) * (pair[0] - share * value);
+        value = add_shot_curves(player, i + 1, sum, value);
+    }
+    return value;
+}
+
+float md5_player_curve(md5_player *player, uint32_t curve)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    md5i_weigh_all(player);
+    return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0.0f;
+}
+
+float md5_player_window(const md5_player *player, uint32_t window)
+{
+    MD5_ASSERT_NOT_NULL(player);
+    float most = 0.0f;
+    for (uint32_t i = 0; i < player->machine->num_windows; i++) {
+        if (player->machine->windows[i].window == window)
+            most = md5_larger(most, player->windows[i].weight);
+    }
+    return most;
 }
 
 float md5i_driven(const md5_player *player, uint32_t number)
@@ -450,16 +536,17 @@ float md5i_driven(const md5_player *player, uint32_t number)
     case MD5_MORPH_BY_PARAMETER:
         return fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
     case MD5_MORPH_BY_STATE:
-        weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]), number,
-                     &sum);
+        weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
+                     (sums){row->target, 1, number, number + 1}, &sum);
         return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
+    case MD5_MORPH_BY_CURVE:
+        return value_of_curve(player, row->source);
     default: {
         const md5_shot *shot;
         for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
             const md5_moment moment = md5_shot_moment(machine, shot);
             if (shot->source == row->source)
-                sum += md5i_shot_weight(player, shot, 0.0, 0.0)
-                       * weight_at_moment(&machine->tables.morphs[number], &moment);
+                sum += md5i_shot_weight(player, shot, 0.0, 0.0) * weight_at_moment(row, &moment);
         }
         return sum;
     }
@@ -470,7 +557,8 @@ void md5_player_morphs(md5_player *player, float *weights)
 {
     MD5_ASSERT_NOT_NULL(player);
     const md5_machine *const machine = player->machine;
-    const uint32_t count = machine->num_named;
+    const uint32_t count = machine->num_morphs;
+    const sums named = {0, count, 0, machine->tables.num_morphs};
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
     if (count == 0)
         return;
@@ -486,8 +574,7 @@ void md5_player_morphs(md5_player *player, float *weights)
         const float weight = md5i_weight_of(player, &layer->weight);
         if (weight == 0.0f)
             continue;
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), MD5_NONE,
-                     player->morphs);
+        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

@@ -158,6 +158,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, held, machine->num_soles),
         ARRAY(&placed, gazes, machine->num_gazes),
         ARRAY(&placed, springs, machine->num_springs),
+        ARRAY(&placed, windows, machine->num_windows),
         ARRAY(&placed, consumed, tables->num_parameters),
         ARRAY(&placed, layer_states, num_layers),
     };
@@ -189,8 +190,8 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
             ARRAY(layer_state, snapshot, num_joints),
             ARRAY(layer_state, offsets, num_joints),
             ARRAY(layer_state, velocities, num_joints),
-            ARRAY(layer_state, frozen_morphs, machine->num_morphs),
-            ARRAY(layer_state, morph_offsets, machine->num_morphs),
+            ARRAY(layer_state, frozen_morphs, machine->num_sums),
+            ARRAY(layer_state, morph_offsets, machine->num_sums),
         };
         PLACE(block, others);
         for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
@@ -208,7 +209,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, kept_pose, num_joints),
         ARRAY(&placed, attached, tables->num_attached),
         ARRAY(&placed, velocities, num_joints),
-        ARRAY(&placed, morphs, machine->num_morphs),
+        ARRAY(&placed, morphs, machine->num_sums),
         ARRAY(&placed, spare, num_spare * num_joints),
     };
     PLACE(block, last);
@@ -236,6 +237,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     md5_player *const player = lay_out(&block, machine);
     player->size = size;
     player->allocator = context.allocator;
+    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
+        player->windows[i] = (md5_window_state){0};
     for (uint32_t i = 0; i < machine->tables.num_attached; i++)
         player->attached[i] = NULL;
     md5_player_reset(player);
@@ -277,9 +280,9 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     copy_poses(to, from, md5_blended_joints(machine, layer));
     if (from->has_snapshot)
-        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
+        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_sums, sizeof(float));
     if (from->has_offsets)
-        copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
+        copy_items(to->morph_offsets, from->morph_offsets, machine->num_sums, sizeof(float));
     for (uint32_t i = 0; i < from->num_used; i++) {
         md5_active_state *const copy = md5_active_at(to, i);
         const md5_active_state *const active = md5_active_at(from, i);
@@ -484,6 +487,7 @@ static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_s
     const md5_machine_desc *const from = &old->tables;
     const double duration = md5i_timing_duration(md5i_shot_timing(old, shot));
     const bool is_masked = shot->mask != MD5_NONE;
+    const uint32_t source = shot->source;
     const uint32_t layer = shot->num_below == from->num_layers
                                ? MD5_NONE
                                : md5_find_layer(machine, from->layers[shot->num_below - 1].name);
@@ -495,6 +499,13 @@ static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_s
         || (is_masked && shot->mask == MD5_NONE)
         || shot->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
         return false;
+    const md5_section *const sections = from->clips[source].sections;
+    if (shot->section != MD5_NONE)
+        shot->section = md5i_find_section(machine, shot->source, sections[shot->section].name);
+    if (shot->next != MD5_NONE)
+        shot->next = md5i_find_section(machine, shot->source, sections[shot->next].name);
+    if (shot->row != MD5_NONE)
+        shot->row = md5_find_shot(machine, from->shots[shot->row].name);
     shot->rate *= duration / md5i_timing_duration(md5i_shot_timing(machine, shot));
     shot->rate = fmin(fmax(shot->rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     return true;
@@ -511,6 +522,25 @@ static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_los
 
 #define FIND_OR_TELL(function, kind, row) \
     tell(function(machine, (row).name), kind, (row).name, lost, user)
+
+// Open windows stay open: of windows of a clip that are alike, the first that is closed.
+static void adopt_windows(md5_player *to, const md5_player *from)
+{
+    const md5_machine *const machine = to->machine, *const was = from->machine;
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        to->windows[i] = (md5_window_state){0};
+    for (uint32_t i = 0; i < was->num_windows; i++) {
+        const md5_window_row *const row = &was->windows[i];
+        const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
+        for (uint32_t k = 0; k < machine->num_windows && from->windows[i].weight > 0.0f; k++) {
+            if (to->windows[k].weight > 0.0f || machine->windows[k].begin.index != clip
+                || strcmp(machine->windows[k].name, row->name) != 0)
+                continue;
+            to->windows[k].weight = from->windows[i].weight;
+            break;
+        }
+    }
+}
 
 void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
 {
@@ -577,6 +607,15 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
         if (found != MD5_NONE)
             adopt_layer(to, found, &old, i, has_joints);
     }
+    for (uint32_t i = 0; i < was->num_windows; i++) {
+        if (was->windows[i].window == i)
+            (void)FIND_OR_TELL(md5_find_window, "window", was->windows[i]);
+    }
+    for (uint32_t i = 0; i < was->num_curves; i++) {
+        if (md5_find_curve(was, was->curves[i].name) == i)
+            (void)FIND_OR_TELL(md5_find_curve, "curve", was->curves[i]);
+    }
+    adopt_windows(to, from);
     to->is_weighed = from->is_weighed;
     to->has_new = true; // at most, none is found
     to->has_consumed = false;

@@ -219,8 +219,8 @@ typedef struct md5_layer_state {
     md5_xform *snapshot;      // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
-    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
-    float *morph_offsets;     // [num_morphs] with the offsets
+    float *frozen_morphs;     // [num_sums] that go with the snapshot
+    float *morph_offsets;     // [num_sums] with the offsets
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     md5_root_velocity root_velocity, root_offset;
     md5_active_state first, *others; // the slots; usually one is used
@@ -290,9 +290,10 @@ typedef struct md5_walker {
     md5_layer_state *layer_state;
     uint32_t position; // of the active state in the layer's order
     uint32_t instance;
-    uint32_t event; // the next one
-    double when;    // seconds since the start of the interval
-    double slack;   // seconds: what is not earlier than this is simultaneous
+    bool is_new, is_backward; // it begins; the direction in which it plays
+    uint32_t event;           // the next one
+    double when;              // seconds since the start of the interval
+    double slack;             // seconds: what is not earlier than this is simultaneous
 } md5_walker;
 
 // How far a parameter is on its way to what was set. At rest it is at `from`, which is its goal.
@@ -301,6 +302,13 @@ typedef struct md5_following {
     float next;                 // scratch memory
     double elapsed;             // seconds since then
 } md5_following;
+
+// A window of a clip. How many clips are at its frames is found anew for each interval.
+typedef struct md5_window_state {
+    float weight; // 0: it is closed
+    float most;   // of the clips that are at its frames
+    uint32_t count, before;
+} md5_window_state;
 
 struct md5_player {
     const md5_machine *machine;
@@ -333,6 +341,7 @@ struct md5_player {
     float *drops;               // [modifiers] of feet: displacement of the pelvis
     md5_held *held;             // [num_soles]
     md5_gaze *gazes;            // [num_gazes]
+    md5_window_state *windows;  // [num_windows]
     const md5_mat34 **attached; // [attached] joints or NULL; the game's
     md5_xform *kept_pose;       // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground;      // or NULL; the game's, as `ground_user` is
@@ -348,7 +357,7 @@ struct md5_player {
     md5_walker *walkers;
     md5_xform *spare;         // [lay_out() counts them][joints] while states change
     md5_velocity *velocities; // [joints]
-    float *morphs;            // [num_morphs]
+    float *morphs;            // [num_sums]
 
     size_t size;
     md5_allocator allocator;
@@ -461,7 +470,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
 // Keeps what root motion and morphs have of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
-// Writes the weights of the targets of a player from those of another, by name; 0 if it has none.
+// Writes the sums of a player's morph_rows from those of another, by name; 0 if it has none.
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights);
 

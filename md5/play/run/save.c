@@ -346,7 +346,7 @@ static void keep_transform(md5_archive *archive, md5_xform *transform)
 
 static void keep_morphs(md5_archive *archive, const md5_machine *machine, float *weights)
 {
-    for (uint32_t i = 0; i < machine->num_morphs; i++)
+    for (uint32_t i = 0; i < machine->num_sums; i++)
         keep(archive, FLOAT, &weights[i], -MAX_MORPH_WEIGHT, MAX_MORPH_WEIGHT,
              "the weight of a morph");
 }
@@ -580,6 +580,8 @@ static void keep_player(md5_archive *archive, md5_player *player)
         for (uint32_t k = 0; k < num_shots; k++)
             keep_shot(archive, machine, &slot->shots[k]);
     }
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        keep(archive, FLOAT, &player->windows[i].weight, 0.0, 1.0, "the weight of a window");
 }
 
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)

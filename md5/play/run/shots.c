@@ -256,6 +256,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
         return false;
     md5_shot_slot *const queue = &player->slots[slot];
     const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0.0;
+    player->is_settled = player->is_settled && player->machine->num_windows == 0;
     for (uint32_t i = queue->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
             stop(&queue->shots[i], duration, queue->shots[i].fade_out_curve);

@@ -318,6 +318,18 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     }
     case MD5_FORM_LINE:
         return read_event_text(lex, record, column->offset);
+    case MD5_FORM_SPAN: {
+        // 12-18 is one word to the lexer: for this number the text ends at the hyphen.
+        const char *const end = lex->end;
+        const md5_span word = md5i_lex_peek_word(lex);
+        const char *const hyphen =
+            word.size > 1 ? (const char *)memchr(word.bytes + 1, '-', word.size - 1) : NULL;
+        lex->end = hyphen ? hyphen : end;
+        const bool is_read = read_number(lex, column, record);
+        lex->end = end;
+        lex->at += is_read && hyphen;
+        return is_read;
+    }
     case MD5_FORM_AFTER:
         return !take_keyword(lex, md5_column_word(column))
                || read_name(lex, record, what, column->offset);

@@ -1,0 +1,344 @@
+// Windows and curves of clips: when windows open and close, in pairs whatever interrupts, and what
+// curves are, against sums in double precision. MD5_WINDOW_MACHINES says how many random machines
+// are tried.
+#include "test/own.h"
+#include "test/play/test_play_random.h"
+
+typedef struct log_of_windows {
+    char text[2048];
+    size_t used;
+    double time; // of the end of the step
+} log_of_windows;
+
+static void note(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    log_of_windows *const to = user;
+    const char *const kind = event->kind == MD5_EVENT_BEGIN ? "+"
+                             : event->kind == MD5_EVENT_END ? "-"
+                                                            : "";
+    (void)player;
+    to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "%s%s%s %.2f ",
+                                 kind, event->name, event->text, (double)weight);
+}
+
+// What is heard in steps of `step` seconds.
+static const char *heard(play_scene *of, double seconds, double step, log_of_windows *to)
+{
+    *to = (log_of_windows){.used = 0};
+    for (int i = 0; i < (int)(seconds / step + 0.5) || (i == 0 && seconds == 0.0); i++)
+        md5_player_advance(of->player, seconds == 0.0 ? 0.0 : step, note, to);
+    return to->text;
+}
+
+// Clips of 11 frames and a second.
+#define CLIPS                                                                     \
+    "clip a f { window hit 2-4 sword\nwindow far 8 10 frame 4 step frame 2 step " \
+    "curve force ( 0 1 10 3 ) curve odd cubic_in_out ( 2 0 6 4 ) } "              \
+    "clip b f { window far 0-10\ncurve force ( 5 -2 ) } clip c f "
+
+static void begin(play_scene *of, const char *rows)
+{
+    play_scene_begin(of);
+    for (uint64_t i = 1; i < 4; i++)
+        play_scene_add(of, 11, 10.0, 0.3, i);
+    play_scene_read(of, CLIPS "%s", rows);
+}
+
+TEST (windows_open_and_close_at_their_frames) {
+    static const char round[] =
+        "step 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 +far 1.00 -far 1.00 ";
+    static const char again[] = "step 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 ";
+    static const struct {
+        const char *motion, *first, *then;
+        double seconds;
+    } cases[] = {
+        {"a", round, "", 1.1},
+        {"b", "+far 1.00 -far 1.00 +far 1.00 ", "", 1.1},
+        {"o", round, "", 3.0},
+        {"p", round, again, 2.1},
+        {"r", "+far 1.00 -far 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 step 1.00 ", "", 0.95},
+        {"s", "+far 1.00 ", "", 1.1}, // a still in it
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int rate = 20; rate <= 240; rate += 20) {
+            OWN_PLAY of;
+            begin(&of, "motion o clip a { once } motion p clip a { ping_pong } "
+                       "motion r clip a { speed -1 } motion s clip a { start 0.9 speed 0 } "
+                       "layer l { state a a state b b state o o state p p state r r state s s }");
+            log_of_windows to;
+            char expected[512];
+            snprintf(expected, sizeof expected, "%s%s", cases[i].first, cases[i].then);
+            const uint32_t state = md5_find_state(of.machine, 0, cases[i].motion);
+            CHECK(md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+            CHECK_STRING(heard(&of, cases[i].seconds, 1.0 / rate, &to), expected);
+        }
+    }
+}
+
+// At 0.3 s the window `hit` of clip a is open.
+#define STATES "layer l { state a a state c c state a2 a state none nothing } "
+
+TEST (whatever_ends_a_clip_closes_its_windows) {
+    enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        OWN_PLAY of;
+        begin(&of, STATES);
+        log_of_windows to;
+        const uint32_t hit = md5_find_window(of.machine, "hit");
+        if (way == STOP) {
+            md5_player_seek(of.player, 0, 3, 0.0);
+            CHECK(md5_player_play_shot(of.player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
+            CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
+        } else {
+            CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
+        }
+        CHECK_NEAR(md5_player_window(of.player, hit), way == STOP ? 0.5 : 1.0, 0.0);
+        if (way == CUT || way == FADE || way == ITSELF)
+            md5_player_fade_to(of.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f,
+                               MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        if (way == SEEK)
+            md5_player_seek(of.player, 0, 1, 0.0);
+        if (way == RESET)
+            md5_player_reset(of.player);
+        if (way == STOP)
+            md5_player_stop_shot(of.player, 0, 0.0f);
+        const bool is_now = way != FADE && way != ITSELF;
+        CHECK_STRING(heard(&of, 0.0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
+        if (way == ITSELF) // the old one plays on until it has faded out
+            CHECK_STRING(heard(&of, 0.3, 0.02, &to), "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
+        if (way == FADE)
+            CHECK_STRING(heard(&of, 0.1, 0.02, &to), "-hitsword 0.00 ");
+        CHECK_NEAR(md5_player_window(of.player, hit), way == ITSELF ? 1.0 : 0.0, 0.0);
+    }
+    CHECK(true);
+}
+
+// -- Random machines --------------------------------------------------------------------------
+
+typedef struct pairs {
+    bool are_open[PLAY_RANDOM_CLIPS][PLAY_WINDOWS];
+    uint32_t num_begun;
+    const play_random_tables *made;
+} pairs;
+
+// Each opens when it is closed, and closes when it is open.
+static void pair(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    pairs *const to = user;
+    (void)player;
+    const bool begins = event->kind == MD5_EVENT_BEGIN;
+    if (!begins && event->kind != MD5_EVENT_END)
+        return;
+    CHECK(weight >= (begins ? 1e-6f : 0.0f) && weight <= 1.0f);
+    // Of windows that are alike the first that fits.
+    for (uint32_t k = 0; k < PLAY_WINDOWS; k++) {
+        const md5_window *const window = &to->made->windows[event->index][k];
+        bool *const is_open = &to->are_open[event->index][k];
+        if (strcmp(window->name, event->name) != 0 || *is_open == begins
+            || event->frame != (begins ? window->first : window->last))
+            continue;
+        *is_open = begins;
+        to->num_begun += begins;
+        return;
+    }
+    CHECK_THAT(false, "%s of %s without the other", begins ? "begin" : "end", event->name);
+}
+
+static bool are_as_asked(const pairs *of, const md5_machine *machine, const md5_player *player)
+{
+    for (uint32_t i = 0; i < PLAY_WINDOWS; i++) {
+        const char *const name = of->made->windows[0][i].name; // the same in all clips
+        bool is_open = false;
+        for (uint32_t k = 0; k < PLAY_RANDOM_CLIPS; k++)
+            is_open = is_open || of->are_open[k][i];
+        const uint32_t window = md5_find_window(machine, name);
+        if ((md5_player_window(player, window) > 0.0f) != is_open)
+            return false;
+    }
+    return true;
+}
+
+TEST (each_window_that_opens_closes) {
+    enum { USUAL = 1000, STEPS = 12 };
+    const char *const wanted = getenv("MD5_WINDOW_MACHINES");
+    const uint32_t num_machines = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : USUAL;
+    static play_random_tables made;
+    static uint8_t bytes[1 << 16];
+    play_random_stock stock;
+    play_random_begin(&stock);
+    uint64_t num_begun = 0;
+    uint32_t num_empty = 0;
+    for (uint64_t seed = 0; seed < num_machines; seed++) {
+        uint64_t random = seed * 0x2545F4914F6CDD1Du + 77;
+        play_random_make(&stock, &made, &random);
+        for (uint32_t i = 0; i < made.desc.num_layers; i++) // there is one that is empty
+            made.states[i][made.layers[i].num_states - 1].motion = NULL;
+        OWN_MACHINE machine = play_machine(&made.desc);
+        md5_player *player = play_player(machine), *other = play_player(machine);
+        pairs heard_of = {.made = &made}, kept = heard_of;
+        size_t size = md5_player_save(player, bytes, sizeof bytes);
+        bool is_right = true;
+        for (int i = 0; i < STEPS && is_right; i++) {
+            play_random_change(&player, 1, &made, &random);
+            if (play_one_in(&random, 3)) {
+                const md5_shot_desc shot = {.start = test_random(&random),
+                                            .fade_in = 0.2f * (float)play_below(&random, 2)};
+                md5_player_play_shot(player, play_below(&random, 2),
+                                     play_below(&random, PLAY_RANDOM_CLIPS), &shot);
+            }
+            if (play_one_in(&random, 4))
+                md5_player_stop_shot(player, play_below(&random, 2),
+                                     0.2f * (float)play_below(&random, 2));
+            if (play_one_in(&random, 8))
+                md5_player_reset(player);
+            if (play_one_in(&random, 4)) { // what was saved goes on as it was
+                kept = heard_of;
+                size = md5_player_save(player, bytes, sizeof bytes);
+            }
+            if (play_one_in(&random, 4)) {
+                CHECK(md5_player_restore(player, bytes, size, NULL));
+                heard_of = kept;
+            }
+            if (play_one_in(&random, 4)) {
+                md5_player_copy(other, player);
+                md5_player *const swapped = player;
+                player = other;
+                other = swapped;
+            }
+            // Where no one listens they open and close as well.
+            md5_player_advance(player, play_random_seconds(&random), pair, &heard_of);
+            is_right = are_as_asked(&heard_of, machine, player);
+        }
+        for (uint32_t i = 0; i < made.desc.num_layers; i++)
+            md5_player_seek(player, i, made.layers[i].num_states - 1, 0.0);
+        for (uint32_t i = 0; i < 4; i++)
+            md5_player_stop_shot(player, i, 0.0f);
+        md5_player_advance(player, 0.0, pair, &heard_of);
+        bool is_empty = true;
+        for (uint32_t i = 0; i < made.desc.num_layers; i++)
+            is_empty = is_empty && md5_player_layer(player, i).from == MD5_NONE
+                       && md5_player_layer(player, i).state == made.layers[i].num_states - 1;
+        for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS * PLAY_WINDOWS && is_empty; i++)
+            is_right = is_right && !heard_of.are_open[i / PLAY_WINDOWS][i % PLAY_WINDOWS];
+        num_empty += is_empty;
+        num_begun += heard_of.num_begun;
+        md5_destroy_player(player);
+        md5_destroy_player(other);
+        if (!CHECK_THAT(is_right, "machine of seed %u", (unsigned)seed))
+            break;
+    }
+    CHECK(num_begun > 5 * num_machines && num_empty > num_machines / 8);
+    play_end(&stock.made);
+}
+
+// -- Curves -----------------------------------------------------------------------------------
+
+static double force_at(double frame) // of clip a; that of clip b is -2
+{
+    return 1.0 + 0.2 * frame;
+}
+
+static double curve_of(play_scene *of, const char *name)
+{
+    return md5_player_curve(of->player, md5_find_curve(of->machine, name));
+}
+
+static void go(play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
+{
+    CHECK(md5_player_fade_to(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
+}
+
+TEST (curves_are_blended_as_clips_are) {
+    OWN_PLAY of;
+    begin(&of, "float x 0.25 motion line line x { phase item a 0 item b 1 } "
+               "layer l { state a a state b b state c c state line line } "
+               "layer over { weight 0.5 state none nothing state b b state c c } "
+               "layer added { add weight 0.25 state none nothing state a a } "
+               "morph smile curve force { weight 2 }");
+    md5_player *const player = of.player;
+    md5_player_advance(player, 0.42, NULL, NULL);
+    CHECK_NEAR(curve_of(&of, "force"), force_at(4.2), 1e-5);
+    // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
+    const double e4 = 4.0 * 0.125, e5 = 1.0 - 4.0 * 0.25 * 0.25 * 0.25;
+    CHECK_NEAR(curve_of(&of, "odd"), 4.0 * (e4 + (e5 - e4) * 0.2), 1e-5);
+    float smile;
+    md5_player_morphs(player, &smile);
+    CHECK_NEAR(smile, 2.0 * force_at(4.2), 1e-5);
+    // Fades, from a clip to one without the curve, and further.
+    go(&of, 0, 2, 0.4f, MD5_FADE_CROSS);
+    md5_player_advance(player, 0.1, NULL, NULL);
+    CHECK_NEAR(curve_of(&of, "force"), 0.75 * force_at(5.2), 1e-5);
+    go(&of, 0, 1, 0.2f, MD5_FADE_CROSS);
+    md5_player_advance(player, 0.05, NULL, NULL);
+    double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2.0;
+    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
+    // Layers above: as much as plays there and has it.
+    go(&of, 1, 1, 0.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(curve_of(&of, "force"), 0.5 * below - 1.0, 1e-5);
+    go(&of, 1, 2, 0.2f, MD5_FADE_CROSS);
+    md5_player_advance(player, 0.05, NULL, NULL);
+    below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2.0;
+    below = below * (1.0 - 0.5 * 0.75) + 0.5 * 0.75 * -2.0;
+    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
+    go(&of, 2, 1, 0.0f, MD5_FADE_CROSS);
+    below += 0.25 * force_at(0.0);
+    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
+    // One-shots, over all and added.
+    const md5_shot_desc half = {.weight = 0.4f}, added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
+    CHECK(md5_player_play_shot(player, 0, 0, &half) && md5_player_play_shot(player, 1, 1, &added));
+    CHECK(md5_player_play_shot(player, 2, 2, NULL)); // has none
+    CHECK_NEAR(curve_of(&of, "force"), 0.6 * below + 0.4 * 1.0 + 0.5 * -2.0, 1e-5);
+    // A blend space.
+    md5_player_reset(player);
+    md5_player_seek(player, 0, 3, 0.5);
+    CHECK_NEAR(curve_of(&of, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&of, "none"), 0.0, 0.0);
+}
+
+// More transitions than there are slots, of both kinds: nothing jumps, and a saved player goes on.
+TEST (curves_do_not_jump_when_transitions_are_interrupted) {
+    OWN_PLAY of;
+    begin(&of, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
+    for (uint32_t i = 1; i < 60; i++) {
+        const double before = curve_of(&of, "force");
+        go(&of, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        CHECK_NEAR(curve_of(&of, "force"), before, 1e-5);
+        md5_player_advance(of.player, 0.09, NULL, NULL);
+        uint8_t bytes[16384];
+        OWN_PLAYER restored = play_player(of.machine), *const copied = play_player(of.machine);
+        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+        CHECK(size <= sizeof bytes && md5_player_restore(restored, bytes, size, NULL));
+        md5_player_copy(copied, of.player);
+        const uint32_t force = md5_find_curve(of.machine, "force");
+        const float now = md5_player_curve(of.player, force);
+        CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
+    }
+    go(&of, 0, 2, 0.1f, MD5_FADE_CROSS);
+    md5_player_advance(of.player, 3.0, NULL, NULL);
+    CHECK_NEAR(curve_of(&of, "force"), -1.0, 1e-6);
+}
+
+TEST (windows_and_curves_are_checked) {
+    static const char *const cases[][2] = {
+        {"clip a f { window hit 3-2 }",
+         "clip 'a': window 'hit' is from frame 3 to 2, but the clip is from 0 to 10, and no window "
+         "spans the end of a cycle"},
+        {"clip a f { window hit 2 11 }", "clip 'a': window 'hit' is from frame 2 to 11, but the "
+                                         "clip is from 0 to 10, and no window "
+                                         "spans the end of a cycle"},
+        {"clip a f { window '' 1-2 }", "clip 'a': window 0 has no name"},
+        {"clip a f { curve c ( ) }", "curve 'c' has no keys for clip 'a'"},
+        {"clip a f { curve c ( 0 1 ) curve c ( 0 1 ) }", "curve 'c' is declared twice"},
+        {"clip a f { curve c ( 11 1 ) }",
+         "frame 11 of clip 'a' is a key of curve 'c', but the last frame is 10"},
+        {"clip a f { curve c ( 1 1 ) } motion m clip a { speed c }",
+         "motion 'm' names curve 'c', but curves are read with the pose: expected a parameter"},
+        {"clip a f morph m curve c", "morph 'm' names curve 'c', which does not exist"},
+    };
+    play_case made;
+    play_begin(&made);
+    play_add_clip(&made, 11, 10.0, 0.3, (play_walk){0}, 1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        play_refused(&made, NULL, cases[i][1], "%s", cases[i][0]);
+    play_end(&made);
+}
