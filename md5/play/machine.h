@@ -202,9 +202,9 @@ typedef struct md5_play_condition {
     md5_comparison compare;
     float value;
     md5_condition_kind kind;
-    bool begins_alternative; // not the first
-    double seconds;          // md5i_decimal_of() `value`
-    uint64_t ear;            // of HEARD
+    uint32_t num_behind; // conditions that must hold too: those up to the next alternative
+    double seconds;      // md5i_decimal_of() `value`
+    uint64_t ear;        // of HEARD
 } md5_play_condition;
 
 // Where clips begin.
@@ -263,7 +263,6 @@ typedef struct md5_play_layer {
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_steps;       // some transition is in step
-    bool has_times;       // some condition is about time
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // Maxima over its states.
@@ -390,6 +389,8 @@ struct md5_machine {
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips
+    bool has_times;       // some condition is about time or an event
+    bool has_steps;       // some transition is in step
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
     // Largest distance of a vertex from where its joints and `reaches` bound it.

@@ -896,22 +896,24 @@ static bool find_ear(md5_building *building, const char *const *name, const md5_
                             layer ? "such first " : "");
 }
 
-// Adds the conditions of a row to the machine's; `layer` is NULL of one-shots.
-static bool build_conditions(md5_building *building, md5_play_layer *layer,
-                             const md5_condition *rows, uint32_t count)
+// Adds the conditions of a row to the machine's; of a transition or a one-shot.
+static bool build_conditions(md5_building *building, bool is_shot, const md5_condition *rows,
+                             uint32_t count)
 {
     md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < count; i++) {
         const md5_condition *const row = &rows[i];
         const bool is_event = row->kind == MD5_WHEN_HEARD;
         const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
-        uint32_t parameter = MD5_NONE;
+        uint32_t parameter = MD5_NONE, num_behind = 0;
         uint64_t ear = 0;
+        while (i + num_behind + 1 < count && !row[num_behind + 1].begins_alternative)
+            num_behind++;
         if (is_event)
             TRY(find_ear(building, &row->parameter, NULL, 0, 0, &ear));
         else if (!is_time)
             TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
-        if (is_time && !layer)
+        if (is_time && is_shot)
             return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
                                  ": a condition is about a state, and one-shots have none");
         if (is_event  ? row->compare != MD5_IS_SET
@@ -922,16 +924,10 @@ static bool build_conditions(md5_building *building, md5_play_layer *layer,
                                  is_event  ? "MD5_IS_SET"
                                  : is_time ? "comparison"
                                            : "parameter");
-        machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){parameter,
-                                 row->compare,
-                                 row->value,
-                                 row->kind,
-                                 row->begins_alternative && i > 0,
-                                 md5i_decimal_of(row->value),
-                                 ear};
-        if (layer)
-            layer->has_times = layer->has_times || is_time;
+        machine->conditions[machine->num_conditions++] = (md5_play_condition){
+            parameter, row->compare, row->value, row->kind, num_behind, md5i_decimal_of(row->value),
+            ear};
+        machine->has_times = machine->has_times || is_time || is_event;
     }
     return true;
 }
@@ -993,7 +989,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         }
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
-        TRY(build_conditions(building, layer, desc->conditions, desc->num_conditions));
+        TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
         layer->has_waits = layer->has_waits || transition->waits;
         if (!desc->in_step)
             continue;
@@ -1003,7 +999,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
             return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
                                  ": leader %s is neither of its states", MD5_QUOTED(desc->leader));
-        layer->has_steps = true;
+        layer->has_steps = machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;
@@ -1220,8 +1216,8 @@ static bool build_shots(md5_building *building, const md5_names *layers)
                                  MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
         machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
-        TRY(build_conditions(building, NULL, row->conditions, row->num_conditions)
-            && build_conditions(building, NULL, row->until, row->num_until));
+        TRY(build_conditions(building, true, row->conditions, row->num_conditions)
+            && build_conditions(building, true, row->until, row->num_until));
     }
     return true;
 }

@@ -389,10 +389,8 @@ static inline bool some_hold(const md5_player *player, uint32_t layer,
                              uint32_t count, bool at_start, uint32_t *first)
 {
     *first = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count;) {
         const md5_play_condition *const condition = &conditions[i];
-        if (condition->begins_alternative && i > *first)
-            return true;
         bool holds;
         if (condition->kind != MD5_WHEN_PARAMETER) {
             holds = holds_otherwise(player, active, condition, at_start);
@@ -404,24 +402,23 @@ static inline bool some_hold(const md5_player *player, uint32_t layer,
             holds =
                 is_used ? is_clear : holds_for(condition, player->parameters[condition->parameter]);
         }
-        if (holds)
-            continue;
-        while (i + 1 < count && !conditions[i + 1].begins_alternative)
+        if (!holds)
+            *first = i += condition->num_behind + 1;
+        else if (condition->num_behind == 0)
+            return true;
+        else
             i++;
-        if (i + 1 == count)
-            return false;
-        *first = i + 1;
     }
-    return true;
+    return count == 0;
 }
 
-// Consumes the triggers of the conditions up to the next alternative: for this layer now, for the
+// Consumes the triggers of an alternative, if there are conditions: for this layer now, for the
 // others after all of them have seen it. Returns whether there are some.
 static bool consume(md5_player *player, uint32_t layer, const md5_play_condition *conditions,
                     uint32_t count)
 {
     bool has_some = false;
-    for (uint32_t i = 0; i < count && !(i > 0 && conditions[i].begins_alternative); i++) {
+    for (uint32_t i = 0; count > 0 && i <= conditions->num_behind; i++) {
         const uint32_t parameter = conditions[i].parameter;
         if (parameter == MD5_NONE
             || player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
@@ -471,7 +468,7 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
     return all;
 }
 
-static const md5_transition *next_candidate(candidates *all)
+static inline const md5_transition *next_candidate(candidates *all)
 {
     if (all->own == all->own_end)
         return all->any == all->any_end ? NULL : all->any++;
@@ -964,7 +961,7 @@ static void handle_instant(const step_context *context)
     bool is_again = true;
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
-        if (md5i_is_in_step(player))
+        if (player->machine->has_steps && md5i_is_in_step(player))
             md5i_keep_in_step(player, 0.0, 0.0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
@@ -1172,6 +1169,22 @@ static double seconds_until_heard(const md5_player *player, const md5_active_sta
     return most;
 }
 
+// Seconds, up to `most`, until a condition about time changes or an ear hears something.
+static double seconds_until_told(const md5_player *player, bool goes_back, double most)
+{
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+        md5_layer_state *const layer_state = &player->layer_states[i];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
+            most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
+        candidates all = candidates_of(player, i, newest);
+        for (const md5_transition *candidate = next_candidate(&all); candidate;
+             candidate = next_candidate(&all))
+            most = seconds_until_times(player, newest, candidate, goes_back, most);
+    }
+    return most;
+}
+
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
 // clips move away from them. Root motion may divide it, but not right before its end, where an exit
 // might count as reached too early.
@@ -1181,12 +1194,12 @@ static double next_interval(md5_player *player, double left)
     const bool divides_root_motion =
         machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     double most = fabs(left), part = MAX_ROOT_SECONDS;
+    if (machine->has_times)
+        most = seconds_until_told(player, left < 0.0, most);
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         for (uint32_t k = 0; k < layer_state->num_used; k++) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
-            if (machine->num_ears > 0)
-                most = seconds_until_heard(player, active, left < 0.0, most);
             if (md5i_progress(active) == 1.0)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
@@ -1194,18 +1207,15 @@ static double next_interval(md5_player *player, double left)
             if (k + 1u == layer_state->num_used || machine->num_windows > 0)
                 most = md5_least(most, active->duration - active->elapsed);
         }
-        const bool awaits = left > 0.0 && machine->layers[i].has_waits;
-        if (!awaits && !machine->layers[i].has_times)
+        if (!(left > 0.0) || !machine->layers[i].has_waits)
             continue;
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
         candidates all = candidates_of(player, i, newest);
         for (const md5_transition *candidate = next_candidate(&all); candidate;
              candidate = next_candidate(&all)) {
-            if (awaits && candidate->waits && is_open(player, i, newest, candidate))
+            if (candidate->waits && is_open(player, i, newest, candidate))
                 most = seconds_until(player, newest, candidate, most);
-            if (machine->layers[i].has_times)
-                most = seconds_until_times(player, newest, candidate, left < 0.0, most);
         }
     }
     const md5_shot *shot;
@@ -1225,7 +1235,8 @@ static double average_interval(md5_player *player, double left)
 {
     enum { MOST_GUESSES = 60 };
     player->is_at_kink = false;
-    const bool follows = left > 0.0 && is_following(player), steps = md5i_is_in_step(player);
+    const bool follows = left > 0.0 && is_following(player);
+    const bool steps = player->machine->has_steps && md5i_is_in_step(player);
     if (!follows && !steps)
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
