@@ -125,10 +125,10 @@ static void check_layer(const md5_layer_desc *layer)
 }
 
 TEST (view_graph_of_each_machine_is_drawn_whole) {
-    static const char *const names[] = {"bobbin/bobbin",         "bobbin/page_additive",
-                                        "bobbin/page_crossfade", "bobbin/page_directions",
-                                        "bobbin/page_sync",      "thimble/thimble",
-                                        "thimble/visitor",       "tendril/tendril"};
+    static const char *const names[] = {
+        "bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
+        "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
+        "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         OWN char *const path = common_format("models/%s.md5machine", names[i]);
         md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);

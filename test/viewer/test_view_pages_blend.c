@@ -181,7 +181,7 @@ TEST_PAGE (page_machine_has_a_graph, "machine") {
     CHECK(has_label(&of->picture, "run", VIEW_YELLOW));
     CHECK(count_lines(&of->picture, VIEW_RED) == 2);
     // The durations that are shown are those that are played.
-    CHECK(strstr(view_page_lines("machine"), ".duration = fade"));
+    CHECK(strstr(view_page_lines("machine"), "when speed > 25 duration %g"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
@@ -203,6 +203,101 @@ TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
     page_set(of, "highest speed", 10.0f); // never fast
     page_show(of, 4.0);
     CHECK_NEAR(page_fact(of, "state"), 1.0, 0.0);
+}
+
+// Cycles of walk and run in a second, in the order of the change.
+static void find_rates(const page_case *of, int old, double rates[2])
+{
+    static const char *const names[2] = {"walk", "run"};
+    for (int i = 0; i < 2; i++)
+        rates[i] =
+            1.0 / view_page_clip(&of->picture, names[i == 0 ? old : 1 - old])->anim->duration;
+}
+
+// Two steps a cycle: with the same phase at first they are apart by the difference of the rates;
+// a clip that starts where it starts, by the part of the cycle at which the other is left, too.
+TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
+    for (int i = 0; i < 8; i++) {
+        const double fade = 0.3 + 0.15 * i, leave = 0.4 + 0.1 * i;
+        double rates[2];
+        page_set(of, "old clip", (float)(i % 2));
+        page_set(of, "fade, seconds", (float)fade);
+        page_set(of, "exit, cycles", (float)leave);
+        page_show(of, 1.0);
+        find_rates(of, i % 2, rates);
+        const double drift = 2.0 * (rates[1] - rates[0]), behind = 2.0 * (round(leave) - leave);
+        const view_series *const in_step = page_series(of, 0, "in step");
+        CHECK(in_step->count > 20);
+        for (uint32_t k = 0; k < in_step->count; k++) {
+            const double x = in_step->points[k].x;
+            CHECK_NEAR(in_step->points[k].y, 0.0, 1e-3);
+            CHECK_NEAR(page_series_at(page_series(of, 0, "phase"), x), drift * x, 1e-3);
+            CHECK_NEAR(page_series_at(page_series(of, 0, "none"), x), behind + drift * x, 1e-3);
+        }
+        CHECK_NEAR(page_fact(of, "apart, in step"), 0.0, 1e-3);
+        CHECK_NEAR(page_fact(of, "apart, keep_phase"), drift * fade, 0.06);
+    }
+}
+
+// In step the shared clock has the mean of both rates by the weights, which rise linearly: feet
+// land where its integral is half a cycle, those of both clips together.
+TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
+    for (int old = 0; old < 2; old++) {
+        double rates[2];
+        page_set(of, "old clip", (float)old);
+        page_set(of, "fade, seconds", 1.4f);
+        page_set(of, "exit, cycles", 0.75f);
+        page_show(of, 1.0);
+        find_rates(of, old, rates);
+        const double begin = 0.75 / rates[0], tick = 3.0 / 240.0;
+        for (int way = 0; way < 2; way++) {
+            const view_series *const feet = page_series(of, 1, way == 0 ? "in step" : "phase");
+            uint32_t together = 0, others = 0;
+            for (uint32_t i = 0; i < feet->count; i++) {
+                const double x = feet->points[i].x - begin, up = feet->points[i].y - (2.0 - way);
+                bool has_other = false;
+                if (x < tick || x > 1.3 || fabs(up) < 0.01)
+                    continue;
+                for (uint32_t k = 0; k < feet->count; k++)
+                    has_other = has_other
+                                || (feet->points[k].x == feet->points[i].x
+                                    && up * (feet->points[k].y - (2.0 - way)) < 0.0);
+                together += has_other;
+                others += !has_other;
+                const double steps =
+                    2.0 * (0.75 + rates[0] * x + 0.5 * (rates[1] - rates[0]) * x * x / 1.4);
+                CHECK(way == 1 || fabs(steps - round(steps)) < 2.0 * tick * 1.7);
+            }
+            CHECK(way == 0 ? together >= 4 && others == 0 : others >= 4);
+        }
+    }
+}
+
+// The staff's shaft is turned about the prop's z by twice the arc sine of 0.6088.
+TEST_PAGE (page_grip_holds_the_staff, "grip") {
+    const uint32_t hand = md5_find_joint(of->scene.skeleton, "hand_l"),
+                   prop = md5_find_joint(of->scene.skeleton, "prop_r");
+    const double turn = 2.0 * asin(0.6088);
+    for (int clip = 0; clip < 4; clip++)
+        for (int along = 14; along <= 20; along += 2) {
+            const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0.0f};
+            page_set(of, "clip", (float)clip);
+            page_set(of, "along the staff", (float)along);
+            page_set(of, "weight", 1.0f);
+            page_show(of, 0.5 * clip + 0.1 * along);
+            const md5_xform *const pose = of->picture.figures[1].pose;
+            const md5_vec3 place =
+                md5_xform_point(md5_joint_in_model(of->scene.skeleton, pose, prop), grip);
+            const md5_vec3 apart =
+                md5_vec3_sub(place, md5_joint_in_model(of->scene.skeleton, pose, hand).translation);
+            CHECK(md5_vec3_length(apart) < 1e-2f); // of four digits
+            CHECK(page_fact(of, "farthest, both hands") < 1e-3);
+            CHECK(page_fact(of, "farthest, right hand alone") > 5.0);
+            page_set(of, "weight", 0.0f);
+            page_show(of, 1.0);
+            CHECK_NEAR(page_fact(of, "farthest, both hands"),
+                       page_fact(of, "farthest, right hand alone"), 0.0);
+        }
 }
 
 // -- Skinning -------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-// Cross-fade, inertial transition, additive poses, masks; synchronised clips and a state machine.
+// Cross-fade, inertial transition, additive poses, masks; what state machines do.
 #include "demo/viewer/pages/page.h"
 
 #include "demo/common/memory.h"
 #include "md5/md5play.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,26 +54,24 @@ typedef struct playing {
     void *scratch;
 } playing;
 
-// Begins to play clips of the character by a machine of one layer. Returns false if a clip is
-// missing; end it in both cases.
-static bool begin_playing(playing *p, const view_picture *picture, const char *const *names,
-                          uint32_t num_clips, md5_machine_desc desc)
+// Begins to play a machine file, in which clips of the character stand for files, and `held` for
+// each model that is attached. Returns false if a clip is missing; end it in both cases.
+static bool begin_playing(playing *p, const view_picture *picture, const char *text,
+                          const md5_model *held)
 {
-    md5_clip_desc clips[3];
+    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     *p = (playing){.machine = NULL};
-    for (uint32_t i = 0; i < num_clips; i++) {
-        const view_clip *const clip = view_page_clip(picture, names[i]);
-        if (clip == NULL)
-            return false;
-        clips[i] = (md5_clip_desc){
-            .name = names[i], .binding = clip->binding, .extract = MD5_EXTRACT_WALK};
+    if (file == NULL)
+        return false;
+    for (uint32_t i = 0; i < file->desc.num_clips; i++) {
+        const view_clip *const clip = view_page_clip(picture, file->clips[i].file);
+        file->clips[i].binding = clip != NULL ? clip->binding : NULL; // which is an error
     }
-    desc.name = "page";
-    desc.model = picture->model;
-    desc.clips = clips;
-    desc.num_clips = num_clips;
-    desc.num_layers = 1;
-    p->machine = md5_create_machine(&desc, NULL, NULL);
+    for (uint32_t i = 0; i < file->desc.num_attached; i++)
+        file->attached[i].model = held;
+    file->desc.model = picture->model;
+    p->machine = md5_create_machine(&file->desc, NULL, NULL);
+    md5_free_machine_file(file);
     if (p->machine == NULL)
         return false;
     p->player = md5_create_player(p->machine, NULL, NULL);
@@ -107,11 +106,9 @@ static void change_state(md5_player *player, float seconds, bool inertial)
 // Plays each way over two seconds.
 static void show_inertial(view_picture *picture)
 {
-    static const char *const clips[2] = {"run", "attack"};
-    static const md5_state_desc states[2] = {{.name = "run", .motion = "run"},
-                                             {.name = "attack", .motion = "attack"}};
+    static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
+                               " layer body { state run run state attack attack } }";
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
-    const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 2};
     const uint32_t hand = view_page_joint(picture, "hand_r");
     const int now = (int)(fmod(picture->time, 2.0) / 2.0 * (double)VIEW_PAGE_STEPS);
     const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
@@ -119,8 +116,7 @@ static void show_inertial(view_picture *picture)
                                                                view_spare_pose(picture, 1);
     for (int way = 0; way < 3; way++) {
         playing p;
-        const bool plays =
-            begin_playing(&p, picture, clips, 2, (md5_machine_desc){.layers = &layer});
+        const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
             play(&p, i > 0 ? step : 0.0, pose);
             if (i == (int)(begin / step)) {
@@ -295,25 +291,23 @@ static void show_masks(view_picture *picture)
                   view_angle(figure->pose[hand].rotation, arms[hand].rotation), "°");
 }
 
-// == Synchronised clips and a state machine ================================================
+// == State machines ========================================================================
 //
-// State machines: synchronisation of clips in a blend, and states with transitions.
+// Synchronised clips, states with transitions, transitions in step, a hand on a weapon.
 
 // -- Synchronisation ------------------------------------------------------------------------
 
-static const char *const gaits[2] = {"walk", "run"};
-
 // lines of sync
-// MD5_SYNC_PHASE: both clips at the same phase, at the mean of their rates.
-static md5_motion_desc blend_gaits(const md5_motion_item items[2], md5_sync sync)
-{
-    return (md5_motion_desc){.name = "move",
-                             .kind = MD5_MOTION_BLEND_1D,
-                             .x_parameter = "gait",
-                             .sync = sync,
-                             .items = items,
-                             .num_items = 2};
-}
+// `alone`, or `phase`: both clips at the same phase, at the mean of their rates.
+static const char gait_blend[] = // text
+    "machine gaits {"
+    " float gait"
+    " clip walk walk { walk }"
+    " clip run run { walk }"
+    " motion move line gait {"
+    "  %s item walk 0 item run 1 }"
+    " layer body { state move move }"
+    "}";
 // end of lines
 
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
@@ -321,10 +315,6 @@ enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 // The left foot over some seconds, forward and backward, and the smallest step of a cycle.
 static void show_sync(view_picture *picture)
 {
-    static const md5_parameter_desc parameter = {.name = "gait", .kind = MD5_PARAMETER_FLOAT};
-    static const md5_motion_item items[2] = {{.motion = "walk"}, {.motion = "run", .x = 1.0f}};
-    static const md5_state_desc state = {.name = "move", .motion = "move"};
-    static const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     const float gait = picture->values[0];
     const double length = 3.0, now = fmod(picture->time, length);
     const double step = length / (double)STEPS_OF_GAIT;
@@ -333,14 +323,9 @@ static void show_sync(view_picture *picture)
     for (int way = 0; way < 2; way++) {
         playing p;
         float places[STEPS_OF_GAIT + 1];
-        const md5_motion_desc motion =
-            blend_gaits(items, way == 0 ? MD5_SYNC_NONE : MD5_SYNC_PHASE);
-        const bool plays = begin_playing(&p, picture, gaits, 2,
-                                         (md5_machine_desc){.parameters = &parameter,
-                                                            .motions = &motion,
-                                                            .layers = &layer,
-                                                            .num_parameters = 1,
-                                                            .num_motions = 1});
+        char text[256];
+        (void)snprintf(text, sizeof text, gait_blend, way == 0 ? "alone" : "phase");
+        const bool plays = begin_playing(&p, picture, text, NULL);
         if (plays)
             (void)md5_player_set(p.player, 0, gait);
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
@@ -375,50 +360,38 @@ static void show_sync(view_picture *picture)
 
 // -- States ---------------------------------------------------------------------------------
 
-static const md5_state_desc states[3] = {{.name = "idle", .motion = "idle"},
-                                         {.name = "walk", .motion = "walk"},
-                                         {.name = "run", .motion = "run"}};
-
 // lines of machine
-static const md5_condition
-    is_moving = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 0.5f},
-    is_still = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 0.5f},
-    is_fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 25.0f},
-    is_slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 25.0f};
-
-static md5_transition_desc change(const char *from, const char *to, const md5_condition *when,
-                                  float fade)
-{
-    return (md5_transition_desc){
-        .from = from, .to = to, .conditions = when, .num_conditions = 1, .duration = fade};
-}
-
-static void make_transitions(md5_transition_desc rows[4], float fade)
-{
-    rows[0] = change("idle", "walk", &is_moving, fade);
-    rows[1] = change("walk", "idle", &is_still, fade);
-    rows[2] = change("walk", "run", &is_fast, fade);
-    rows[3] = change("run", "walk", &is_slow, fade);
-}
+static const char speeds[] = // text
+    "machine speeds {"
+    " float speed"
+    " clip idle idle { walk }"
+    " clip walk walk { walk }"
+    " clip run run { walk }"
+    " layer body {"
+    "  state idle idle"
+    "  state walk walk state run run"
+    "  transition idle walk {"
+    "   when speed > 0.5 duration %g }"
+    "  transition walk idle {"
+    "   when speed <= 0.5 duration %g }"
+    "  transition walk run {"
+    "   when speed > 25 duration %g }"
+    "  transition run walk {"
+    "   when speed <= 25 duration %g } }"
+    "}";
 // end of lines
 
 // The parameter rises within two seconds, stays, and falls again.
 static void show_machine(view_picture *picture)
 {
-    static const char *const clips[3] = {"idle", "walk", "run"};
-    static const md5_parameter_desc parameter = {.name = "speed", .kind = MD5_PARAMETER_FLOAT};
-    md5_transition_desc transitions[4];
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .transitions = transitions,
-                                  .num_states = 3,
-                                  .num_transitions = 4};
+    static const char *const state_names[3] = {"idle", "walk", "run"};
+    const double fade = picture->values[1];
+    char text[1024];
     playing p;
-    make_transitions(transitions, picture->values[1]);
+    (void)snprintf(text, sizeof text, speeds, fade, fade, fade, fade);
     const double length = 8.0, now = fmod(picture->time, length);
-    const bool plays = begin_playing(
-        &p, picture, clips, 3,
-        (md5_machine_desc){.parameters = &parameter, .layers = &layer, .num_parameters = 1});
+    const bool plays = begin_playing(&p, picture, text, NULL);
+    const md5_layer_desc *const layer = plays ? md5_machine_tables(p.machine)->layers : NULL;
     view_plot *const plots = picture->plots;
     md5_layer_status shown = {.from = MD5_NONE};
     float shown_speed = 0.0f, shown_state = 0.0f;
@@ -446,12 +419,12 @@ static void show_machine(view_picture *picture)
     // The states from left to right above the character, and arrows for the transitions: there
     // above, back below. What plays now is bright.
     const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
-    for (uint32_t i = 0; plays && i < layer.num_states; i++)
+    for (uint32_t i = 0; plays && i < 3; i++)
         view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
-                       shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, states[i].name);
-    for (uint32_t i = 0; plays && i < layer.num_transitions; i++) {
-        const uint32_t from = md5_find_state(p.machine, 0, transitions[i].from),
-                       to = md5_find_state(p.machine, 0, transitions[i].to);
+                       shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, state_names[i]);
+    for (uint32_t i = 0; plays && i < layer->num_transitions; i++) {
+        const uint32_t from = md5_find_state(p.machine, 0, layer->transitions[i].from),
+                       to = md5_find_state(p.machine, 0, layer->transitions[i].to);
         const bool is_now = shown.from == from && shown.state == to;
         const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
         const float end = apart * ((float)to - 1.0f) - free_space * way;
@@ -462,11 +435,161 @@ static void show_machine(view_picture *picture)
         view_draw_to(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way}, color);
     }
     view_add_fact(picture, "speed", shown_speed, "");
-    view_add_fact(picture, "state", shown.state, states[shown.state].name);
+    view_add_fact(picture, "state", shown.state, state_names[shown.state]);
     view_add_fact(picture, "from", shown.from != MD5_NONE ? shown.from : -1.0,
-                  shown.from != MD5_NONE ? states[shown.from].name : "");
+                  shown.from != MD5_NONE ? state_names[shown.from] : "");
     view_add_fact(picture, "progress", shown.progress, "");
     end_playing(&p);
+}
+
+// -- In step --------------------------------------------------------------------------------
+
+static const char *const gaits[] = {"walk", "run"};
+
+// lines of in_step
+static const char *const gait_ways[3] = {"in_step", "keep_phase", ""};
+
+// The morph: where the old clip is, times its weight.
+static const char gait_change[] = // text
+    "machine gaits {"
+    " clip old %s { walk"
+    "  frame 0 old frame 12 old }"
+    " clip new %s { walk"
+    "  frame 0 new frame 12 new }"
+    " layer body {"
+    "  state old old state new new"
+    "  transition old new {"
+    "   exit %g duration %g %s } }"
+    " morph time clip old ( 0 0 24 1 )"
+    "}";
+// end of lines
+
+// Where footsteps of one way are drawn: spikes of a line, those of the old clip below it.
+typedef struct footprints {
+    view_plot *plot;
+    int way;
+    double time;
+} footprints;
+
+static void add_footstep(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    const footprints *const prints = user;
+    const double spike = strcmp(event->name, "old") == 0 ? -0.45 : 0.45;
+    (void)player;
+    for (int i = 0; i < 3; i++)
+        view_add_point(prints->plot, prints->way, prints->time,
+                       2.0 - prints->way + (i == 1 ? spike * weight : 0.0));
+}
+
+// A change of gait in each way; how far the new clip is ahead of the old one meanwhile.
+static void show_in_step(view_picture *picture)
+{
+    enum { STEPS = 240 };
+    static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"};
+    const uint32_t old = view_choice(picture, 0);
+    const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3.0);
+    const double fade = picture->values[1];
+    view_plot *const plots = picture->plots;
+    plots[0].row.high.x = picture->values[1];
+    for (int way = 0; way < 3; way++) {
+        const view_color color = plots[0].row.series[way].color | 0xFFu;
+        footprints prints = {&plots[1], way, 0.0};
+        char text[512];
+        playing p;
+        double apart = 0.0;
+        (void)snprintf(text, sizeof text, gait_change, gaits[old], gaits[1 - old],
+                       (double)picture->values[2], fade, gait_ways[way]);
+        const bool plays = begin_playing(&p, picture, text, NULL);
+        for (int i = 0; i <= STEPS && plays; i++) {
+            float phase = 0.0f;
+            prints.time = tick * i;
+            md5_player_advance(p.player, i > 0 ? tick : 0.0, add_footstep, &prints);
+            const md5_layer_status status = md5_player_layer(p.player, 0);
+            const bool fades = status.from != MD5_NONE && status.progress < 0.999f;
+            const bool is_now = prints.time <= now && now < prints.time + tick;
+            if (fades) {
+                md5_player_morphs(p.player, &phase);
+                // Cycles have two steps: of all such distances the one nearest to the last.
+                const double ahead = 2.0 * (status.time - phase / (1.0 - status.progress));
+                apart = ahead + 2.0 * round((apart - ahead) / 2.0);
+                view_add_point(&plots[0], way, fade * status.progress, apart);
+            }
+            if (fades && is_now)
+                view_add_mark(&plots[0], fade * status.progress, apart, color);
+            if (is_now)
+                play(&p, 0.0, picture->figures[way].pose);
+        }
+        view_add_point(&plots[1], way, 3.0, 2.0 - way);
+        view_add_mark(&plots[1], now, 2.0 - way, color);
+        view_add_fact(picture, names[way], apart, "steps");
+        end_playing(&p);
+    }
+}
+
+// -- A hand on a weapon ---------------------------------------------------------------------
+
+static const char *const staff_clips[] = {"stand", "walk", "run", "idle"};
+
+// lines of grip
+static const char on_staff[] = // text
+    "machine staff {"
+    " clip body %s { walk }"
+    " clip carry carry"
+    " mask arm ( *clavicle_r )"
+    " motion hold stack { item body"
+    "  item carry { mask arm } }"
+    " layer body { state hold hold }"
+    " attached staff x on prop_r"
+    " modifier left two_bone hand_l {"
+    "  target shaft of staff {"
+    "   offset ( %g 0 0 ) } }"
+    "}";
+// end of lines
+
+// A staff in the right hand: how far the left one is from its place on it, over four seconds.
+static void show_grip(view_picture *picture)
+{
+    static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "
+                                "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
+    static const char *const names[2] = {"farthest, right hand alone", "farthest, both hands"};
+    const md5_vec3 grip = {.x = picture->values[1]}, ends[2] = {{.x = -10.0f}, {.x = 26.0f}};
+    const double length = 4.0, now = fmod(picture->time, length);
+    const uint32_t hand = view_page_joint(picture, "hand_l"),
+                   prop = view_page_joint(picture, "prop_r");
+    md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
+    md5_xform *const pose = view_spare_pose(picture, 0);
+    for (int both = 0; both < 2; both++) {
+        view_figure *const figure = &picture->figures[both];
+        md5_xform shown = figure->place;
+        char text[512];
+        playing p;
+        double farthest = 0.0;
+        (void)snprintf(text, sizeof text, on_staff, staff_clips[view_choice(picture, 0)],
+                       (double)grip.x);
+        const bool plays = begin_playing(&p, picture, text, staff);
+        if (plays)
+            md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0.0f;
+        for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
+            const double time = view_plot_x(picture->plots, i);
+            play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, pose);
+            const md5_xform shaft = md5_xform_mul(md5_joint_in_model(picture->skeleton, pose, prop),
+                                                  staff->bind_local[0]);
+            const double distance =
+                view_distance(md5_xform_point(shaft, grip), view_posed_place(picture, pose, hand));
+            view_add_point(picture->plots, both, time, distance);
+            farthest = fmax(farthest, distance);
+            if (time > now)
+                continue;
+            memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
+            shown = md5_xform_mul(figure->place, shaft);
+        }
+        view_add_line(&picture->lines, md5_xform_point(shown, ends[0]),
+                      md5_xform_point(shown, ends[1]), VIEW_YELLOW);
+        view_add_cross(&picture->lines, md5_xform_point(shown, grip), 2.0f, VIEW_RED);
+        view_add_fact(picture, names[both], farthest, "units");
+        end_playing(&p);
+    }
+    md5_free_model(staff);
 }
 
 // == The pages =============================================================================
@@ -585,8 +708,55 @@ const view_page view_blend_pages[] = {
                    {3, 1},
                    VIEW_FIT_HEIGHT,
                    {{"each at its own rate", VIEW_GREEN}, {"synchronised", VIEW_YELLOW}}}},
-        .see = {"machine", "crossfade"},
+        .see = {"in_step", "machine", "crossfade"},
         .show = show_sync,
+    },
+    {
+        .name = "in_step",
+        .title = "Transitions in step",
+        .about = "A walk fades to a run. In step, both share one clock, whose rate goes from the "
+                 "walk's to the run's: their feet land together. Clips that only begin at the same "
+                 "phase drift apart; one step apart, left meets right.",
+        .start = 1.35,
+        .sliders = {{"old clip", 0, 1, 0, gaits},
+                    {"fade, seconds", 0.1f, 1.5f, 1, NULL},
+                    {"exit, cycles", 0.25f, 1.25f, 0.75f, NULL}},
+        .figures = {{-38, "in step"}, {0, "keep_phase"}, {38, "neither"}},
+        .box = {{-28, -60, 0}, {26, 60, 60}},
+        .plots = {{"steps ahead of the old clip",
+                   "seconds",
+                   {0, -1},
+                   {1, 1},
+                   VIEW_FIT_HEIGHT,
+                   {{"in step", VIEW_YELLOW}, {"phase", VIEW_GREEN}, {"none", VIEW_RED}}},
+                  {"footsteps, new clip up",
+                   "seconds",
+                   {0, -0.5f},
+                   {3, 2.5f},
+                   VIEW_FIT_NOT,
+                   {{"in step", VIEW_YELLOW}, {"phase", VIEW_GREEN}, {"none", VIEW_RED}}}},
+        .see = {"sync", "machine", "crossfade"},
+        .show = show_in_step,
+    },
+    {
+        .name = "grip",
+        .title = "A hand on a weapon",
+        .about = "The right hand holds a staff, a model that is attached to it. Whatever the clips "
+                 "do, a modifier moves the left hand to a place on the staff.",
+        .start = 0.3,
+        .sliders = {{"clip", 0, 3, 1, staff_clips},
+                    {"along the staff", -10, 26, 18, NULL},
+                    {"weight", 0, 1, 1, NULL}},
+        .figures = {{-27, "right hand alone"}, {27, "both hands"}},
+        .box = {{-24, -50, 0}, {30, 50, 60}},
+        .plots = {{"left hand to its place, units",
+                   "seconds",
+                   {0, 0},
+                   {4, 1},
+                   VIEW_FIT_TOP,
+                   {{"right hand alone", VIEW_GREEN}, {"both hands", VIEW_YELLOW}}}},
+        .see = {"ik", "masks"},
+        .show = show_grip,
     },
     {
         .name = "machine",
