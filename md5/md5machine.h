@@ -473,9 +473,10 @@ typedef struct md5_modifier_desc {
     const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_modifier_hold *hold; // FEET; NULL = feet are not held
     float weight; // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
-    // If not NULL, a parameter (eased as in md5_motion_item) or a state (as in md5_morph_desc)
-    // drives the weight, of which the target's own is a factor then.
-    const char *weight_parameter, *weight_layer, *weight_state;
+    // If not NULL, a parameter (eased as in md5_motion_item), or a state, curve or window (as in
+    // md5_morph_desc, clamped to 0..1) drives the weight, of which the target's own is a factor
+    // then. Of the last three at most one.
+    const char *weight_parameter, *weight_layer, *weight_state, *weight_curve, *weight_window;
     md5_easing weight_easing;
     // If not NULL, for md5_target's. While its joint is not animated or not attached there is none.
     const md5_modifier_place *target; // AIM to CCD; JOINT: by MD5_JOINT_MODEL_OVERRIDE
@@ -505,6 +506,7 @@ typedef enum md5_morph_drive {
     MD5_MORPH_BY_STATE,     // the weight of a state in its layer: 1 while only it plays
     MD5_MORPH_BY_CLIP,      // a curve over the frames of a clip, by the clip's weight in its layer
     MD5_MORPH_BY_CURVE,     // md5_player_curve()
+    MD5_MORPH_BY_WINDOW,    // md5_player_window()
 } md5_morph_drive;
 
 // Any number of rows may name a target: its weight is their sum. Weights of states and clips, also
@@ -520,7 +522,8 @@ typedef struct md5_morph_desc {
     uint32_t num_keys;
     float weight;         // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
     const char *curve;    // BY_CURVE
-    uint64_t reserved[3]; // 0
+    const char *window;   // BY_WINDOW
+    uint64_t reserved[2]; // 0
 } md5_morph_desc;
 
 typedef struct md5_locations md5_locations; // opaque: of a machine file

@@ -772,6 +772,9 @@ static const md5_choice spaces[] = {
      | BIT(MD5_MODIFIER_SPRING))
 #define TARGETS (BIT(MD5_MODIFIER_SPRING) - 1) // the kinds before that
 
+const md5_driver md5i_drivers[MD5_DRIVERS] = {
+    {"state", "a layer"}, {NULL, "a state"}, {"curve", "a curve"}, {"window", "a window"}};
+
 #define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
     TEXT(name, "its name", HEAD, .what = "the name of a modifier"),
@@ -811,6 +814,8 @@ static const md5_column modifier_columns[] = {
     TEXT(weight_parameter, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
     TEXT(weight_layer, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
     TEXT(weight_state, "a state of that layer", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_curve, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+    TEXT(weight_window, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     ONE(target, place_schema, "where the target is", .kinds = TARGETS),
     ONE(pole, place_schema, "towards which elbow or knee bends", .word = "pole",
@@ -830,21 +835,22 @@ const md5_schema md5i_modifier_schema = {
 // -- Morph targets ------------------------------------------------------------------------------
 
 static const md5_choice drives[] = {
-    {"parameter", MD5_MORPH_BY_PARAMETER},
-    {"state", MD5_MORPH_BY_STATE},
-    {"clip", MD5_MORPH_BY_CLIP},
-    {"curve", MD5_MORPH_BY_CURVE},
+    {"parameter", MD5_MORPH_BY_PARAMETER}, {"state", MD5_MORPH_BY_STATE},
+    {"clip", MD5_MORPH_BY_CLIP},           {"curve", MD5_MORPH_BY_CURVE},
+    {"window", MD5_MORPH_BY_WINDOW},
 };
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
     TEXT(target, "a morph target", HEAD, .what = "the name of a morph target"),
-    CHOICE(drive, drives, MD5_MORPH_BY_CURVE, "what drives it", HEAD, .usual = "parameter"),
+    CHOICE(drive, drives, MD5_MORPH_BY_WINDOW, "what drives it", HEAD, .usual = "parameter"),
     TEXT(parameter, "a parameter", HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER)),
     TEXT(layer, "a layer", HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE)),
     TEXT(state, "a state of it", HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE)),
     TEXT(clip, "a clip", HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP)),
     TEXT(curve, "a curve of clips", HEAD, .what = "a curve", ONLY(MD5_MORPH_BY_CURVE),
+         .hash = MD5_HASH_USED),
+    TEXT(window, "a window of clips", HEAD, .what = "a window", ONLY(MD5_MORPH_BY_WINDOW),
          .hash = MD5_HASH_USED),
     TABLE(keys, key_schema, "weights at its frames", HEAD, .form = MD5_FORM_LIST,
           ONLY(MD5_MORPH_BY_CLIP)),

@@ -71,6 +71,14 @@ typedef struct md5_choice {
     uint32_t value;
 } md5_choice;
 
+// What may drive a share beside a parameter: names that lie one behind the other, and the word in
+// front of each; NULL: none.
+enum { MD5_DRIVERS = 4 };
+typedef struct md5_driver {
+    const char *word, *what;
+} md5_driver;
+extern const md5_driver md5i_drivers[MD5_DRIVERS];
+
 typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
@@ -82,7 +90,7 @@ typedef struct md5_column {
     uint32_t num_choices;
     const char *text; // for the manual
     size_t easing;    // of a share: its easing; 0: it has none
-    size_t state;     // of a share that a state may be: the names of its layer and of it; 0: none
+    size_t state;     // of a share that md5i_drivers may drive: their names; 0: none
     md5_place place;
     md5_form form;
     const char *word;    // in files, instead of its rows' or the member's name

@@ -247,6 +247,49 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     }
 }
 
+#define DRIVEN_BY(clips, words)                                                                   \
+    clips "clip a a { window hit 3-6 curve c ( 0 0.2 10 1.2 ) } morph w window hit { weight 2 } " \
+          "layer body { state a a } " HAND words " }"
+
+static void count_ends(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    (void)player;
+    (void)weight;
+    *(int *)user += event->kind == MD5_EVENT_END ? 1 : 10;
+}
+
+TEST (hands_have_the_weight_of_a_curve_or_a_window) {
+    OWN_PLAY plain, by_curve, by_window, edited;
+    play_scene *const all[] = {&plain, &by_curve, &by_window, &edited};
+    static const char *const rows[] = {
+        DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
+        DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
+    for (int i = 0; i < 4; i++) {
+        play_scene_begin(all[i]);
+        play_scene_add(all[i], 11, 10.0, 0.3, 1);
+        play_scene_add(all[i], 11, 10.0, 0.3, 2);
+        play_scene_read(all[i], "%s", rows[i]);
+    }
+    int ends = 0;
+    for (int i = 0; i < 9; i++) {
+        for (int k = 0; k < 3; k++)
+            md5_player_advance(all[k]->player, i == 0 ? 0.05 : 0.1, NULL, NULL);
+        const double open = i >= 3 && i < 6 ? 1.0 : 0.0;
+        float morph;
+        md5_player_morphs(by_window.player, &morph);
+        CHECK_NEAR(morph, 2.0 * open, 1e-6);
+        check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1.0));
+        check_weight(by_window.player, plain.player, open);
+        if (i == 4) { // in an edited machine it stays open until it ends there
+            md5_player_adopt(edited.player, by_window.player, NULL, NULL);
+            check_weight(edited.player, plain.player, 1.0);
+        }
+        if (i > 4)
+            md5_player_advance(edited.player, i == 5 ? 0.2 : 0.1, count_ends, &ends);
+    }
+    CHECK(ends == 1);
+}
+
 TEST (hands_of_wrong_names_are_refused_with_their_place) {
     static const struct {
         const char *row, *message;
@@ -262,6 +305,10 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
          "modifier 'm': its place is on joint 'thumb_1_l', which it moves itself", 44},
         {"modifier m aim head { weight state body t }",
          "modifier 'm' names state 't', which layer 'body' lacks", 41},
+        {"modifier m aim head { weight curve c }",
+         "modifier 'm' names curve 'c', which does not exist", 36},
+        {"modifier m aim head { weight window w }",
+         "modifier 'm' names window 'w', which does not exist", 37},
         {"attached x gun.md5mesh on hand", "attached 'x' names joint 'hand', which does not exist",
          27},
         {"attached gun gun.md5mesh", "attached model 'gun' is declared twice", 10},

@@ -266,8 +266,8 @@ TEST (morph_rows_are_checked) {
     odd.weight = INFINITY;
     check_refused(&odd, 1, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
     odd = good;
-    odd.drive = (md5_morph_drive)4;
-    check_refused(&odd, 1, "morph 't': there is no drive 4");
+    odd.drive = (md5_morph_drive)5;
+    check_refused(&odd, 1, "morph 't': there is no drive 5");
     odd = by_state;
     odd.layer = NULL;
     check_refused(&odd, 1, "morph 't' names no layer");

@@ -644,7 +644,7 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
         print(to, "%s", what[column->kind] ? what[column->kind] : "");
         if (column->form == MD5_FORM_SHARE)
             print(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
-                  column->state > 0 ? " or `state` layer state" : "");
+                  column->state > 0 ? " or `state` layer state, `curve` or `window` name" : "");
         if (column->least < column->most)
             print(to, ", %g to %g", column->least, column->most);
         else if (column->range && strcmp(column->range, "any") != 0)

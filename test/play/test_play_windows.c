@@ -173,6 +173,10 @@ TEST (each_window_that_opens_closes) {
         play_random_make(&stock, &made, &random);
         for (uint32_t i = 0; i < made.desc.num_layers; i++) // there is one that is empty
             made.states[i][made.layers[i].num_states - 1].motion = NULL;
+        if (seed % 2)
+            play_random_step(&made, &random);
+        if (seed % 4 == 0)
+            play_random_add_times(&made, &random);
         OWN_MACHINE machine = play_machine(&made.desc);
         md5_player *player = play_player(machine), *other = play_player(machine);
         pairs heard_of = {.made = &made}, kept = heard_of;

@@ -379,6 +379,26 @@ static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
     return desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
 }
 
+// Curves of the machine's clips, or its windows with the weights with which they are open.
+static void list_tracks(const view_machine *machine, bool are_curves, view_rows *rows)
+{
+    const md5_machine *const made = machine->character->machine;
+    uint32_t number = 0; // it counts clip after clip; those of one name are the first
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &machine->desc->clips[i];
+        for (uint32_t k = 0; k < (are_curves ? clip->num_curves : clip->num_windows); k++) {
+            const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
+            const uint32_t first =
+                are_curves ? md5_find_curve(made, name) : md5_find_window(made, name);
+            const float value = are_curves ? md5_player_curve(machine->player, number)
+                                           : md5_player_window(machine->player, number);
+            if (number++ == first)
+                view_add_row(rows, value != 0.0f ? VIEW_PLAIN : VIEW_DIM, name, "%.2f",
+                             (double)value);
+        }
+    }
+}
+
 static void list_machine(const view_stage *stage, view_rows *rows)
 {
     const view_machine *const machine = &stage->document->scene.machine;
@@ -399,6 +419,8 @@ static void list_machine(const view_stage *stage, view_rows *rows)
     if (num_triggers < desc->num_parameters)
         view_add_section(rows, UI_SECTION_PARAMETERS, "Parameters");
     view_add_spaces(rows, desc->num_parameters - num_triggers);
+    list_tracks(machine, true, rows);
+    list_tracks(machine, false, rows);
     add_fired(rows, machine->events, VIEW_EVENTS, machine->time, false);
     if (view_can_walk(machine))
         view_add_row(rows, VIEW_DIM, NULL, "%s",

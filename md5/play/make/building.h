@@ -32,11 +32,12 @@ typedef struct md5_building {
     md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
-    md5_names clips, motions, masks, parameters, joints, curves, attached, *attached_joints;
+    md5_names clips, motions, masks, parameters, joints, windows, curves, attached,
+        *attached_joints;
     const char *ears[MD5_MAX_EARS]; // [machine->num_ears] what they hear
-    const char *kind, *owner; // of the row that is made, for messages: "motion", its name
-    bool *marks;              // [joints]
-    md5_xform *sampled;       // [joints]
+    const char *kind, *owner;       // of the row that is made, for messages: "motion", its name
+    bool *marks;                    // [joints]
+    md5_xform *sampled;             // [joints]
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.

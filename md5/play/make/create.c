@@ -454,11 +454,12 @@ static bool build_windows(md5_building *building)
             };
         }
     }
-    md5_names names = {.may_repeat = true};
-    TRY(md5i_list_names(building, &names, machine->windows, machine->num_windows,
+    md5_names *const names = &building->windows;
+    *names = (md5_names){.what = "window", .may_repeat = true};
+    TRY(md5i_list_names(building, names, machine->windows, machine->num_windows,
                         sizeof *machine->windows));
     for (uint32_t i = 0; i < machine->num_windows; i++)
-        TRY(md5i_resolve(building, &names, &machine->windows[i].name, &machine->windows[i].window));
+        TRY(md5i_resolve(building, names, &machine->windows[i].name, &machine->windows[i].window));
     return true;
 }
 

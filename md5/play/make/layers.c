@@ -1124,18 +1124,20 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
 {
     if (morph->drive == MD5_MORPH_BY_STATE)
         return md5i_resolve_state(building, &morph->layer, &morph->state, row);
-    const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
-    const bool is_curve = morph->drive == MD5_MORPH_BY_CURVE;
-    const char *const *const name = is_clip    ? &morph->clip
-                                    : is_curve ? &morph->curve
-                                               : &morph->parameter;
-    const md5_names *const names = is_clip    ? &building->clips
-                                   : is_curve ? &building->curves
-                                              : &building->parameters;
-    TRY(check_named(building, name, names->what));
-    TRY(md5i_resolve(building, names, name, &row->source));
+    const struct {
+        const md5_names *names;
+        const char *const *name;
+    } sources[] = {
+        [MD5_MORPH_BY_PARAMETER] = {&building->parameters, &morph->parameter},
+        [MD5_MORPH_BY_CLIP] = {&building->clips, &morph->clip},
+        [MD5_MORPH_BY_CURVE] = {&building->curves, &morph->curve},
+        [MD5_MORPH_BY_WINDOW] = {&building->windows, &morph->window},
+    };
+    const char *const *const name = sources[morph->drive].name;
+    TRY(check_named(building, name, sources[morph->drive].names->what));
+    TRY(md5i_resolve(building, sources[morph->drive].names, name, &row->source));
     row->num_keys = morph->num_keys;
-    return !is_clip
+    return morph->drive != MD5_MORPH_BY_CLIP
            || check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 

@@ -338,15 +338,30 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter,
                      &modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
-    const bool is_driven = desc->weight_layer || desc->weight_state;
+    const bool by_state = desc->weight_layer || desc->weight_state;
+    const bool is_driven = by_state || desc->weight_curve || desc->weight_window;
     modifier->is_driven = is_driven || desc->weight_parameter || desc->target || desc->pole;
     modifier->drive = is_driven ? machine->num_rows++ : MD5_NONE;
     if (!is_driven)
         return true;
     md5_morph_row *const row = &machine->morph_rows[modifier->drive];
-    *row =
-        (md5_morph_row){.drive = MD5_MORPH_BY_STATE, .target = machine->num_sums++, .weight = 1.0f};
-    return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
+    *row = (md5_morph_row){
+        .name = machine->tables.modifiers[modifier - machine->modifiers].name,
+        .of = MD5_SUM_MODIFIER,
+        .drive = by_state             ? MD5_MORPH_BY_STATE
+                 : desc->weight_curve ? MD5_MORPH_BY_CURVE
+                                      : MD5_MORPH_BY_WINDOW,
+        .target = machine->num_sums++,
+        .weight = 1.0f,
+    };
+    if (by_state + !!desc->weight_curve + !!desc->weight_window > 1)
+        return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH,
+                             " has its weight from more than one of a state, a curve and a window");
+    if (by_state)
+        return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
+    return desc->weight_curve
+               ? md5i_resolve(building, &building->curves, &desc->weight_curve, &row->source)
+               : md5i_resolve(building, &building->windows, &desc->weight_window, &row->source);
 }
 
 // -- Limits -------------------------------------------------------------------------------------
@@ -467,6 +482,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->hold = NULL;
     filled->target = filled->pole = NULL;
     filled->weight_parameter = filled->weight_layer = filled->weight_state = NULL;
+    filled->weight_curve = filled->weight_window = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
         machine->num_springs += filled->length;

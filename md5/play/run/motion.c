@@ -541,6 +541,8 @@ float md5i_driven(const md5_player *player, uint32_t number)
         return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
     case MD5_MORPH_BY_CURVE:
         return value_of_curve(player, row->source);
+    case MD5_MORPH_BY_WINDOW:
+        return md5_player_window(player, row->source);
     default: {
         const md5_shot *shot;
         for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {

@@ -459,7 +459,7 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
 
 // The value now of what drives a row of morph_rows: a parameter; a state, by its weight in its
-// layer and that of the layer; a clip, as far as one-shots play it.
+// layer and that of the layer; a curve; a window; a clip, as far as one-shots play it.
 float md5i_driven(const md5_player *player, uint32_t number);
 
 // Begins an inertial transition of a layer's root motion and morphs, from one part of a chain to

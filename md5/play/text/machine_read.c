@@ -390,7 +390,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_SHARE) {
-        // A number, a parameter or a state: the last one is used, it clears the others.
+        // A number, a parameter or another driver: the last one is used, it clears the others.
         const char *const start = lex->at;
         const char *const none = NULL;
         md5i_lex_blanks(lex);
@@ -403,11 +403,19 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
         if (column->easing > 0)
             memset(record.row + column->easing, 0, sizeof(md5_easing));
         if (column->state > 0)
-            memset(record.row + column->state, 0, 2 * sizeof none);
+            memset(record.row + column->state, 0, MD5_DRIVERS * sizeof none);
         if (is_name) {
-            if (column->state > 0 && take_keyword(lex, "state"))
-                return read_name(lex, record, "a layer", column->state)
-                       && read_name(lex, record, "a state", column->state + sizeof none);
+            uint32_t i = 0;
+            while (i < MD5_DRIVERS && column->state > 0
+                   && !(md5i_drivers[i].word && take_keyword(lex, md5i_drivers[i].word)))
+                i++;
+            if (i < MD5_DRIVERS && column->state > 0) {
+                do
+                    TRY(read_name(lex, record, md5i_drivers[i].what,
+                                  column->state + i * sizeof none));
+                while (++i < MD5_DRIVERS && !md5i_drivers[i].word);
+                return true;
+            }
             TRY(read_name(lex, record, md5_column_word(column), column->other));
             return column->easing == 0 || read_easing(lex, column->easing, record);
         }

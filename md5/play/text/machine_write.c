@@ -275,26 +275,44 @@ static const char *name_at(const char *row, size_t offset)
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// A number, a parameter and its easing, or a state.
+// The number of the driver of a share, of those with a word; MD5_DRIVERS: none.
+static uint32_t driver_of(const md5_column *column, const char *row)
+{
+    uint32_t i = 0;
+    while (i < MD5_DRIVERS
+           && !(column->state > 0 && md5i_drivers[i].word
+                && name_at(row, column->state + i * sizeof row)))
+        i++;
+    return i;
+}
+
+// A number, a parameter and its easing, or another driver.
 static bool put_share(writer *to, const md5_table_walk *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     const char *const name = name_at(row, column->other);
-    const char *const layer = name_at(row, column->state);
+    uint32_t driver = driver_of(column, row);
+    const bool is_driven = driver < MD5_DRIVERS;
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    if (name || layer ? md5i_column_number(column, row) != 0.0 || (name && layer) : is_eased)
+    if (name || is_driven ? md5i_column_number(column, row) != 0.0 || (name && is_driven)
+                          : is_eased)
         return fail(to, walk, "is a number and a parameter");
-    if (layer) {
-        put(to, " state");
-        return put_name(to, walk, layer)
-               && put_name(to, walk, name_at(row, column->state + sizeof layer));
+    if (is_driven) {
+        put(to, " ");
+        put(to, md5i_drivers[driver].word);
+        do
+            TRY(put_name(to, walk, name_at(row, column->state + driver * sizeof row)));
+        while (++driver < MD5_DRIVERS && !md5i_drivers[driver].word);
+        return true;
     }
     if (!name)
         return put_value(to, walk, column, row);
-    TRY(column->state > 0 && strcmp(name, "state") == 0 ? put_quoted(to, walk, name)
-                                                        : put_name(to, walk, name));
+    bool is_word = false;
+    for (uint32_t i = 0; column->state > 0 && i < MD5_DRIVERS; i++)
+        is_word = is_word || (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0);
+    TRY(is_word ? put_quoted(to, walk, name) : put_name(to, walk, name));
     if (is_eased)
         put_easing(to, easing);
     return true;
@@ -367,7 +385,7 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
     const bool has_lines = column->rows && !is_list && column->place == MD5_PLACE_WORD;
     const bool is_share = column->form == MD5_FORM_SHARE
-                          && (name_at(row, column->other) || name_at(row, column->state));
+                          && (name_at(row, column->other) || driver_of(column, row) < MD5_DRIVERS);
     const bool is_model = column->kind == MD5_COLUMN_MODEL && column->place == MD5_PLACE_WORD
                           && model_file[0] != '\0';
     if (is_lost(walk))
