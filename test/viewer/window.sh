@@ -414,17 +414,21 @@ machine_comes_to() {
 is_beyond() {
     [ "$(place_x)" -gt "$1" ] || { echo "not beyond $1" && machine_says none; }
 }
-is_before() {
-    [ "$(place_x)" -lt "$1" ] || { echo "not before $1" && machine_says none; }
+place() {
+    grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\([^ ]*\).*/\1/'
+}
+# By three units, whichever way he has turned to the pointer meanwhile.
+is_away_from() {
+    echo "$1,$(place)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
+        { echo "still at $1" && machine_says none; }
 }
 walks() {
     open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
     after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && machine_comes_to is_beyond 5 &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
-    # The first step back sets out ahead.
     after drive xdotool keydown s && machine_comes_to machine_says 'states=back,' || return 1
-    from=$(place_x)
-    machine_comes_to is_before "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
+    from=$(place)
+    machine_comes_to is_away_from "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
 }
 # Who presses S before W is released goes back, and ahead again if S is released first.
 changes_keys() {
