@@ -1179,14 +1179,15 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         md5_destroy_player(players[k]);
 }
 
-// A row in a slot does what three rows of a layer did in Bobbin's machine.
+// A row of Bobbin's machine does what three rows of a layer do.
 TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
     static const char rows[] =
-        "machine g { slot gesture { mask upper layer arm } "
-        "shot wave gesture wave { when wave and speed > 2 fade_in 0.3 smooth fade_out 0.4 smooth } "
-        "shot point gesture point { when point and speed > 2 fade_in 0.3 smooth fade_out 0.4 } "
-        "shot strike gesture attack { when attack and speed > 2 fade_in 0.15 smooth fade_out 0.2 } "
-        "shot sneeze gesture sneeze { when sneeze and speed > 2 fade_in 0.2 smooth } }";
+        "machine g { layer gesture { mask upper state none nothing "
+        "state wave wave state point point state attack attack state sneeze sneeze "
+        "transition none wave { when wave and speed > 2 duration 0.3 smooth } "
+        "transition none point { when point and speed > 2 duration 0.3 smooth } "
+        "transition none attack { when attack and speed > 2 duration 0.15 smooth } "
+        "transition none sneeze { when sneeze and speed > 2 duration 0.2 smooth } } }";
     md5_error error = {0};
     OWN_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
@@ -1194,14 +1195,13 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
     REQUIRE(bobbin && file);
     md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
     md5_layer_desc layers[16];
-    const uint32_t gesture = md5_find_layer(bobbin->machine, "gesture");
-    memcpy(layers, desc.layers, desc.num_layers * sizeof *layers);
-    layers[gesture].num_transitions = 0; // it stays in `none`
+    const uint32_t below = md5_find_layer(bobbin->machine, "arm") + 1,
+                   slot = md5_find_slot(bobbin->machine, "gesture");
+    memcpy(layers, desc.layers, below * sizeof *layers);
+    layers[below] = file->desc.layers[0];
+    memcpy(layers + below + 1, desc.layers + below, (desc.num_layers++ - below) * sizeof *layers);
     desc.layers = layers;
-    desc.num_slots = file->desc.num_slots;
-    desc.slots = file->desc.slots;
-    desc.num_shots = file->desc.num_shots;
-    desc.shots = file->desc.shots;
+    desc.num_shots = 0;
     OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%s\n", error.message);
@@ -1226,7 +1226,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
                                       - fabs(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
                                                           poses[num_joints + j].rotation)
                                                  .w));
-            moved = fmax(moved, md5_player_shot(players[1], 0).weight);
+            moved = fmax(moved, md5_player_shot(players[0], slot).weight);
         }
         CHECK_NEAR(most, 0.0, 1e-6);
         CHECK(moved == 1.0);

@@ -166,10 +166,18 @@ static const char *state_of(const walker *of)
     return state_in(of, 0);
 }
 
-// The third layer of Bobbin's machine.
-static const char *gesture_of(const walker *of)
+// Of the layer of Bobbin's machine that is over his body.
+static const char *story_of(const walker *of)
 {
-    return state_in(of, 2);
+    return state_in(of, 1);
+}
+
+// The clip that shows in a slot of his machine.
+static const char *shot_in(const walker *of, const char *slot)
+{
+    const md5_machine *const machine = of->character->machine;
+    const md5_shot_status shot = md5_player_shot(of->player, md5_find_slot(machine, slot));
+    return shot.weight > 0.0f ? md5_machine_tables(machine)->clips[shot.clip].name : "";
 }
 
 // What was seen of a walk.
@@ -307,7 +315,6 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         float after;
         double from, to, seconds; // units a second; of the transition
     } cases[] = {
-        {22.5f, "speed", 45.0f, 15.9, 44.0, 0.2},
         {45.0f, "speed", 22.5f, 44.0, 15.9, 0.12},
         {45.0f, "hit", 1.0f, 44.0, 0.0, 0.1},
         {22.5f, "hit", 1.0f, 15.9, 0.0, 0.1},
@@ -332,6 +339,31 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         CHECK_NEAR(most, 15.0 / 8.0 * change * step / row->seconds, 0.02 * change);
         end(&of);
     }
+}
+
+#define TEST_HERE(title) TEST_IF (title, walker, of, make(of, &bobbin), end(of))
+
+// A walk and a run of which one fades over the other in step: strides of 15.9 units, one a second,
+// and of 26.4 in 0.6 seconds. Both their lengths and their number a second go over by the weights.
+TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
+    const double step = 1.0 / 240.0, fade = 0.25;
+    double time = -1.0, worst = 0.0; // of the fade, once the root is faster
+    set(of, "speed", 22.5f);
+    md5_player_advance(of->player, 3.0, NULL, NULL);
+    set(of, "speed", 45.0f);
+    for (int k = 0; k < 240; k++) {
+        md5_player_advance(of->player, step, NULL, NULL);
+        const double velocity = md5_player_root_motion(of->player).translation.x / step;
+        if (time < 0.0 && strcmp(state_of(of), "run") == 0)
+            time = md5_player_layer(of->player, 0).progress * fade - 0.5 * step;
+        else if (time >= 0.0)
+            time += step;
+        const double part = fmin(fmax(time / fade, 0.0), 1.0),
+                     run = part * part * (3.0 - 2.0 * part);
+        const double stride = 15.9 + run * (26.4 - 15.9), rate = 1.0 + run * (1.0 / 0.6 - 1.0);
+        worst = fmax(worst, fabs(velocity - stride * rate));
+    }
+    CHECK(time > fade && worst < 0.02);
 }
 
 // How often events of a name come, and when the last one did.
@@ -389,22 +421,20 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     end(&held);
 }
 
-#define TEST_HERE(title) TEST_IF (title, walker, of, make(of, &bobbin), end(of))
-
 TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     md5_player_advance(of->player, 19.9, NULL, NULL);
     CHECK_STRING(state_of(of), "idle");
     md5_player_advance(of->player, 0.2, NULL, NULL);
-    CHECK_STRING(state_of(of), "yawn");
+    CHECK_STRING(story_of(of), "yawn");
     md5_player_advance(of->player, 4.0, NULL, NULL);
-    CHECK_STRING(state_of(of), "sit");
+    CHECK_STRING(story_of(of), "sit");
     heard snores = {.name = "snore"};
     play(of, 56.0, &snores);
-    CHECK_STRING(state_of(of), "doze");
+    CHECK_STRING(story_of(of), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
     set(of, "speed", 22.5f);
     md5_player_advance(of->player, 0.1, NULL, NULL);
-    CHECK_STRING(state_of(of), "startle");
+    CHECK_STRING(story_of(of), "startle");
     md5_player_advance(of->player, 1.2, NULL, NULL);
     CHECK_STRING(state_of(of), "start");
 }
@@ -437,31 +467,33 @@ TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
 TEST_HERE (steer_a_sleeper_does_not_wave) {
     set(of, "wave", 1.0f);
     md5_player_advance(of->player, 0.5, NULL, NULL);
-    CHECK_STRING(state_of(of), "wave");
-    CHECK_STRING(gesture_of(of), "none");
+    CHECK_STRING(shot_in(of, "act"), "wave");
+    CHECK_STRING(shot_in(of, "gesture"), "");
     md5_player_advance(of->player, 29.5, NULL, NULL);
-    CHECK_STRING(state_of(of), "doze");
+    CHECK_STRING(story_of(of), "doze");
     set(of, "wave", 1.0f);
     md5_player_advance(of->player, 0.5, NULL, NULL);
-    CHECK_STRING(state_of(of), "startle");
-    CHECK_STRING(gesture_of(of), "none");
+    CHECK_STRING(story_of(of), "startle");
+    CHECK_STRING(shot_in(of, "act"), "");
+    CHECK_STRING(shot_in(of, "gesture"), "");
     md5_player_advance(of->player, 2.0, NULL, NULL);
     CHECK_STRING(state_of(of), "idle");
     set(of, "speed", 15.0f);
     md5_player_advance(of->player, 2.0, NULL, NULL);
     set(of, "wave", 1.0f);
     md5_player_advance(of->player, 0.5, NULL, NULL);
-    CHECK_STRING(gesture_of(of), "wave");
+    CHECK_STRING(shot_in(of, "gesture"), "wave");
+    CHECK_STRING(shot_in(of, "act"), "");
 }
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
     set(of, "sneeze", 1.0f);
     play(of, 1.2, &fire);
-    CHECK_STRING(state_of(of), "sneeze");
+    CHECK_STRING(shot_in(of, "act"), "sneeze");
     CHECK(fire.count == 0);
     play(of, 1.1, &fire);
-    CHECK_STRING(state_of(of), "idle");
+    CHECK_STRING(shot_in(of, "act"), "");
     // Frame 38 of 30 a second.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
     CHECK_NEAR(of->place.translation.x, -3.0, 0.01);
@@ -479,22 +511,56 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
 }
 
 TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
-    static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "idle"};
+    static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
     float slide = 0.0f;
+    md5_player_advance(of->player, 0.1, NULL, NULL);
     find_soles(of);
     set(of, "chase", 1.0f);
-    for (int i = 0; i < 12 * STEPS_A_SECOND && number < 4; i++) {
+    (void)skate(of);
+    for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
         const float fastest = skate(of).slide;
-        const char *const state = state_of(of);
+        const char *const state = story_of(of);
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);
         if (number == 0)
             slide = fastest > slide ? fastest : slide;
     }
-    CHECK(number == 4 && slide < 2.0f);
+    CHECK(number == 5 && slide < 2.0f);
+    CHECK_STRING(state_of(of), "idle");
     // Twice around.
     CHECK_NEAR(of->place.rotation.z, 0.0, 1e-3);
+}
+
+// His body, his stories and his one-shots only hear of each other: none may be left waiting.
+TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
+    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
+    uint64_t random = 29;
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < 30; i++) {
+            const uint32_t number = test_random_u32(&random) % tables->num_parameters;
+            const md5_parameter_desc *const row = &tables->parameters[number];
+            // Degrees, units a second: all that the conditions ask for.
+            const float value = row->kind == MD5_PARAMETER_FLOAT
+                                    ? (float)(test_random(&random) * 180.0 - 90.0)
+                                    : (float)(test_random_u32(&random) % 2);
+            (void)md5_player_set(of->player, number, value);
+            // Now and then he has time to fall asleep.
+            const double most = test_random_u32(&random) % 50 == 0 ? 60.0 : 2.0;
+            md5_player_advance(of->player, test_random(&random) * most, NULL, NULL);
+        }
+        for (uint32_t i = 0; i < tables->num_parameters; i++)
+            (void)md5_player_set(of->player, i, tables->parameters[i].value);
+        set(of, "speed", 20.0f); // awake
+        md5_player_advance(of->player, 15.0, NULL, NULL);
+        set(of, "speed", 0.0f);
+        md5_player_advance(of->player, 3.0, NULL, NULL);
+        CHECK_STRING(state_of(of), "idle");
+        CHECK_STRING(story_of(of), "ready");
+        set(of, "wave", 1.0f);
+        md5_player_advance(of->player, 0.5, NULL, NULL);
+        CHECK_STRING(shot_in(of, "act"), "wave");
+    }
 }
 
 // -- Six legs -------------------------------------------------------------------------------------

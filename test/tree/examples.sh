@@ -86,7 +86,7 @@ reloads() {
     say 'play 0' | grep -q "bobbin.md5machine:[0-9]*:18: error: .*'nonsense'" && [ "$(answer)" = "$before" ] || return 1
     sed 's/^    mask upper (/    float frown 1 &/' "$scratch/good" >"$machine" && saved 3 "$machine"
     [ "$(say 'play 0')" = 'reloaded, continued by names' ] && [ "$(answer)" = "$before" ] || return 1
-    say 'play 60' | awk '{ exit !($1 == "walk_left" && $5 - '"${before##* }"' > 15) }' # at 15.9 units a second
+    say 'play 60' | awk '{ exit !($1 == "walk" && $5 - '"${before##* }"' > 15) }' # at 15.9 units a second
 }
 check "hot_reload keeps what it plays" reloads
 exec 3>&- 4<&-

@@ -136,13 +136,14 @@ TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
 }
 
 TEST_HERE (outliner_goes_to_states, MACHINE) {
-    CHECK(!is_there(s, "layer/body/dance"));
+    CHECK(is_there(s, "layer/act")); // where one-shots are shown
+    CHECK(!is_there(s, "layer/body/leap"));
     (void)press(s, "layer/body", 0.5f);
     s->viewer.play.playing = false;
-    CHECK_UINT(press(s, "layer/body/dance", 0.5f), VIEW_GO_TO_STATE);
+    CHECK_UINT(press(s, "layer/body/leap", 0.5f), VIEW_GO_TO_STATE);
     const view_machine *const machine = &s->viewer.document->scene.machine;
     const uint32_t state = md5_player_layer(machine->player, 0).state;
-    CHECK_STRING(machine->desc->layers[0].states[state].name, "dance");
+    CHECK_STRING(machine->desc->layers[0].states[state].name, "leap");
 }
 
 TEST_HERE (outliner_chooses_a_material, BOBBIN) {
@@ -458,15 +459,15 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
 }
 
 TEST_HERE (menus_of_states_go_there, MACHINE) {
-    (void)press(s, "layer/gesture", 0.1f);
-    choose(s, "layer/gesture/wave", "menu/Go there");
+    (void)press(s, "layer/arm", 0.1f);
+    choose(s, "layer/arm/carry", "menu/Go there");
     const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
     uint32_t layer = 0;
-    while (strcmp(desc->layers[layer].name, "gesture") != 0)
+    while (strcmp(desc->layers[layer].name, "arm") != 0)
         layer++;
     const md5_layer_status status =
         md5_player_layer(s->viewer.document->scene.machine.player, layer);
-    CHECK_STRING(desc->layers[layer].states[status.state].name, "wave");
+    CHECK_STRING(desc->layers[layer].states[status.state].name, "carry");
 }
 
 TEST_HERE (items_are_explained_after_a_while, BOBBIN) {

@@ -151,8 +151,8 @@ TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
     CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
     view_pick_at(&s->viewer, 0.5f * (float)s->viewer.width, 0.5f * (float)s->viewer.height);
     live(s, 0.2);
-    const uint32_t state = md5_player_layer(machine->player, 0).state;
-    CHECK_STRING(machine->desc->layers[0].states[state].name, "giggle");
+    const md5_shot_status shot = md5_player_shot(machine->player, 0);
+    CHECK_STRING(shot.is_playing ? machine->desc->clips[shot.clip].name : "", "giggle");
 }
 
 // -- A machine's time -----------------------------------------------------------------------
@@ -261,6 +261,14 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     list_rows(s, view_list_figures, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand walk walk_left breathe ");
+    // And a one-shot over it, in the second slot.
+    const uint32_t wave =
+        md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1.0f));
+    live(s, 0.2);
+    list_rows(s, view_list_figures, &rows);
+    lit_words(&rows, lit, sizeof lit);
+    CHECK_STRING(lit, "stand walk walk_left wave breathe ");
 }
 
 static void check_clips_row(const char *file, uint32_t count)

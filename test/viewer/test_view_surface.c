@@ -294,21 +294,21 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         view_machine *const machine = &state->document->scene.machine;
         view_pose(&state->document->scene, &state->play);
         view_stage facts = draw(state);
-        CHECK(is_lit(state, "idle") && !is_lit(state, "dance"));
-        view_command request = press_node(state, &facts, "dance");
+        CHECK(is_lit(state, "idle") && !is_lit(state, "leap"));
+        view_command request = press_node(state, &facts, "leap");
         CHECK_UINT(request.action, VIEW_GO_TO_STATE);
         CHECK_UINT(request.number, 0);
-        const uint32_t dance = (uint32_t)request.item;
-        CHECK_STRING(layer_of(state, 0)->states[dance].name, "dance");
+        const uint32_t leap = (uint32_t)request.item;
+        CHECK_STRING(layer_of(state, 0)->states[leap].name, "leap");
         // Paused: immediately.
         state->play.playing = false;
         machine->acts = true;
         CHECK(view_perform(state, request));
         CHECK(!machine->acts); // the user has taken over
-        CHECK_UINT(md5_player_layer(machine->player, 0).state, dance);
+        CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
         CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
         facts = draw(state);
-        CHECK(is_lit(state, "dance") && !is_lit(state, "idle"));
+        CHECK(is_lit(state, "leap") && !is_lit(state, "idle"));
         // Playing: with a transition.
         state->play.playing = true;
         request = press_node(state, &facts, "idle");
@@ -317,7 +317,7 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         view_run_machine(machine, machine->time + 0.1);
         const md5_layer_status status = md5_player_layer(machine->player, 0);
         CHECK_UINT(status.state, idle);
-        CHECK(status.from == dance);
+        CHECK(status.from == leap);
         // A click beside the nodes, then a state that does not exist.
         const view_rect box = item_find(state, &facts, "state/");
         request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
@@ -327,11 +327,19 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
     }
 }
 
-// The middle of what two nodes leave free between them.
+// Shows the layer whose states follow one another.
+static view_stage draw_story(view_state *state)
+{
+    const view_stage before = draw(state);
+    item_press(state, &before, "state/layer story", 0.5f, 0.5f);
+    return draw(state);
+}
+
+// The middle of what two of its nodes leave free between them.
 static void point_between(view_state *state, const char *left, const char *right, float *x,
                           float *y)
 {
-    const view_rect a = node_of(state, "body", left), b = node_of(state, "body", right);
+    const view_rect a = node_of(state, "story", left), b = node_of(state, "story", right);
     *x = 0.5f * (a.x + a.width + b.x);
     *y = b.y + 0.5f * b.height;
 }
@@ -341,19 +349,19 @@ TEST_SCENE (view_graph_takes_the_transition_that_is_clicked_on) {
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
-        const view_stage facts = draw(state);
+        const view_stage facts = draw_story(state);
         float x, y;
         point_between(state, "sit", "doze", &x, &y);
         const view_command request = item_press_at(state, &facts, x, y);
         CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
-        const md5_transition_desc *const way = &layer_of(state, 0)->transitions[request.item];
+        const md5_transition_desc *const way = &layer_of(state, 1)->transitions[request.item];
         CHECK_STRING(way->from, "sit");
         CHECK_STRING(way->to, "doze");
         state->play.playing = true;
         CHECK(view_perform(state, request));
         view_run_machine(machine, machine->time + 0.1);
-        const md5_layer_status status = md5_player_layer(machine->player, 0);
-        CHECK_STRING(layer_of(state, 0)->states[status.state].name, "doze");
+        const md5_layer_status status = md5_player_layer(machine->player, 1);
+        CHECK_STRING(layer_of(state, 1)->states[status.state].name, "doze");
         CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
         // Of a machine that was read again.
         CHECK(view_perform(state, (view_command){.action = VIEW_TAKE_TRANSITION, .item = 9999}));
@@ -379,7 +387,7 @@ TEST_SCENE (view_graph_shows_what_a_transition_below_the_mouse_waits_for) {
     if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
-        const view_stage facts = draw(state);
+        const view_stage facts = draw_story(state);
         const uint32_t before = count_color(state, green);
         float x, y;
         point_between(state, "doze", "startle", &x, &y);
@@ -414,8 +422,8 @@ TEST_SCENE (view_graph_lets_transitions_that_were_taken_fade) {
         machine->acts = false;
         (void)draw(state);
         CHECK_UINT(count_fading(state), 0);
-        const uint32_t yawn = md5_find_state(machine->character->machine, 0, "yawn");
-        CHECK(md5_player_fade_to(machine->player, 0, yawn, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+        const uint32_t busy = md5_find_state(machine->character->machine, 0, "busy");
+        CHECK(md5_player_fade_to(machine->player, 0, busy, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
         view_run_machine(machine, machine->time + 0.1);
         (void)draw(state);
         view_run_machine(machine, machine->time + 0.3);

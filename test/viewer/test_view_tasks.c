@@ -184,12 +184,12 @@ static void the_state_that_runs(desk *d)
 
 static void go_to_a_state(desk *d)
 {
-    search(d, "gesture wave");
+    search(d, "story doze");
     const md5_machine_desc *const desc = scene_of(d)->machine.desc;
     bool is_there = false;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(scene_of(d)->machine.player, i);
-        is_there = is_there || strcmp(desc->layers[i].states[status.state].name, "wave") == 0;
+        is_there = is_there || strcmp(desc->layers[i].states[status.state].name, "doze") == 0;
     }
     CHECK(is_there);
 }

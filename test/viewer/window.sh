@@ -414,21 +414,25 @@ machine_comes_to() {
 is_beyond() {
     [ "$(place_x)" -gt "$1" ] || { echo "not beyond $1" && machine_says none; }
 }
-is_before() {
-    [ "$(place_x)" -lt "$1" ] || { echo "not before $1" && machine_says none; }
+place() {
+    grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\([^ ]*\).*/\1/'
+}
+# By three units, whichever way he has turned to the pointer meanwhile.
+is_away_from() {
+    echo "$1,$(place)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
+        { echo "still at $1" && machine_says none; }
 }
 walks() {
     open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && machine_comes_to is_beyond 5 &&
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && machine_comes_to is_beyond 5 &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
-    # The first step back sets out ahead.
     after drive xdotool keydown s && machine_comes_to machine_says 'states=back,' || return 1
-    from=$(place_x)
-    machine_comes_to is_before "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
+    from=$(place)
+    machine_comes_to is_away_from "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
 }
 # Who presses S before W is released goes back, and ahead again if S is released first.
 changes_keys() {
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && after drive xdotool keydown s &&
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after drive xdotool keydown s &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
         after drive xdotool keydown w && after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
         after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
@@ -444,22 +448,22 @@ steps_to() {
 # The jump takes less than a second: a viewer that has no processor for so long would show none of it.
 runs_and_jumps() {
     after drive xdotool keydown shift && after drive xdotool keydown w &&
-        machine_comes_to machine_says 'states=run_' && press play Pause && after push xdotool key space &&
+        machine_comes_to machine_says 'states=run,' && press play Pause && after push xdotool key space &&
         steps_to 'states=far_' && press play Pause && after let-go xdotool keyup w &&
         after let-go xdotool keyup shift
 }
 # The second trigger is F2; the panel's third row is the second trigger's button. He may have fallen asleep.
 pushes() {
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk_' && after let-go xdotool keyup w &&
+    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after let-go xdotool keyup w &&
         machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
-        machine_comes_to machine_says 'states=wave,'
+        machine_comes_to machine_says 'shot=wave'
 }
 # It has no key: the search for commands finds it.
 finds_one_shot() {
     after one-shot xdotool key ctrl+p m o n t a g e Return
 }
 plays_once() {
-    finds_one_shot && machine_says 'shot=stand' && finds_one_shot && machine_says 'shot=idle'
+    finds_one_shot && machine_says 'shot=[^,]*,wave' && finds_one_shot && machine_says 'shot=[^,]*,point'
 }
 watches() {
     press quit ctrl+q && ended_with 0

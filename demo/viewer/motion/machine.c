@@ -523,8 +523,8 @@ static void list_clips(const view_scene *scene, view_rows *rows)
 {
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    // Active are the clips of the current and the previous state of each layer, and that of a
-    // one-shot.
+    // Active are the clips of the current and the previous state of each layer, and those of
+    // one-shots.
     bool *const active = common_alloc(desc->num_clips + 1, sizeof *active);
     bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
     bool *const done = motions + desc->num_motions;
@@ -537,9 +537,11 @@ static void list_clips(const view_scene *scene, view_rows *rows)
         if (status.from != MD5_NONE)
             mark(machine, states[status.from].motion, active, motions);
     }
-    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
-    if (shot.is_playing)
-        active[shot.clip] = true;
+    for (uint32_t i = 0; i <= desc->num_slots; i++) { // without slots there is one
+        const md5_shot_status shot = md5_player_shot(machine->player, i);
+        if (shot.weight > 0.0f)
+            active[shot.clip] = true;
+    }
     // Motions contain motions, in any order: repeat until no new one is found.
     for (bool more = true; more;) {
         more = false;
@@ -576,19 +578,24 @@ static void list_clips(const view_scene *scene, view_rows *rows)
 static void tell(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
+    const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
-    char states[256] = "";
+    char states[256] = "", shots[256] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
+    for (uint32_t i = 0; i < desc->num_layers && used < sizeof states; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
-        const char *const name = machine->desc->layers[i].states[status.state].name;
+        const char *const name = desc->layers[i].states[status.state].name;
         used +=
             (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
     }
-    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    used = 0;
+    for (uint32_t i = 0; (i == 0 || i < desc->num_slots) && used < sizeof shots; i++) {
+        const md5_shot_status shot = md5_player_shot(machine->player, i);
+        used += (size_t)snprintf(shots + used, sizeof shots - used, "%s%s", i > 0 ? "," : "",
+                                 shot.is_playing ? desc->clips[shot.clip].name : "-");
+    }
     (void)snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", (double)place.x,
-                   (double)place.y, states,
-                   shot.is_playing ? machine->desc->clips[shot.clip].name : "-");
+                   (double)place.y, states, shots);
 }
 
 static view_control *take_over(view_scene *scene, bool down)

@@ -257,6 +257,12 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             (void)ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
+    for (uint32_t i = 0; i < desc->num_slots; i++) { // and what one-shots show
+        const md5_shot_status shot = md5_player_shot(machine->player, i);
+        const char *const clip = shot.weight > 0.0f ? desc->clips[shot.clip].name : NULL;
+        if (is_found(ui, desc->slots[i].name))
+            (void)show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
+    }
 }
 
 // == Joints ===============================================================================
