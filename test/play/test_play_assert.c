@@ -16,13 +16,13 @@ TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, p
     const md5_shot_desc shot = {.reserved = {[1] = 1}};
     const md5_motion_item item = {.reserved = {[2] = 1}};
     const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {ROW(items, item)}};
-    const md5_transition_desc transition = {.reserved = {[2] = 1}};
+    const md5_transition_desc transition = {.reserved = {[1] = 1}};
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}}, {ROW(transitions, transition)}};
     const md5_modifier_gaze gaze = {.reserved = {[3] = 1}};
     const md5_modifier_hold hold = {.reserved = {[3] = 1}};
     const md5_modifier_desc modifier = {.reserved = {[0] = 1}}, looking = {.gaze = &gaze},
                             holding = {.hold = &hold};
-    const md5_morph_desc morph = {.reserved = {[3] = 1}};
+    const md5_morph_desc morph = {.reserved = {[1] = 1}};
     const md5_machine_desc mistakes[] = {
         {.reserved = {[2] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},
         {ROW(motions, motions[1])}, {ROW(layers, layers[0])},  {ROW(layers, layers[1])},

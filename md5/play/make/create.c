@@ -449,8 +449,8 @@ static bool build_windows(md5_building *building)
                                      last_frame);
             machine->windows[machine->num_windows++] = (md5_window_row){
                 .name = own->name,
-                .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, .index = i},
-                .end = {window->last, own->name, own->text, MD5_EVENT_END, .index = i},
+                .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, 0, i, {0}},
+                .end = {window->last, own->name, own->text, MD5_EVENT_END, 0, i, {0}},
             };
         }
     }

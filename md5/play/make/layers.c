@@ -1082,9 +1082,9 @@ bool md5i_build_curves(md5_building *building)
             TRY(md5i_check_steps(building, &curve->easing));
             TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
             machine->curves[machine->num_curves++] = (md5_morph_row){
-                own->name,
-                MD5_SUM_CURVE,
-                MD5_MORPH_BY_CLIP,
+                .name = own->name,
+                .of = MD5_SUM_CURVE,
+                .drive = MD5_MORPH_BY_CLIP,
                 .source = i,
                 .weight = 1.0f,
                 .keys = own->keys,
@@ -1124,18 +1124,17 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
 {
     if (morph->drive == MD5_MORPH_BY_STATE)
         return md5i_resolve_state(building, &morph->layer, &morph->state, row);
-    const struct {
-        const md5_names *names;
-        const char *const *name;
-    } sources[] = {
-        [MD5_MORPH_BY_PARAMETER] = {&building->parameters, &morph->parameter},
-        [MD5_MORPH_BY_CLIP] = {&building->clips, &morph->clip},
-        [MD5_MORPH_BY_CURVE] = {&building->curves, &morph->curve},
-        [MD5_MORPH_BY_WINDOW] = {&building->windows, &morph->window},
-    };
-    const char *const *const name = sources[morph->drive].name;
-    TRY(check_named(building, name, sources[morph->drive].names->what));
-    TRY(md5i_resolve(building, sources[morph->drive].names, name, &row->source));
+    const md5_morph_drive drive = morph->drive;
+    const md5_names *const names = drive == MD5_MORPH_BY_CLIP     ? &building->clips
+                                   : drive == MD5_MORPH_BY_CURVE  ? &building->curves
+                                   : drive == MD5_MORPH_BY_WINDOW ? &building->windows
+                                                                  : &building->parameters;
+    const char *const *const name = drive == MD5_MORPH_BY_CLIP     ? &morph->clip
+                                    : drive == MD5_MORPH_BY_CURVE  ? &morph->curve
+                                    : drive == MD5_MORPH_BY_WINDOW ? &morph->window
+                                                                   : &morph->parameter;
+    TRY(check_named(building, name, names->what));
+    TRY(md5i_resolve(building, names, name, &row->source));
     row->num_keys = morph->num_keys;
     return morph->drive != MD5_MORPH_BY_CLIP
            || check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
