@@ -774,3 +774,27 @@ TEST (states_that_cannot_be_in_step_are_refused) {
     EACH (row, rows)
         play_refused(&of.made, NULL, row->message, "%s", row->rows);
 }
+
+// As bytes of a damaged player may have it.
+TEST (states_of_unlike_markers_are_not_in_step) {
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    play_scene_read(
+        &of, "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
+             " state a a state b b transition a a { exit 9 in_step }"
+             " transition b a { when go duration 0.5 } transition a b { when go duration 0.5 } }");
+    md5_player_advance(of.player, 0.9, NULL, NULL);
+    md5_player_set(of.player, 0, 1.0f);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    md5_newest(&of.player->layer_states[0])->in_step = true;
+    md5_newest(&of.player->layer_states[0])->leader = MD5_NONE;
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.2 * 3.0, 1e-9);
+    md5_player_set(of.player, 0, 1.0f);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    md5_newest(&of.player->layer_states[0])->in_step = true;
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.2, 1e-9);
+}

@@ -426,6 +426,8 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
         active->state = state;
         active->tree = played->states[state].tree;
         active->from = adopted_state(machine, layer, names, was->from);
+        if (was_played->has_steps)
+            active->leader = adopted_state(machine, layer, names, was->leader);
         active->easing = machine->easings; // if there is none like it
         for (size_t k = 0; k < machine->num_easings; k++)
             if (memcmp(&machine->easings[k], was->easing, sizeof *was->easing) == 0)

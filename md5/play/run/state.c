@@ -420,13 +420,17 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
     return total > 0.0 ? sum / total : 0.0;
 }
 
-// How many states from `begin` on share a clock.
+// How many states from `begin` on share a clock. A player that was restored, or goes on in another
+// machine, may have some in step that have not as many markers: these do not.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
-    while (end < layer_state->num_used && md5_active_at(layer_state, end)->in_step
-           && md5_active_at(layer_state, end)->tree && md5_active_at(layer_state, end - 1)->tree)
-        end++;
+    for (; end < layer_state->num_used && md5_active_at(layer_state, end)->in_step; end++) {
+        const md5_blend_tree *const tree = md5_active_at(layer_state, end)->tree;
+        const md5_blend_tree *const below = md5_active_at(layer_state, end - 1)->tree;
+        if (!tree || !below || md5_step_markers(tree) != md5_step_markers(below))
+            break;
+    }
     return end - begin;
 }
 
