@@ -1101,7 +1101,9 @@ bool md5i_build_curves(md5_building *building)
 // A member that the row's kind needs.
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
-    return *name || md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+    if (!*name)
+        (void)md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+    return *name != NULL;
 }
 
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,

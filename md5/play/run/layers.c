@@ -656,11 +656,11 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
         measure(from, old, -VELOCITY_STEP, pose, other, layer_state->velocities);
     evaluate_chain(from, old, rest, pose);
     md5i_carry_motion(from->player, from->number, old, to->player, to->number, fresh);
-    md5_xform *const next = layer_state->snapshot; // no longer needed
-    md5_xform *const later = spare_pose(to, to->player->spare, 1);
-    measure(to, fresh, 0.0, later, next, to->player->velocities);
-    evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), next);
-    md5i_make_offsets(pose, layer_state->velocities, next, to->player->velocities, to->count,
+    md5_xform *const target = layer_state->snapshot; // no longer needed
+    md5_xform *const moved = spare_pose(to, to->player->spare, 1);
+    measure(to, fresh, 0.0, moved, target, to->player->velocities);
+    evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), target);
+    md5i_make_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
