@@ -220,7 +220,8 @@ MD5_PLAY_API float md5_player_window(const md5_player *player, uint32_t window);
 MD5_PLAY_API float md5_player_curve(md5_player *player, uint32_t curve);
 
 // Writes weights[md5_machine_num_morphs()] for the morph targets of the machine's names, whatever
-// the level of detail. Finite. Time: layers times rows times playing clips.
+// the level of detail. Finite. Time: layers times rows times playing clips; of a row by a curve or
+// a window, also the clips that have it, and all windows.
 MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------

@@ -175,8 +175,10 @@ TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(m
            OF_BODY ": there is no kind of a condition 4");
     REFUSE((all.condition->kind = MD5_WHEN_TIME_LEFT, all.condition->compare = MD5_IS_SET),
            "a transition of layer 'body': a condition has no comparison");
-    REFUSE(all.transitions[0].exit_event = "",
-           OF_BODY " names event '', which no such first clip has");
+    REFUSE(all.transitions[0].exit_event = "", OF_BODY " names no event");
+    REFUSE((all.condition->kind = MD5_WHEN_HEARD, all.condition->parameter = NULL,
+            all.condition->compare = MD5_IS_SET),
+           OF_BODY " names no event");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }
 

@@ -632,3 +632,23 @@ TEST (states_are_those_of_a_simulator_in_ticks) {
         num_failed += !sim_agrees(&of, seed, &num_entered);
     CHECK(num_entered > 20 * (int)count);
 }
+
+TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
+#define TWO_CLIPS                                                       \
+    "clip a \"\" { frame 0 x } clip b \"\" { frame 0 y } layer body { " \
+    "state a a state b b transition any b { exit at x } "
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    play_refused(&of.made, NULL,
+                 "a transition of layer 'body' names event 'y', which no such first clip has", "%s",
+                 TWO_CLIPS "transition any b { exit at y } }");
+    play_refused(&of.made, NULL,
+                 "a transition of layer 'body' names event 'x', which no such first clip has", "%s",
+                 TWO_CLIPS "transition any a { exit at y } transition any a { exit at x } }");
+    play_scene_read(&of, "%s",
+                    TWO_CLIPS
+                    "transition any a { exit at y } state c a transition any a { exit at x } }");
+#undef TWO_CLIPS
+}

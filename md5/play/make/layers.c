@@ -810,32 +810,27 @@ static bool goes_on(const md5_play_layer *layer, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Checks that states can be in step: for one, that they have as many markers as each other.
+// Checks that a state can be in step with `to`, which may be itself.
 static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
-                       const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t from,
+                       const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t state,
                        uint32_t to)
 {
-    for (uint32_t i = 0; i < layer->num_states; i++) {
-        if (i != to && i != from && from != MD5_NONE)
-            continue;
-        const md5_blend_tree *const tree = layer->states[i].tree;
-        const md5_blend_tree *const other = layer->states[to].tree;
-        const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
-        if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
-            return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
-                                 ": state %s cannot be in step: %s",
-                                 MD5_QUOTED(layer_desc->states[i].name),
-                                 !tree                   ? "it has no motion"
-                                 : mode == MD5_PLAY_ONCE ? "its first clip is played once"
-                                                         : "its first clip, with markers, is "
-                                                           "ping-pong");
-        if (other && md5_step_markers(tree) != md5_step_markers(other))
-            return md5i_fail_row(
-                building, &desc->in_step, MD5_ERROR_MISMATCH,
-                ": states %s and %s cannot be in step: they have %u and %u markers",
-                MD5_QUOTED(layer_desc->states[i].name), MD5_QUOTED(desc->to),
-                md5_step_markers(tree), md5_step_markers(other));
-    }
+    const md5_blend_tree *const tree = layer->states[state].tree, *const other =
+                                                                      layer->states[to].tree;
+    const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
+    if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
+        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
+                             ": state %s cannot be in step: %s",
+                             MD5_QUOTED(layer_desc->states[state].name),
+                             !tree                   ? "it has no motion"
+                             : mode == MD5_PLAY_ONCE ? "its first clip is played once"
+                                                     : "its first clip, with markers, is "
+                                                       "ping-pong");
+    if (md5_step_markers(tree) != md5_step_markers(other))
+        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
+                             ": states %s and %s cannot be in step: they have %u and %u markers",
+                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
+                             md5_step_markers(tree), md5_step_markers(other));
     return true;
 }
 
@@ -849,26 +844,28 @@ static int compare_transitions(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// The ear for an event that is named; a new name gives one to all events that are meant. Some clip
-// must have it; with a layer, the first one of `from`, or of any state but `to`.
-static bool find_ear(md5_building *building, const char *const *name, const md5_play_layer *layer,
-                     uint32_t from, uint32_t to, uint64_t *ear)
+// The ear for an event that is named; a new name gives one to all events that are meant, of which
+// there must be some.
+static bool find_ear(md5_building *building, const char *const *name, uint64_t *ear)
 {
     md5_machine *const machine = building->machine;
-    const md5_machine_desc *const desc = building->desc;
-    const char *const wanted = *name ? *name : "";
-    uint64_t heard = 0;
+    const char *const wanted = *name;
     uint32_t number = 0;
+    uint64_t heard = 0;
+    if (!wanted || wanted[0] == '\0')
+        return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no event");
     while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
         number++;
     if (number == MD5_MAX_EARS)
         return md5i_fail_row(building, name, MD5_ERROR_RANGE, " names one event more than %d",
                              MD5_MAX_EARS);
     *ear = (uint64_t)1 << number;
-    building->ears[number] = wanted;
-    for (uint32_t i = 0; number == machine->num_ears && i < desc->num_clips; i++) {
+    if (number < machine->num_ears)
+        return true;
+    building->ears[machine->num_ears++] = wanted;
+    for (uint32_t i = 0; i < building->desc->num_clips; i++) {
         md5_source *const source = &machine->sources[i];
-        const md5_clip_desc *const clip = &desc->clips[i];
+        const md5_clip_desc *const clip = &building->desc->clips[i];
         if (!source->ears)
             source->ears = MD5_NEW(building->arena, uint64_t,
                                    (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
@@ -880,20 +877,19 @@ static bool find_ear(md5_building *building, const char *const *name, const md5_
                 && (wanted[length] == '\0'
                     || (wanted[length] == ' ' && event->text
                         && strcmp(wanted + length + 1, event->text) == 0)))
-                source->all_ears |= source->ears[k] |= *ear;
+                heard |= source->all_ears |= source->ears[k] |= *ear;
         }
-    }
-    machine->num_ears += number == machine->num_ears;
-    for (uint32_t i = 0; i < (layer ? layer->num_states : desc->num_clips); i++) {
-        const md5_blend_tree *const tree = layer ? layer->states[i].tree : NULL;
-        const bool is_left = from == MD5_NONE ? i != to : i == from;
-        if (layer ? tree && is_left : true)
-            heard |= (tree ? tree->instances[0].playable->source : &machine->sources[i])->all_ears;
     }
     return (heard & *ear) != 0
            || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
-                            " names event %s, which no %sclip has", MD5_QUOTED(wanted),
-                            layer ? "such first " : "");
+                            " names event %s, which no clip has", MD5_QUOTED(wanted));
+}
+
+// The ears for events of a state's first clip.
+static uint64_t first_ears(const md5_play_layer *layer, uint32_t state)
+{
+    const md5_blend_tree *const tree = layer->states[state].tree;
+    return tree ? tree->instances[0].playable->source->all_ears : 0;
 }
 
 // Adds the conditions of a row to the machine's; of a transition or a one-shot.
@@ -910,7 +906,7 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
         while (i + num_behind + 1 < count && !row[num_behind + 1].begins_alternative)
             num_behind++;
         if (is_event)
-            TRY(find_ear(building, &row->parameter, NULL, 0, 0, &ear));
+            TRY(find_ear(building, &row->parameter, &ear));
         else if (!is_time)
             TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
         if (is_time && is_shot)
@@ -940,7 +936,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
     TRY(transitions);
-    uint32_t num_states_going = 0;
+    uint32_t num_states_going = 0, num_ears = 0;
+    uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
+    bool are_alike = false;       // all states can be in step with each other
     for (uint32_t i = 0; i < layer->num_states; i++)
         num_states_going += goes_on(layer, i);
     for (uint32_t i = 0; i < count; i++) {
@@ -975,8 +973,23 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         };
         if (desc->exits_each)
             transition->exit -= ceil(transition->exit) - 1.0;
-        if (desc->exit_event)
-            TRY(find_ear(building, &desc->exit_event, layer, from, to, &transition->exit_ear));
+        if (desc->exit_event) {
+            TRY(find_ear(building, &desc->exit_event, &transition->exit_ear));
+            const bool is_known = num_ears == machine->num_ears;
+            once = is_known ? once : 0;
+            twice = is_known ? twice : 0;
+            for (uint32_t k = 0; !is_known && k < layer->num_states; k++) {
+                twice |= once & first_ears(layer, k);
+                once |= first_ears(layer, k);
+            }
+            num_ears = machine->num_ears;
+            const uint64_t heard = from == MD5_NONE ? twice | (once & ~first_ears(layer, to))
+                                                    : first_ears(layer, from);
+            if ((heard & transition->exit_ear) == 0)
+                return md5i_fail_row(building, &desc->exit_event, MD5_ERROR_MISMATCH,
+                                     " names event %s, which no such first clip has",
+                                     MD5_QUOTED(desc->exit_event));
+        }
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
             from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
@@ -994,7 +1007,12 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         if (!desc->in_step)
             continue;
         uint32_t *const leader = &transition->change.leader;
-        TRY(check_step(building, layer_desc, desc, layer, from, to));
+        TRY(check_step(building, layer_desc, desc, layer, to, to));
+        if (from != MD5_NONE)
+            TRY(check_step(building, layer_desc, desc, layer, from, to));
+        for (uint32_t k = 0; from == MD5_NONE && !are_alike && k < layer->num_states; k++)
+            TRY(check_step(building, layer_desc, desc, layer, k, to));
+        are_alike = are_alike || from == MD5_NONE;
         TRY(md5i_resolve(building, names, &desc->leader, leader));
         if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
             return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
