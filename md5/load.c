@@ -5,7 +5,7 @@
 // place it in one block of exactly that size, which md5_free_*() gives back in one piece. Each kind
 // has a function that takes its arrays from a block: it runs once to measure, and once to place.
 #include "md5/compress/file.h"
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/file.h"
 #include "md5/core/parts.h"
 #include "md5/md5skin.h"

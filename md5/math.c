@@ -1,6 +1,6 @@
 // Public functions of md5math.h that are not inline: rotations, matrices, bounds, views.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
 #include <float.h>

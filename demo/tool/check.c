@@ -9,119 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What the files of a call have in common.
 typedef struct checker {
-    unsigned errors, warnings;
-    bool shows_places;   // standard output is a terminal
+    tool_report *report;
+    tool_engines asked;  // by --for; none: what each file could be meant for
+    uint32_t judged;     // the engines that were asked for any file
     bool shows_progress; // only standard error is a terminal
-    const char *path;    // of the current file
-    char *text;          // its contents; NULL until a line is shown
-    size_t size;
+    size_t num_failed;   // games that cannot be read
 } checker;
 
-// -- Showing a line -------------------------------------------------------------------------
-
-// Prints the part of the line around the column that fits a terminal, and a caret below it.
-static void show_place(checker *check, uint32_t line, uint32_t column)
-{
-    enum { BEFORE = 60, WIDTH = 100 };
-    if (!check->text) {
-        // The file is read again. A pipe cannot be.
-        FILE *const file = common_is_file(check->path) ? fopen(check->path, "rb") : NULL;
-        if (file) {
-            const size_t room = (size_t)common_file_size(check->path);
-            check->text = common_alloc(room, 1);
-            check->size = fread(check->text, 1, room, file);
-            fclose(file);
-        }
-    }
-    if (!check->text || line == 0)
-        return;
-    const char *bytes = check->text, *const end = check->text + check->size;
-    for (; line > 1 && bytes < end; line--) {
-        while (bytes < end && *bytes != '\n' && *bytes != '\r')
-            bytes++;
-        if (end - bytes > 1 && bytes[0] == '\r' && bytes[1] == '\n')
-            bytes++;
-        bytes += bytes < end;
-    }
-    size_t length = 0;
-    while (bytes + length < end && bytes[length] != '\n' && bytes[length] != '\r')
-        length++;
-    const size_t target = column - 1 < length ? column - 1 : length;
-    const size_t first = target > BEFORE ? target - BEFORE : 0;
-    fputs("    ", stdout);
-    for (size_t i = first; i < length && i < first + WIDTH; i++) {
-        const unsigned char byte = (unsigned char)bytes[i];
-        putchar(byte == '\t' ? ' ' : byte < ' ' || byte >= 0x7F ? '?' : byte);
-    }
-    printf("\n    %*s^\n", (int)(target - first), "");
-}
-
-// -- Findings -------------------------------------------------------------------------------
-
-typedef struct finding {
-    char *text;
-    uint32_t line, column;
-    bool is_warning;
-} finding;
-
-static finding make_finding(const md5_error *error)
-{
-    char text[TOOL_MESSAGE];
-    md5_format_error(error, text, sizeof text);
-    return (finding){.text = common_copy(text),
-                     .line = error->line,
-                     .column = error->column,
-                     .is_warning = error->status == MD5_WARNING};
-}
-
-// Prints what was found in the current file, and frees it.
-static void print_finding(checker *check, finding *found)
-{
-    puts(found->text);
-    if (check->shows_places)
-        show_place(check, found->line, found->column);
-    if (found->is_warning)
-        check->warnings++;
-    else
-        check->errors++;
-    free(found->text);
-}
-
-// The next finding may be of another file.
-static void forget_text(checker *check)
-{
-    free(check->text);
-    check->text = NULL;
-}
-
-// Prints a finding of a game folder, whose file may be one on disk. A hostile archive may give
-// cause for millions.
-static void print_game_finding(void *user, const md5_error *error)
-{
-    enum { MOST = 100000 };
-    checker *check = user;
-    if (check->errors + check->warnings >= MOST) {
-        if (check->errors + check->warnings == MOST)
-            puts("further findings are only counted");
-        check->errors += error->status != MD5_WARNING;
-        check->warnings += error->status == MD5_WARNING;
-        return;
-    }
-    finding found = make_finding(error);
-    check->path = error->file;
-    print_finding(check, &found);
-    forget_text(check);
-}
-
-// -- One file -------------------------------------------------------------------------------
+// -- Findings -------------------------------------------------------------------------------------
 
 // What was found in a file, until it is printed.
 typedef struct report {
     const char *path;
-    finding *findings;
+    tool_finding *findings; // of the library
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
+    tool_facts *facts;       // NULL: the file is of a kind without rules
 } report;
 
 // A md5_warn_fn; user: the report.
@@ -129,7 +34,29 @@ static void add_finding(void *user, const md5_error *error)
 {
     report *const to = user;
     to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
-    to->findings[to->count++] = make_finding(error);
+    to->findings[to->count++] = (tool_finding){.error = *error, .count = 1};
+}
+
+// Prints a finding of a game folder, whose file may be one on disk. A hostile archive may give
+// cause for millions.
+static void print_game_finding(void *user, const tool_finding *found)
+{
+    tool_report_finding(((checker *)user)->report, found);
+}
+
+// Prints what was found in a file.
+static void print_findings(const checker *check, const report *from)
+{
+    size_t count = 0;
+    const tool_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
+    for (size_t i = 0; i < from->count; i++)
+        if (!tool_is_judged(from->facts, &from->findings[i].error))
+            tool_report_finding(check->report, &from->findings[i]);
+    for (size_t k = 0; k < count; k++)
+        tool_report_finding(check->report, &of_rules[k]);
+    const tool_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
+    for (unsigned i = 0; i < from->num_unreported; i++)
+        tool_report_finding(check->report, &more);
 }
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
@@ -252,6 +179,38 @@ static void print_progress(const reading *part, size_t done)
         fputs("\r                                  \r", stderr);
 }
 
+// The text of a file, read once for the library and the rules.
+typedef struct text {
+    char *bytes; // NULL: the library reads the file itself
+    size_t size;
+} text;
+
+// Of md5_files; user: the text.
+static const void *open_text(void *user, const char *path, size_t *size, md5_error *error)
+{
+    (void)path;
+    (void)error;
+    *size = ((const text *)user)->size;
+    return ((const text *)user)->bytes;
+}
+
+static void close_text(void *user, const void *bytes, size_t size)
+{
+    (void)user;
+    (void)bytes;
+    (void)size;
+}
+
+static text read_text(const char *path)
+{
+    const tool_kind kind = tool_kind_of(path);
+    const char *reason = NULL;
+    text read = {0};
+    if ((kind == TOOL_MODEL || kind == TOOL_ANIM) && common_is_file(path))
+        read.bytes = common_read_stream(path, &read.size, &reason);
+    return read;
+}
+
 // Reads some of the files; called from several threads, of which the first shows how far they are.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -260,42 +219,170 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (worker == 0 && i % 16 == 0)
             print_progress(part, part->num_before + i);
         report *const to = &part->reports[i];
-        const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
+        text read = read_text(to->path);
+        md5_load_opts opts = {.warn = add_finding, .warn_user = to};
+        if (read.bytes)
+            opts.files = (md5_files){open_text, close_text, &read};
         tool_asset asset;
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
         unsigned num_warnings = 0;
         for (size_t k = 0; k < to->count; k++)
-            num_warnings += to->findings[k].is_warning;
+            num_warnings += to->findings[k].error.status == MD5_WARNING;
         if (asset.num_warnings > num_warnings)
             to->num_unreported = asset.num_warnings - num_warnings;
         if (asset.cube)
             check_cube(asset.cube, to);
         tool_free(&asset);
+        if (read.bytes)
+            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
+                                        part->check->asked.all != 0 ? part->check->asked
+                                                                    : tool_guess_engines(to->path));
+        free(read.bytes);
     }
 }
+
+// -- Pairs ----------------------------------------------------------------------------------------
+
+// Compares paths by their folders and then by their names.
+static int compare_paths(const char *a, const char *b)
+{
+    const size_t of_a = (size_t)(common_base(a) - a), of_b = (size_t)(common_base(b) - b);
+    const int order = memcmp(a, b, of_a < of_b ? of_a : of_b);
+    return order != 0 ? order : of_a != of_b ? (of_a < of_b ? -1 : 1) : strcmp(a + of_a, b + of_b);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    return compare_paths((*(report *const *)a)->path, (*(report *const *)b)->path);
+}
+
+// Returns the first of the sorted files that is not before a path.
+static size_t find_file(report *const *files, size_t count, const char *path)
+{
+    size_t first = 0;
+    while (first < count) {
+        const size_t middle = first + (count - first) / 2;
+        if (compare_paths(files[middle]->path, path) < 0)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
+// The mesh that a clip belongs to: that of its name beside it, as in Quake, or the only one of its
+// folder. NULL if there is none or it is not known. `meshes` are sorted.
+static const report *find_mesh(report *const *meshes, size_t count, const char *clip)
+{
+    const size_t length = (size_t)(common_base(clip) - clip);
+    char *const stem = common_stem(clip);
+    char *const beside = common_format("%.*s%s.md5mesh", (int)length, clip, stem);
+    char *const folder = common_format("%.*s", (int)length, clip);
+    const size_t named = find_file(meshes, count, beside);
+    const size_t first = find_file(meshes, count, folder);
+    const report *found = NULL;
+    if (named < count && strcmp(meshes[named]->path, beside) == 0)
+        found = meshes[named];
+    // A file of the folder is before the folder's first one that is not there: "\xFF".
+    char *const last = common_format("%s\xFF", folder);
+    if (!found && find_file(meshes, count, last) == first + 1)
+        found = meshes[first];
+    free(last);
+    free(folder);
+    free(beside);
+    free(stem);
+    return found;
+}
+
+// Judges what is beside files, and clips with their meshes.
+static void judge_pairs(report *reports, size_t count)
+{
+    report **const meshes = common_alloc(count, sizeof(report *));
+    size_t num_meshes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_MODEL)
+            continue;
+        meshes[num_meshes++] = &reports[i];
+        tool_judge_place(reports[i].facts);
+    }
+    if (num_meshes > 0)
+        qsort(meshes, num_meshes, sizeof(report *), compare_files);
+    for (size_t i = 0; i < count && num_meshes > 0; i++) {
+        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_ANIM)
+            continue;
+        const report *const mesh = find_mesh(meshes, num_meshes, reports[i].path);
+        size_t num_added = 0;
+        if (mesh)
+            (void)tool_judge_pair(mesh->facts, reports[i].facts, &num_added);
+    }
+    free(meshes);
+}
+
+// -- The command ----------------------------------------------------------------------------------
 
 // Checks a game folder. Returns its number of files.
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
-    tool_game_check game = {.print = print_game_finding, .user = check};
+    tool_game_check game = {.print = print_game_finding, .user = check, .asked = check->asked};
     if (tool_check_game(arguments, &game) != TOOL_OK)
-        check->errors++;
-    printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
-           game.num_defaulted);
+        check->num_failed++;
+    if (!arguments->is_json && !arguments->is_sarif && !arguments->is_github)
+        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
+               game.num_defaulted);
     return game.num_files;
+}
+
+// Reads all files, on all cores, and prints what was found in their order. At the end of each part
+// the cores wait for each other: there are so many files in it that this takes no time beside them.
+static void check_files(checker *check, const common_list *files)
+{
+    enum { AT_ONCE = 4096 };
+    const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
+    const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
+    reading part = {.check = check,
+                    .reports = common_alloc(most, sizeof *part.reports),
+                    .num_files = files->count};
+    while (part.num_before < files->count) {
+        const size_t left = files->count - part.num_before, num_read = left < most ? left : most;
+        for (size_t i = 0; i < num_read; i++)
+            part.reports[i] = (report){.path = files->names[part.num_before + i]};
+        md5_threads_run(threads, num_read, read_range, &part);
+        judge_pairs(part.reports, num_read);
+        for (size_t i = 0; i < num_read; i++) {
+            report *const from = &part.reports[i];
+            print_findings(check, from);
+            if (from->facts)
+                check->judged |= tool_asked_engines(from->facts);
+            tool_free_facts(from->facts);
+            free(from->findings);
+        }
+        part.num_before += num_read;
+        print_progress(&part, part.num_before);
+    }
+    free(part.reports);
+    common_stop_threads(threads);
 }
 
 static int check_all(tool_arguments *arguments)
 {
+    checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
+    if (arguments->shows_rules) {
+        tool_print_rules();
+        return TOOL_OK;
+    }
     if (arguments->num_words == 0 && !arguments->base)
         return tool_usage("check", "missing folder");
+    for (int i = 0; i < arguments->engines.count; i++) {
+        const uint32_t engines = tool_find_engines(arguments->engines.names[i]);
+        if (engines == 0)
+            return tool_usage("check", "unknown engine '%s': expected one that --rules names",
+                              arguments->engines.names[i]);
+        check.asked.sure = check.asked.all |= engines;
+    }
+    check.report = tool_begin_report(arguments);
     common_list files = {0};
-    checker check = {
-        .shows_places = common_is_terminal(1),
-        .shows_progress = common_is_terminal(2) && !common_is_terminal(1),
-    };
     size_t num_game_files = 0;
     for (int i = 0; i < arguments->num_words; i++) {
         const char *const path = arguments->words[i];
@@ -306,6 +393,7 @@ static int check_all(tool_arguments *arguments)
         }
         const bool is_game = arguments->base || arguments->mod || is_game_folder(path);
         arguments->folder = path;
+        tool_read_filters(check.report, path);
         if (is_game)
             num_game_files += check_game(&check, arguments);
         common_walk walk = {is_game ? is_checked_in_game : is_checked, show_search, &check, false};
@@ -313,47 +401,20 @@ static int check_all(tool_arguments *arguments)
         for (size_t j = 0; j < found.count; j++)
             common_add(&files, found.names[j]);
         free(found.names);
-        if (!walk.is_cut)
-            continue;
-        const md5_error cut = {.status = MD5_WARNING,
-                               .message = "too many files: not all are checked"};
-        finding warning = make_finding(&cut);
-        print_finding(&check, &warning);
+        if (walk.is_cut)
+            tool_report_finding(
+                check.report,
+                &(tool_finding){.error = {.status = MD5_WARNING,
+                                          .message = "too many files: not all are checked"},
+                                .count = 1});
     }
     if (arguments->num_words == 0)
         num_game_files = check_game(&check, arguments);
-    // Files are read on all cores, and what was found is printed in their order. At the end of each
-    // part the cores wait for each other: there are so many files in it that this takes no time
-    // beside them.
-    enum { AT_ONCE = 4096 };
-    const size_t most = files.count < AT_ONCE ? files.count : AT_ONCE;
-    const md5_threads *const threads = files.count > 1 ? common_start_threads(0) : NULL;
-    reading part = {.check = &check,
-                    .reports = common_alloc(most, sizeof *part.reports),
-                    .num_files = files.count};
-    while (part.num_before < files.count) {
-        const size_t left = files.count - part.num_before, num_read = left < most ? left : most;
-        for (size_t i = 0; i < num_read; i++)
-            part.reports[i] = (report){.path = files.names[part.num_before + i]};
-        md5_threads_run(threads, num_read, read_range, &part);
-        for (size_t i = 0; i < num_read; i++) {
-            report *const from = &part.reports[i];
-            check.path = from->path;
-            for (size_t k = 0; k < from->count; k++)
-                print_finding(&check, &from->findings[k]);
-            check.warnings += from->num_unreported;
-            free(from->findings);
-            forget_text(&check);
-        }
-        part.num_before += num_read;
-        print_progress(&part, part.num_before);
-    }
-    free(part.reports);
-    common_stop_threads(threads);
-    printf("%zu files, %u errors, %u warnings\n", files.count + num_game_files, check.errors,
-           check.warnings);
+    check_files(&check, &files);
+    const size_t num_files = files.count + num_game_files;
     common_free_list(&files);
-    return check.errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
+    const int status = tool_end_report(check.report, num_files, check.judged);
+    return check.num_failed > 0 ? TOOL_BAD_FILE : status;
 }
 
 const tool_command tool_check = {
@@ -362,17 +423,35 @@ const tool_command tool_check = {
     0,
     INT_MAX,
     "folder",
-    "usage: md5tool check [--base DIR] [--mod DIR] FILE|FOLDER...\n"
+    "usage: md5tool check [OPTION...] FILE|FOLDER...\n"
     "\n"
     "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
-    "folders and their subfolders, and clips of \"md5tool compress\" that are named. Prints one "
-    "line for each error or warning:\n"
-    "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
-    "The last line is a summary. The exit status is 1 if there is any error.\n"
+    "folders and their subfolders, and clips of \"md5tool compress\" that are named. Prints one\n"
+    "line for each error or warning: file:line:column: error|warning: text, for rules of\n"
+    "engines with [the rule] and what each engine does. Of many that are alike five are shown,\n"
+    "and their number; on a terminal also the line of the file. The last line is a summary.\n"
+    "The exit status is 1 if there is any error, 2 if the arguments are wrong.\n"
+    "\n"
+    "A clip is compared with the mesh of its name beside it, or with the only one of its folder.\n"
+    "Without --for files are judged for the engines that they could be meant for: those of\n"
+    "Quake in a folder progs or beside a .mdl, of Quake 2 in a folder md5 or beside a .md2, of\n"
+    "Cube 2 beside a md5.cfg, else id's; for a mesh and a clip of one name for all, where only\n"
+    "what id's engine does is an error.\n"
     "\n"
     "A folder with .pk4 archives or with folders of declarations is a game folder: all its "
     "tables,\n"
     "materials, skins, models and entities are parsed leniently, and archives are searched too.\n"
+    "A file .md5check in a folder that is given holds lines `only NAME` and `ignore NAME`.\n"
     "\n"
+    "  --for ENGINE        judge for this engine, as it is or as ENGINE:VERSION, or for md5model,\n"
+    "                      this library; may be repeated\n"
+    "  --rules             print all rules, and what each engine does\n"
+    "  --only NAME         only findings of this rule or with this text; may be repeated\n"
+    "  --ignore NAME       none of these; may be repeated\n"
+    "  --all               show all findings, however many are alike\n"
+    "  --json              print one JSON object per finding: file, line, column, severity, rule,\n"
+    "                      message, count, engines\n"
+    "  --sarif             print SARIF 2.1.0, for editors\n"
+    "  --github            print annotations of GitHub's actions\n"
     "  --base DIR          the base game folder, if the checked folders add to another one\n"
     "  --mod DIR           a mod, whose files hide those of the checked folders\n"};

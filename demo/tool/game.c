@@ -37,6 +37,8 @@ typedef struct tool_game {
     size_t left;    // see print_model_verdict()
 
     tool_game_check *check;
+    tool_facts **facts; // [num_facts] of all models and clips, by path
+    size_t num_facts;
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -103,6 +105,9 @@ static void close_game(tool_game *game)
     common_free_game_places(&game->places);
     common_free_list(&game->used);
     free(game->notes);
+    for (size_t i = 0; i < game->num_facts; i++)
+        tool_free_facts(game->facts[i]);
+    free(game->facts);
 }
 
 // -- Walking --------------------------------------------------------------------------------------
@@ -833,17 +838,15 @@ const tool_command tool_verdicts = {
 // == check ========================================================================================
 
 // Prints a finding with the place of its file before the name.
-static void print_placed(tool_game *opened, const md5_error *finding)
+static void print_placed(tool_game *opened, const tool_finding *found)
 {
+    const md5_error *const finding = &found->error;
     const common_game_places *const places = &opened->places;
     const uint32_t place = md5_game_find_file(opened->game, finding->file, 0);
-    md5_error placed = *finding;
+    tool_finding placed = *found;
     if (place < places->count) {
-        // Of a name that is too long the end, as everywhere.
         char *const path = common_format("%s/%s", places->titles[place], finding->file);
-        const size_t size = strlen(path) + 1, room = sizeof placed.file;
-        const size_t length = size < room ? size : room;
-        memcpy(placed.file, path + size - length, length);
+        tool_name_file(&placed.error, path);
         free(path);
     }
     opened->check->print(opened->check->user, &placed);
@@ -852,14 +855,87 @@ static void print_placed(tool_game *opened, const md5_error *finding)
 static void print_notes(tool_game *opened)
 {
     for (size_t i = 0; i < opened->num_notes; i++)
-        print_placed(opened, &opened->notes[i]);
+        print_placed(opened, &(tool_finding){.error = opened->notes[i], .count = 1});
     if (opened->num_left_out > 0) {
-        md5_error more = {.status = MD5_WARNING};
-        (void)snprintf(more.message, sizeof more.message, "%zu further warnings suppressed",
-                       opened->num_left_out);
+        tool_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
+        (void)snprintf(more.error.message, sizeof more.error.message,
+                       "%zu further warnings suppressed", opened->num_left_out);
         opened->check->print(opened->check->user, &more);
     }
     clear_notes(opened);
+}
+
+// Reads what engines say to a file of the game, keeps what it is compared with, and prints it
+// behind the notes of reading it and the reason why it cannot be read, if there is one.
+static void judge_file(tool_game *opened, const char *name, const md5_error *reason)
+{
+    const md5_files files = md5_game_files(opened->game);
+    tool_engines asked = opened->check->asked;
+    for (int i = 0; i < 3 && opened->check->asked.all == 0; i++)
+        asked.sure = asked.all |=
+            tool_find_engines((const char *const[]){"doom3", "darkmod", "quake4"}[i]);
+    size_t size = 0, count = 0;
+    md5_error error = {0};
+    const char *const text = files.open(files.user, name, &size, &error);
+    tool_facts *const facts = text ? tool_read_facts(name, text, size, false, asked) : NULL;
+    const tool_finding *const found = facts ? tool_findings(facts, &count) : NULL;
+    const size_t num_notes = opened->num_notes;
+    opened->num_notes = 0;
+    for (size_t i = 0; i < num_notes; i++)
+        if (!tool_is_judged(facts, &opened->notes[i]))
+            opened->notes[opened->num_notes++] = opened->notes[i];
+    print_notes(opened);
+    if (reason->status != MD5_OK && !tool_is_judged(facts, reason))
+        print_placed(opened, &(tool_finding){.error = *reason, .count = 1});
+    for (size_t i = 0; i < count; i++)
+        print_placed(opened, &found[i]);
+    if (facts) {
+        opened->facts = common_grow(opened->facts, opened->num_facts, sizeof(tool_facts *));
+        opened->facts[opened->num_facts++] = facts;
+    }
+    if (text)
+        files.close(files.user, text, size);
+}
+
+static int compare_facts(const void *a, const void *b)
+{
+    return common_compare_case(tool_facts_path(*(tool_facts *const *)a),
+                               tool_facts_path(*(tool_facts *const *)b));
+}
+
+// Returns NULL if the game has no such file.
+static tool_facts *find_facts(const tool_game *opened, const char *name)
+{
+    size_t first = 0, count = opened->num_facts;
+    while (first < count) {
+        const size_t middle = first + (count - first) / 2;
+        if (common_compare_case(tool_facts_path(opened->facts[middle]), name) < 0)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first < opened->num_facts
+                   && common_compare_case(tool_facts_path(opened->facts[first]), name) == 0
+               ? opened->facts[first]
+               : NULL;
+}
+
+// Prints what engines say to the clips of a model with its mesh.
+static void judge_clips(tool_game *opened, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
+    const tool_facts *const mesh = model && model->mesh ? find_facts(opened, model->mesh) : NULL;
+    for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
+        const md5_model_anim *const anim = md5_model_def_anim(model, i);
+        for (uint32_t k = 0; k < anim->num_files; k++) {
+            tool_facts *const clip = find_facts(opened, anim->files[k]);
+            size_t count = 0;
+            const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+            for (size_t j = 0; j < count; j++)
+                print_placed(opened, &found[j]);
+        }
+    }
 }
 
 // Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
@@ -872,6 +948,8 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
     if (is_lenient)
         print_notes(opened);
+    if (is_lenient && decl->type == MD5_DECL_MODEL)
+        judge_clips(opened, decl);
     return true;
 }
 
@@ -897,13 +975,13 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 .files = md5_game_files(game.game), .warn = take_note, .warn_user = &game};
             tool_asset asset;
             md5_error reason = {0};
-            const bool is_loaded = tool_load(name, &opts, &asset, &reason);
-            print_notes(&game);
-            if (!is_loaded)
-                print_placed(&game, &reason);
+            (void)tool_load(name, &opts, &asset, &reason);
+            judge_file(&game, name, &reason);
             tool_free(&asset);
             check->num_files++;
         }
+        if (game.num_facts > 0)
+            qsort(game.facts, game.num_facts, sizeof(tool_facts *), compare_facts);
         // First leniently, and then as the engine does, which stops at the first mistake of a
         // declaration: its warnings are among the lenient ones.
         bool is_checked = true;

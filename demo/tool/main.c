@@ -1,4 +1,5 @@
 // md5tool: prints what is in MD5 files, without a window.
+#include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -135,7 +136,7 @@ static const char tool_help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
-    "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
+    "  check FILE...       print what is wrong with files, and what each engine does with them\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  list DIR            list the contents of a game folder or a folder of models\n"
     "  explain DIR NAME    print where an item of a game folder comes from and what is missing\n"
@@ -145,7 +146,7 @@ static const char tool_help[] =
     "  decompress FILE     print a compressed animation as .md5anim\n"
     "\n"
     "  --                  end of options: only files follow\n"
-    "  --help              print this text, or the help of a command\n"
+    "  --help              print this text, or the help of a command; also: help [COMMAND]\n"
     "  --version           print the version of the library\n"
     "  --man               print the manual page\n"
     "  --completions bash|zsh|fish   print a completion script for the shell\n";
@@ -158,7 +159,7 @@ typedef enum option_kind {
     OPTION_COUNT, // from min to max
     OPTION_UNITS,
     OPTION_TIME,
-    OPTION_EXCLUDED,
+    OPTION_NAMES, // may be given several times
     OPTION_ROOT,
 } option_kind;
 
@@ -183,7 +184,14 @@ static const struct option {
     {"--resolution", OPTION_COUNT, MEMBER(resolution), "a number from 4 to 256", 4, 256},
     {"--error", OPTION_UNITS, MEMBER(tolerance), "units, above 0", 0, 1e9},
     {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds", 0, 0},
-    {"--exclude", OPTION_EXCLUDED, MEMBER(excluded), "a name", 0, 0},
+    {"--exclude", OPTION_NAMES, MEMBER(excluded), "a name", 0, 0},
+    {"--only", OPTION_NAMES, MEMBER(only), "a rule, or a part of messages or paths", 0, 0},
+    {"--ignore", OPTION_NAMES, MEMBER(ignored), "a rule, or a part of messages or paths", 0, 0},
+    {"--for", OPTION_NAMES, MEMBER(engines), "an engine, as --rules lists them", 0, 0},
+    {"--sarif", OPTION_SWITCH, MEMBER(is_sarif), NULL, 0, 0},
+    {"--github", OPTION_SWITCH, MEMBER(is_github), NULL, 0, 0},
+    {"--all", OPTION_SWITCH, MEMBER(shows_all), NULL, 0, 0},
+    {"--rules", OPTION_SWITCH, MEMBER(shows_rules), NULL, 0, 0},
     {"--root", OPTION_ROOT, MEMBER(root), "file, id or in_place", 0, 0},
 };
 enum { NUM_OPTIONS = sizeof options / sizeof options[0] };
@@ -224,8 +232,8 @@ static bool read_value(const struct option *option, const char *value, tool_argu
     case OPTION_TIME: // has room for all
         arguments->times[arguments->num_times++] = number;
         return is_number;
-    case OPTION_EXCLUDED: // likewise
-        arguments->excluded[arguments->num_excluded++] = value;
+    case OPTION_NAMES: // likewise
+        ((tool_names *)member)->names[((tool_names *)member)->count++] = value;
         return true;
     case OPTION_ROOT:
         while (root < NUM_ROOTS && strcmp(value, roots[root]) != 0)
@@ -296,12 +304,18 @@ static int run_command(const tool_command *command, int count, char **list)
         .command = command->name,
         .words = list,
         .times = common_alloc((size_t)count, sizeof *arguments.times),
-        .excluded = common_alloc((size_t)count, sizeof *arguments.excluded),
+        .excluded = {.names = common_alloc((size_t)count, sizeof(char *))},
+        .only = {.names = common_alloc((size_t)count, sizeof(char *))},
+        .ignored = {.names = common_alloc((size_t)count, sizeof(char *))},
+        .engines = {.names = common_alloc((size_t)count, sizeof(char *))},
     };
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
     free(arguments.times);
-    free(arguments.excluded);
+    free(arguments.excluded.names);
+    free(arguments.only.names);
+    free(arguments.ignored.names);
+    free(arguments.engines.names);
     return status;
 }
 
@@ -323,9 +337,15 @@ static int run(int count, char **arguments)
     char names[256];
     if (count < 1)
         return tool_usage(NULL, "missing command: expected %s", name_commands(names));
-    if (asks_for_help(arguments[0])) {
+    const bool is_help = strcmp(arguments[0], "help") == 0;
+    if (asks_for_help(arguments[0]) || (is_help && count == 1)) {
         fputs(tool_help, stdout);
         return TOOL_OK;
+    }
+    if (is_help) { // of a command
+        static char option[] = "--help";
+        arguments[0] = arguments[1];
+        arguments[1] = option;
     }
     if (strcmp(arguments[0], "--version") == 0) {
         printf("md5tool %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
@@ -341,6 +361,18 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i]->name) == 0)
             return run_command(commands[i], count - 1, arguments + 1);
     }
+    const char *nearest = NULL;
+    size_t least = 3;
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        const size_t distance =
+            common_distance(arguments[0], strlen(arguments[0]), commands[i]->name, false);
+        if (distance < least) {
+            least = distance;
+            nearest = commands[i]->name;
+        }
+    }
+    if (nearest)
+        return tool_usage(NULL, "unknown command '%s': did you mean '%s'?", arguments[0], nearest);
     return tool_usage(NULL, "unknown command '%s': expected %s", arguments[0],
                       name_commands(names));
 }

@@ -40,11 +40,18 @@ int tool_end(bool is_done, const md5_error *error)
     return is_done ? TOOL_OK : TOOL_BAD_FILE;
 }
 
+void tool_name_file(md5_error *error, const char *path)
+{
+    // Of a name that is too long the end, as everywhere.
+    const size_t size = strlen(path) + 1, room = sizeof error->file;
+    memcpy(error->file, path + (size > room ? size - room : 0), size < room ? size : room);
+}
+
 bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
 {
     va_list values;
     *error = (md5_error){.status = status};
-    (void)snprintf(error->file, sizeof error->file, "%s", path);
+    tool_name_file(error, path);
     va_start(values, format);
     (void)vsnprintf(error->message, sizeof error->message, format, values);
     va_end(values);

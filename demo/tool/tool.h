@@ -13,20 +13,26 @@ enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 // Size of an error as text: all bytes of file name and message may be escaped.
 enum { TOOL_MESSAGE = 2200 };
 
+// The values of an option that may be given several times.
+typedef struct tool_names {
+    const char **names; // [count]
+    int count;
+} tool_names;
+
 // The arguments behind the name of a command. Options that are not given are 0.
 typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
     const char *base, *mod, *output;
-    const char *folder;    // of a game: DIR
-    const char **excluded; // [num_excluded]
-    double *times;         // [num_times] in milliseconds
-    int num_excluded, num_times;
+    const char *folder; // of a game: DIR
+    tool_names excluded, only, ignored, engines;
+    double *times; // [num_times] in milliseconds
+    int num_times;
     uint32_t influences, resolution;
     float tolerance;
     md5_root root;
-    bool is_json, is_y_up;
+    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -54,6 +60,9 @@ int tool_end(bool is_done, const md5_error *error);
 // Says in `error` what is wrong with a file. Returns false.
 bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);
+
+// Names the file that an error is of.
+void tool_name_file(md5_error *error, const char *path);
 
 // The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
@@ -90,10 +99,67 @@ typedef struct tool_asset {
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
+// -- What engines say -------------------------------------------------------------------------
+
+// Engines that read MD5 files, and versions of them; a set of them is bits. What those that are
+// only possible do is never an error, as files may not be meant for them.
+enum { TOOL_NUM_ENGINES = 14 };
+#define TOOL_LIBRARY (1u << 31) // this library, which has no rules: what it says is always printed
+typedef struct tool_engines {
+    uint32_t all, sure;
+} tool_engines;
+
+uint32_t tool_find_engines(const char *name); // 0: unknown; "all": without old versions and library
+void tool_print_engines(uint32_t engines);    // their names
+void tool_print_rules(void);                  // all of them, with what each engine does
+
+// Those that a file could be meant for, by where it is and what lies beside it.
+tool_engines tool_guess_engines(const char *path);
+
+typedef struct tool_finding {
+    md5_error error;   // its status is MD5_WARNING for warnings
+    const char *rule;  // NULL: the library's own
+    uint32_t count;    // places in the file of which this is the first
+    bool is_silent;    // no engine that was asked minds: not printed
+    char engines[360]; // what they do
+} tool_finding;
+
+// What the rules need to know of a mesh file or a clip.
+typedef struct tool_facts tool_facts;
+
+// Reads the text of a file, however broken it is. NULL for files of other kinds. Of
+// what the library has read without a warning, `is_known`, less is looked at.
+tool_facts *tool_read_facts(const char *path, const char *text, size_t size, bool is_known,
+                            tool_engines asked);
+
+// Adds findings to the clip, and returns these [count] until it gets others; none if it has just
+// been compared with the same mesh.
+const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
+void tool_judge_place(tool_facts *mesh); // adds what is missing beside it
+const char *tool_facts_path(const tool_facts *facts);
+uint32_t tool_asked_engines(const tool_facts *facts);
+const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
+void tool_free_facts(tool_facts *facts);
+
+// Whether a rule says what becomes of the line that the library reports, which need not then. False
+// for NULL.
+bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+
+// -- Reports ----------------------------------------------------------------------------------
+
+// What `md5tool check` found, printed in the form that the arguments ask for.
+typedef struct tool_report tool_report;
+tool_report *tool_begin_report(const tool_arguments *arguments);
+void tool_read_filters(tool_report *report, const char *folder); // of its file .md5check
+void tool_report_finding(tool_report *report, const tool_finding *found);
+// Prints the sums, and for which engines. Returns the exit status.
+int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
+
 // What is found in a game folder.
 typedef struct tool_game_check {
-    md5_warn_fn *print; // of each finding; files are named with their folder or archive
+    void (*print)(void *user, const tool_finding *found); // files with their folder or archive
     void *user;
+    tool_engines asked;
     size_t num_files, num_decls; // that were read
     size_t num_defaulted;        // declarations that the engine replaces by defaults
 } tool_game_check;

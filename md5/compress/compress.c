@@ -2,7 +2,6 @@
 // for budgets of joints, writes groups and is measured.
 #include "md5/compress/file.h"
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"

@@ -1,7 +1,7 @@
 // Actors: what plays in which channel, by the rules of the engine's animator: its integer times in
 // milliseconds, its order of comparisons, its weights in single precision.
 #include "md5/core/arena.h"
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/bytes.h"
 #include "md5/game/game.h"
 #include "md5/md5game.h"

@@ -1,6 +1,5 @@
 // Models of Cube 2's engines.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
 #include "md5/core/file.h"
 #include "md5/core/lex.h"
 #include "md5/core/math.h"

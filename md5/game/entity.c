@@ -3,7 +3,7 @@
 // An entity, its parts, their parts and so on form a tree. Its owners form a list, parents before
 // their parts, so that the tree is walked without recursion. The list begins at the requested
 // entity, whose arena holds the tables of parts of the whole tree.
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/game/decls.h"
 
 #include <stdarg.h>

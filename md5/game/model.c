@@ -104,8 +104,8 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     md5_anim *const anim = text && !is_mesh ? md5_parse_anim(text, size, &opts, &error) : NULL;
     if (text)
         md5i_game_close_file(game, entry, text, size);
-    if (model) {
-        const md5_skeleton *const skeleton = &model->skeleton;
+    const md5_skeleton *const skeleton = model ? &model->skeleton : anim ? &anim->skeleton : NULL;
+    if (skeleton) {
         asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
         asset->numbers = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
         asset->num_joints = skeleton->num_joints;
@@ -632,6 +632,30 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Files ----------------------------------------------------------------------------------------
 
+// Reports what differs between the joints of the mesh and those of an animation, which ends Doom 3
+// with an error and spoils the model here. To the lenient verdict nothing is wrong: animations are
+// bound by names.
+static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
+{
+    const md5_asset *const mesh = parser->mesh;
+    const char *difference = NULL;
+    enum { QUICK = 32 }; // so much quicker than what else is done with a joint
+    if (!mesh || md5_is_lenient(parser->game) || !model_spend(parser, 1 + anim->num_joints / QUICK))
+        return;
+    if (mesh->num_joints != anim->num_joints)
+        difference = "number of joints";
+    for (uint32_t i = 0; i < anim->num_joints && !difference; i++) {
+        if (strcmp(mesh->joints[i].name, anim->joints[i].name) != 0)
+            difference = "name of a joint";
+        else if (mesh->joints[i].parent != anim->joints[i].parent)
+            difference = "parent of a joint";
+    }
+    if (difference)
+        md5i_mistake(&parser->lex, "the joints of the mesh",
+                     "Model %s and anim %s differ in the %s: the game ends with an error",
+                     MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
+}
+
 // FILE, FILE ...
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
@@ -659,6 +683,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
                 anim->milliseconds = asset->milliseconds;
             }
             anim->files[anim->num_files++] = asset->file;
+            check_hierarchy(parser, asset);
         }
     } while (may_go_on(parser) && md5i_decl_lex_take(&parser->lex, ","));
 }

@@ -1,6 +1,6 @@
 // Quake and Quake II: skins by their names, scales of joints.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/file.h"
 #include "md5/game/containers.h"
 #include "md5/md5dialects.h"

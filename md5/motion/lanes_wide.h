@@ -5,7 +5,7 @@
 #ifndef MD5_IK_LANES_WIDE_H
 #define MD5_IK_LANES_WIDE_H
 
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/wide.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/space.h"

@@ -1,5 +1,5 @@
 // The time of a clip: its clock, the events that it passes, and its root motion.
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/play/clock.h"
 
 #include <stdlib.h>

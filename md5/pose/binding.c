@@ -1,7 +1,6 @@
 // md5_bind(): which track drives which joint, joints whose parents differ, and the tables for
 // posing.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/pose/skeleton.h"

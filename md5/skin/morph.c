@@ -9,7 +9,6 @@
 // number of vertices that move.
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
 

@@ -73,10 +73,11 @@ const char game_mesh[] = "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshe
                          "\"b\" 1 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 #define ANIM_HEAD(frames)                                                                \
-    "MD5Version 10\ncommandline \"\"\nnumFrames " frames "\nnumJoints 1\nframeRate 24\n" \
-    "numAnimatedComponents 0\nhierarchy {\n\"root\" -1 0 0\n}\nbounds {\n"
+    "MD5Version 10\ncommandline \"\"\nnumFrames " frames "\nnumJoints 4\nframeRate 24\n" \
+    "numAnimatedComponents 0\nhierarchy {\n"                                             \
+    "\"root\" -1 0 0\n\"a\" 0 0 0\n\"b\" 1 0 0\n\"c\" 0 0 0\n}\nbounds {\n"
 #define ANIM_BOUNDS "( 0 0 0 ) ( 0 0 0 )\n"
-#define ANIM_BASE "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
+#define ANIM_BASE "}\nbaseframe {\n" ANIM_BOUNDS ANIM_BOUNDS ANIM_BOUNDS ANIM_BOUNDS "}\n"
 
 const char game_anim3[] = ANIM_HEAD("3") ANIM_BOUNDS ANIM_BOUNDS ANIM_BOUNDS ANIM_BASE
     "frame 0 {\n}\nframe 1 {\n}\nframe 2 {\n}\n";

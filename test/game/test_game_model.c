@@ -518,3 +518,38 @@ TEST (channels_of_parents_stay_as_they_are) {
     CHECK_UINT(o->channels[MD5_CHANNEL_HEAD].num_joints, 4); // `mesh` frees all joints
     CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
 }
+
+// Animations that the mesh does not fit end Doom 3; to the lenient verdict nothing is wrong.
+TEST (animations_have_the_joints_of_the_mesh) {
+    static const struct {
+        const char *from, *to, *difference;
+    } cases[] = {
+        {"\"b\" 1", "\"B\" 1", "name"},
+        {"\"b\" 1", "\"b\" 0", "parent"},
+        {"\"c\" 0 ( 0 0 0 ) ( 0 0 0 )", "", "number"},
+    };
+    EACH (row, cases) {
+        char mesh[1024], line[256];
+        const char *const at = strstr(game_mesh, row->from);
+        snprintf(mesh, sizeof mesh, "%.*s%s%s", (int)(at - game_mesh), game_mesh, row->to,
+                 at + strlen(row->from));
+        char *const count = strstr(mesh, "numJoints 4");
+        count[strlen("numJoints ")] = row->to[0] ? '4' : '3';
+        const game_text texts[] = {
+            {"def/all.def", "model m { mesh x.md5mesh anim run two.md5anim }"},
+            {"x.md5mesh", mesh},
+            {"two.md5anim", game_anim2}};
+        game_log log;
+        OWN_GAME game = open_texts(texts, 3, &log);
+        const md5_model_def *const model = model_of(game, "m");
+        CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
+        snprintf(line, sizeof line,
+                 "def/all.def:1: Model 'x.md5mesh' and anim 'two.md5anim' differ in the %s%s: the "
+                 "game ends with an error",
+                 row->difference, row->to[0] ? " of a joint" : " of joints");
+        CHECK(has_logged(&log, line));
+        md5_error error = {0};
+        CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+        CHECK_UINT(md5_game_model_def(game, "m", &error)->num_anims, 1);
+    }
+}

@@ -126,7 +126,7 @@ joints_are_a_tree
 report 'info prints the tree of joints' $?
 runs 0 info models/bobbin/walk.md5anim && says out '  joint 1              hips, parent 0'
 report 'info prints the joints of an animation' $?
-runs 0 check "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
+runs 0 check --for md5model "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
 report 'check of good files' $?
 
 mkdir -p "$scratch/tree/a/b"
@@ -134,12 +134,12 @@ cp "$data/flags.md5mesh" "$scratch/tree"
 cp "$data/flags.md5anim" "$scratch/tree/a"
 printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nframeRate 24\nnumCuts 0\ncuts {\n}\ncamera {
 ( 0 0 0 ) ( 0 0 0 ) 90\n( 1 0 0 ) ( 0 0 0 ) 90\n}\n' >"$scratch/tree/a/b/flight.md5camera"
-runs 0 check "$scratch/tree" && lines out 1 && says out '3 files, 0 errors, 0 warnings'
+runs 0 check --for md5model "$scratch/tree" && lines out 1 && says out '3 files, 0 errors, 0 warnings'
 report 'check of a folder and those within' $?
 runs 0 info "$scratch/tree/a/b/flight.md5camera" && says out 'md5camera' && says out 'cuts'
 report 'info of a camera' $?
 sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camera"
-runs 1 check "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
+runs 1 check --for md5model "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
     && says out '4 files, 1 errors, 0 warnings'
 report 'check names the bad file, line and column' $?
 # 300 files, of which every tenth is bad, are read on all cores, and reported in their order.
@@ -148,7 +148,7 @@ for i in $(seq 1000 1299); do
     case $i in *0) from=bad ;; *) from=a/b/flight ;; esac
     ln "$scratch/tree/$from.md5camera" "$scratch/many/$i.md5camera"
 done
-runs 1 check "$scratch/many" && says out '300 files, 30 errors, 0 warnings' && lines out 31 &&
+runs 1 check --all "$scratch/many" && says out '300 files, 30 errors, 0 warnings' && lines out 31 &&
     sed -n 's|.*/\(1..0\)\.md5camera:9:21: error: .*|\1|p' "$scratch/out" >"$scratch/order" &&
     seq 1000 10 1290 | cmp - "$scratch/order"
 report 'check of many files reports in their order' $?
@@ -271,7 +271,7 @@ report 'arguments are printed escaped' $?
 # What is odd.
 awk '/^bounds/ {b = 1} b && /\(/ {$0 = "( 0 0 0 ) ( 0 0 0 )"} /^}/ {b = 0} {print}' \
     "$data/flags.md5anim" >"$scratch/zero.md5anim"
-runs 0 check "$scratch/zero.md5anim" && lines out 2 \
+runs 0 check --for md5model "$scratch/zero.md5anim" && lines out 2 \
     && says out "warning: all boxes of 'bounds' are empty"
 report 'check warns of bounds that are all zero' $?
 cp "$data/flags.md5mesh" "$scratch/more.md5mesh"
@@ -439,7 +439,7 @@ done
 if [ -n "${MD5_CORPUS:-}" ]; then
     find "$MD5_CORPUS/corpus" -name '*.md5mesh' -o -name '*.md5anim' | grep -v invalid \
         | grep -v malformed | sort >"$scratch/files"
-    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" check >"$scratch/out" 2>"$scratch/err"
+    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" check --for md5model >"$scratch/out" 2>"$scratch/err"
     tail -n 1 "$scratch/out" | grep -q ' 0 errors'
     report 'check of the corpus' $?
     tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" info >"$scratch/out" 2>"$scratch/err" \

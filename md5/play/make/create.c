@@ -1,6 +1,6 @@
 // Making a machine: its own copy of the tables, then what players read of them, in one arena.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/core/bytes.h"
 #include "md5/play/make/building.h"
 #include "md5/play/schema.h"

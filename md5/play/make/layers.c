@@ -1,6 +1,5 @@
 // Layers of a machine: masks and other sets of joints, motions and their blend trees, states and
 // transitions; and what drives morph targets.
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/play/make/building.h"
 #include "md5/pose/plan.h"

@@ -1,6 +1,5 @@
 // Modifiers of a machine: their joints, limbs, gazes and soles; and how far its model's vertices
 // lie from their joints.
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/motion/feet.h"
 #include "md5/motion/space.h"

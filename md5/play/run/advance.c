@@ -6,7 +6,6 @@
 // step, and wherever a transition ends or an exit is reached. Because there is always one at the
 // end, the result does not depend on how a caller splits time into steps.
 #include "md5/core/assert.h"
-#include "md5/core/axes.h"
 #include "md5/core/math.h"
 #include "md5/motion/functions.h"
 #include "md5/play/run/player_state.h"

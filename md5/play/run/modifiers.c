@@ -1,6 +1,6 @@
 // What changes the pose after the layers; feet that are held where they stand: what the clips that
 // play have their soles do, and how the character has moved since the last pose.
-#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/motion/feet.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/space.h"

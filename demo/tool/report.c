@@ -1,0 +1,304 @@
+// What `md5tool check` prints of its findings: lines for people, of many alike the first and their
+// number, and the forms that programs read.
+#include "demo/common/file.h"
+#include "demo/common/system.h"
+#include "demo/common/text.h"
+#include "demo/tool/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Findings that differ in numbers and in what stands in quotes.
+typedef struct finding_group {
+    uint64_t key; // 0: none
+    size_t num_shown, num_hidden, num_files;
+    uint64_t file; // the last one
+    char text[256];
+} finding_group;
+
+enum { NUM_GROUPS = 1024, SHOWN = 5 }; // of each group
+
+struct tool_report {
+    const tool_arguments *arguments;
+    common_list only, ignored;
+    bool shows_places; // standard output is a terminal
+    const char *path;  // of the file whose text is kept
+    char *text;        // its contents; NULL until a line is shown
+    size_t size;
+    size_t num_errors, num_warnings, num_ignored, num_printed;
+    finding_group groups[NUM_GROUPS]; // by their keys
+};
+
+// -- Showing a line -------------------------------------------------------------------------------
+
+// Prints the part of the line around the column that fits a terminal, and a caret below it.
+static void show_place(tool_report *report, const md5_error *error)
+{
+    enum { BEFORE = 60, WIDTH = 100 };
+    uint32_t line = error->line;
+    if (!report->path || strcmp(report->path, error->file) != 0) {
+        const char *reason = NULL;
+        free(report->text);
+        free((char *)report->path);
+        // The file is read again. A pipe cannot be.
+        report->path = common_copy(error->file);
+        report->text = common_is_file(error->file)
+                           ? common_read_stream(error->file, &report->size, &reason)
+                           : NULL;
+    }
+    if (!report->text || line == 0)
+        return;
+    const char *bytes = report->text, *const end = report->text + report->size;
+    for (; line > 1 && bytes < end; line--) {
+        while (bytes < end && *bytes != '\n' && *bytes != '\r')
+            bytes++;
+        if (end - bytes > 1 && bytes[0] == '\r' && bytes[1] == '\n')
+            bytes++;
+        bytes += bytes < end;
+    }
+    size_t length = 0;
+    while (bytes + length < end && bytes[length] != '\n' && bytes[length] != '\r')
+        length++;
+    const size_t column = error->column > 0 ? error->column : 1;
+    const size_t target = column - 1 < length ? column - 1 : length;
+    const size_t first = target > BEFORE ? target - BEFORE : 0;
+    fputs("    ", stdout);
+    for (size_t i = first; i < length && i < first + WIDTH; i++) {
+        const unsigned char byte = (unsigned char)bytes[i];
+        putchar(byte == '\t' ? ' ' : byte < ' ' || byte >= 0x7F ? '?' : byte);
+    }
+    printf("\n    %*s^\n", (int)(target - first), "");
+}
+
+// -- Groups ---------------------------------------------------------------------------------------
+
+static uint64_t hash(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * 0x100000001B3; // FNV-1a
+    return value;
+}
+
+// The text of a finding without what differs in findings of its kind.
+static void write_kind(const tool_finding *found, char text[256])
+{
+    size_t used = 0;
+    const char *at = found->rule ? found->rule : found->error.message;
+    while (*at && used + 4 < 256) {
+        const char *const end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+        const size_t digits = strspn(at, "0123456789.");
+        if (end || digits > 0) {
+            memcpy(text + used, "...", 3);
+            used += 3;
+            at = end ? end + 1 : at + digits;
+        } else {
+            text[used++] = *at++;
+        }
+    }
+    text[used] = '\0';
+}
+
+// Counts a finding in its group. Returns whether it is one of those that are shown.
+static bool count_in_group(tool_report *report, const tool_finding *found)
+{
+    char text[256];
+    write_kind(found, text);
+    const uint64_t start = 0xCBF29CE484222325;
+    const uint64_t key = hash(start, text) | 1, file = hash(start, found->error.file);
+    for (size_t i = 0; i < 8; i++) {
+        finding_group *const at = &report->groups[(key + i) % NUM_GROUPS];
+        if (at->key == 0)
+            memcpy(at->text, text, sizeof text);
+        else if (at->key != key)
+            continue;
+        at->key = key;
+        at->num_shown++;
+        if (at->num_shown <= SHOWN || report->arguments->shows_all)
+            return true;
+        at->num_hidden++;
+        at->num_files += at->num_hidden == 1 || at->file != file;
+        at->file = file;
+        return false;
+    }
+    return true; // of too many kinds
+}
+
+// -- Filters --------------------------------------------------------------------------------------
+
+// Whether one of the names is the finding's rule or a part of its text or path.
+static bool is_named(const common_list *names, const tool_finding *found)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if ((found->rule && strcmp(found->rule, names->names[i]) == 0)
+            || common_contains(found->error.message, names->names[i])
+            || common_contains(found->error.file, names->names[i]))
+            return true;
+    return false;
+}
+
+// Adds the lines `only NAME` and `ignore NAME` of a file .md5check in a folder, if it has one.
+void tool_read_filters(tool_report *report, const char *folder)
+{
+    char *const path = common_join(folder, ".md5check");
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const text = common_is_file(path) ? common_read_stream(path, &size, &reason) : NULL;
+    for (size_t at = 0; text && at < size;) {
+        const char *const end = memchr(text + at, '\n', size - at);
+        const size_t length = end ? (size_t)(end - (text + at)) : size - at;
+        char *const line = common_format("%.*s", (int)(length < 1000 ? length : 1000), text + at);
+        line[strcspn(line, "#\r")] = '\0';
+        const bool is_only = strncmp(line, "only ", 5) == 0;
+        if (is_only || strncmp(line, "ignore ", 7) == 0)
+            common_add(is_only ? &report->only : &report->ignored,
+                       common_copy(line + (is_only ? 5 : 7)));
+        free(line);
+        at += length + 1;
+    }
+    free(text);
+    free(path);
+}
+
+// -- Forms ----------------------------------------------------------------------------------------
+
+static void print_text(tool_report *report, const tool_finding *found)
+{
+    char text[TOOL_MESSAGE];
+    md5_format_error(&found->error, text, sizeof text);
+    fputs(text, stdout);
+    if (found->count > 1)
+        printf(", and %u more", found->count - 1);
+    if (found->rule)
+        printf(" [%s] %s", found->rule, found->engines);
+    putchar('\n');
+    if (report->shows_places)
+        show_place(report, &found->error);
+}
+
+static void print_json(tool_report *report, const tool_finding *found)
+{
+    (void)report;
+    const md5_error *const error = &found->error;
+    common_print_json("{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
+                      "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
+                      error->file, error->line, error->column,
+                      error->status == MD5_WARNING ? "warning" : "error",
+                      found->rule ? found->rule : "", error->message, found->count, found->engines);
+}
+
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/
+static void print_sarif(tool_report *report, const tool_finding *found)
+{
+    const md5_error *const error = &found->error;
+    fputs(report->num_printed > 0 ? ",\n" : "", stdout);
+    common_print_json("{\"ruleId\":%s,\"level\":%s,\"message\":{\"text\":%s},\"locations\":["
+                      "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":%s}",
+                      found->rule ? found->rule : "md5",
+                      error->status == MD5_WARNING ? "warning" : "error", error->message,
+                      error->file);
+    if (error->line > 0)
+        printf(",\"region\":{\"startLine\":%u,\"startColumn\":%u}", error->line,
+               error->column > 0 ? error->column : 1);
+    fputs("}}]}", stdout);
+}
+
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+static void print_github(tool_report *report, const tool_finding *found)
+{
+    (void)report;
+    const md5_error *const error = &found->error;
+    common_print(stdout, "::%s file=%s,line=%u,col=%u::%s%s%s\n",
+                 error->status == MD5_WARNING ? "warning" : "error", error->file, error->line,
+                 error->column, error->message, found->rule ? " " : "", found->engines);
+}
+
+static const struct form {
+    const char *name;
+    void (*print)(tool_report *report, const tool_finding *found);
+    const char *begin, *end;
+    bool is_grouped; // and has a summary
+} forms[] = {
+    {"text", print_text, "", "", true},
+    {"json", print_json, "", "", false},
+    {"sarif", print_sarif,
+     "{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
+     "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"md5tool\"}},\"results\":[\n",
+     "\n]}]}\n", false},
+    {"github", print_github, "", "", false},
+};
+
+// -- Reports --------------------------------------------------------------------------------------
+
+static const struct form *form_of(const tool_report *report)
+{
+    const tool_arguments *const asked = report->arguments;
+    return &forms[asked->is_json ? 1 : asked->is_sarif ? 2 : asked->is_github ? 3 : 0];
+}
+
+tool_report *tool_begin_report(const tool_arguments *arguments)
+{
+    tool_report *const report = common_alloc(1, sizeof *report);
+    report->arguments = arguments;
+    for (int i = 0; i < arguments->only.count; i++)
+        common_add(&report->only, common_copy(arguments->only.names[i]));
+    for (int i = 0; i < arguments->ignored.count; i++)
+        common_add(&report->ignored, common_copy(arguments->ignored.names[i]));
+    report->shows_places = common_is_terminal(1);
+    fputs(form_of(report)->begin, stdout);
+    return report;
+}
+
+void tool_report_finding(tool_report *report, const tool_finding *found)
+{
+    const struct form *const form = form_of(report);
+    if (found->is_silent)
+        return;
+    if ((report->only.count > 0 && !is_named(&report->only, found))
+        || is_named(&report->ignored, found)) {
+        report->num_ignored++;
+        return;
+    }
+    if (!form->is_grouped || count_in_group(report, found)) {
+        form->print(report, found);
+        report->num_printed++;
+    }
+    if (found->error.status == MD5_WARNING)
+        report->num_warnings++;
+    else
+        report->num_errors++;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const size_t first = ((const finding_group *)a)->num_hidden,
+                 second = ((const finding_group *)b)->num_hidden;
+    return (first < second) - (first > second);
+}
+
+int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
+{
+    const struct form *const form = form_of(report);
+    const size_t num_errors = report->num_errors;
+    if (form->is_grouped) {
+        qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], by_number);
+        for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
+            common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
+                         report->groups[i].num_files, report->groups[i].text);
+        if (report->num_ignored > 0)
+            printf("%zu findings are filtered out\n", report->num_ignored);
+        printf("%zu files, %zu errors, %zu warnings", num_files, num_errors, report->num_warnings);
+        if (judged != 0) {
+            fputs(", for ", stdout);
+            tool_print_engines(judged);
+        }
+        putchar('\n');
+    }
+    fputs(form->end, stdout);
+    common_free_list(&report->only);
+    common_free_list(&report->ignored);
+    free((char *)report->path);
+    free(report->text);
+    free(report);
+    return num_errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
+}

@@ -1,0 +1,273 @@
+#!/bin/sh
+# md5tool check: what it says of broken files for each engine, pairs of meshes and clips, filters and forms.
+. test/build/report.sh
+tool=$products/md5tool
+base=$scratch/base
+mkdir "$base"
+cat >"$base/a.md5mesh" <<'MESH'
+MD5Version 10
+commandline ""
+
+numJoints 2
+numMeshes 1
+
+joints {
+	"root" -1 ( 0 0 0 ) ( 0 0 0 )
+	"limb" 0 ( 0 0 6 ) ( 0 0 0 )
+}
+
+mesh {
+	shader "hide"
+
+	numverts 4
+	vert 0 ( 0 0 ) 0 1
+	vert 1 ( 1 0 ) 1 1
+	vert 2 ( 1 1 ) 2 2
+	vert 3 ( 0 1 ) 4 1
+
+	numtris 2
+	tri 0 0 2 1
+	tri 1 0 3 2
+
+	numweights 5
+	weight 0 0 1 ( 0 0 0 )
+	weight 1 0 1 ( 4 0 0 )
+	weight 2 0 0.5 ( 4 0 6 )
+	weight 3 1 0.5 ( 4 0 0 )
+	weight 4 1 1 ( 0 0 0 )
+}
+MESH
+cat >"$base/a.md5anim" <<'CLIP'
+MD5Version 10
+commandline ""
+
+numFrames 2
+numJoints 2
+frameRate 24
+numAnimatedComponents 12
+
+hierarchy {
+	"root" -1 63 0
+	"limb" 0 63 6
+}
+
+bounds {
+	( 0 0 0 ) ( 4 1 6 )
+	( 0 0 0 ) ( 4 1 6 )
+}
+
+baseframe {
+	( 0 0 0 ) ( 0 0 0 )
+	( 0 0 6 ) ( 0 0 0 )
+}
+
+frame 0 {
+	0 0 0 0 0 0
+	0 0 6 0 0 0
+}
+
+frame 1 {
+	0 0 0 0 0 0
+	0 0 6 0 0 0
+}
+CLIP
+
+# Each row: what is broken; 1 for each engine that stops, refuses or shows nothing right; the rule; file and change.
+# What engines do is read in their sources: doom3 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon.
+engines='doom3 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon'
+cat >"$scratch/rows" <<'ROWS'
+version of the alpha|1111111111|version|mesh|s/Version 10/Version 6/
+no command line|1100001001|no-commandline|mesh|/commandline/d
+a mesh with a name|0011111001|mesh-name|mesh|s/shader/name "hull"\n\tshader/
+a brace below its word|0000000011|brace-line|mesh|s/joints {/joints\n{/
+an indented end|0000000010|brace-column|mesh|s/^}/\t}/
+no blanks|0000001100|no-blanks|mesh|s/( 0 0 6 )/(0 0 6)/
+rows exchanged|0000000000|row-order|mesh|s/vert 1 /vert 9 /;s/vert 2 /vert 1 /;s/vert 9 /vert 2 /
+not a number|1111111111|nan|mesh|s/weight 0 0 1/weight 0 0 nan/
+what Windows prints for it|1100001000|nan|mesh|s/weight 0 0 1/weight 0 0 1.#IND/
+a capital exponent|1100000000|capital-exponent|mesh|s/( 4 0 0 )/( 4 1E-05 0 )/
+a small exponent|0000000000||mesh|s/( 4 0 0 )/( 4 1e-05 0 )/
+a decimal comma|1100001010|decimal-comma|mesh|s/0\.5/0,5/
+a plus sign|1100000000|plus-sign|mesh|s/( 4 0 0 )/( 4 +0 0 )/
+a vertex too few|1100011111|row-count|mesh|s/numverts 4/numverts 5/
+a vertex without weights|1100010000|no-weights|mesh|s/) 4 1/) 4 0/
+weights past the end|1111111111|weight-range|mesh|s/) 4 1/) 4 2/
+a weight on no joint|1111111111|weight-joint|mesh|s/weight 4 1/weight 4 2/
+a corner without vertex|1111111111|triangle-corner|mesh|s/tri 1 0 3 2/tri 1 0 4 2/
+a child of the last joint|1111110000|parent-order|mesh|s/"root" -1/"root" 1/
+many weights|0000000001|4-weights|mesh|s/) 4 1/) 0 5/;s/\(weight . .\) [0-9.]*/\1 0.2/
+weights of 0.9|0000000000|weight-sum|mesh|s/0 0\.5/0 0.4/
+a negative weight|0010000001|negative-weight|mesh|s/0 0\.5/0 1.5/;s/1 0\.5/1 -0.5/
+a long rotation|0000000000|long-rotation|mesh|s/( 0 0 6 ) ( 0 0 0 )/( 0 0 6 ) ( 0.8 0.8 0 )/
+a name of 33 letters|0010100000|long-name|both|s/limb/abcdefghijklmnopqrstuvwxyzabcdefg/
+a name with a blank|0000000010|blank-name|both|s/limb/fore limb/
+no meshes|0011111011|no-meshes|mesh|s/numMeshes 1/numMeshes 0/
+a comment first|0000110001|text-before|mesh|1s/^/\/\/ by hand\n/
+a clip with another joint|1010101110|clip-joint-count|clip|s/numJoints 2/numJoints 3/;s/\t"limb" 0.*/&\n\t"hand" 1 0 0/;s/\t( 0 0 6 ).*/&\n\t( 0 0 0 ) ( 0 0 0 )/
+a joint of another name|1110100000|clip-joint-name|clip|s/limb/Limb/
+a clip whose joint is a root|1111110000|clip-joint-parent|clip|s/"limb" 0/"limb" -1/
+flags of 64|1111100000|flags|clip|s/63 6/64 6/
+components past the end|1101011111|components|clip|s/63 6/63 7/
+a base frame that is needed|0010100000|base-frame-needed|clip|s/Components 12/Components 9/;s/63 6/7 6/;s/( 0 0 6 ) ( 0 0 0 )/( 0 0 6 ) ( 0 0.5 0 )/;s/\t0 0 6 0 0 0/\t0 0 6/
+a root beside its base frame|0000000000|base-frame-root|clip|/^frame/,/}/s/\t0 0 0 0 0 0/\t10 0 0 0 0 0/
+a component too many|1111101000|frame-size|clip|s/Components 12/Components 13/
+a first component below 0|1111101000|first-component|clip|s/Components 12/Components 6/;s/63 6/0 -1/;s/( 0 0 6 )/( 0 0 0 )/;/^\t0 0 6/d
+a frame too few|1110111011|frame-count|clip|s/numFrames 2/numFrames 3/;s/\t( 0 0 0 ) ( 4.*/&\n&/;/^bounds/,/}/{/4/{x;s/^/x/;/^xx$/{x;d};x}}
+frames from 1|1111111111|frame-number|clip|s/frame 1/frame 2/;s/frame 0/frame 1/
+no rate|1100000000|frame-rate|clip|s/Rate 24/Rate 0/
+a box too few|1100011001|bounds-count|clip|0,/( 4 1 6 )/{/( 4 1 6 )/d}
+boxes of nothing|0000000000|bounds|clip|s/( 4 1 6 )/( 0 0 0 )/
+ROWS
+breaks() { # FILE...: writes the broken pair to $scratch/case
+    rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base"/a.md5* "$scratch/case" || return 1
+    for name in "$@"; do
+        sed "$change" "$base/a.md5$name" >"$scratch/case/a.md5$name" || return 1
+    done
+}
+judges() { # what each engine does is what the row says, and the rule is named
+    case $file in
+    both) breaks mesh anim ;;
+    clip) breaks anim ;;
+    *) breaks mesh ;;
+    esac || return 1
+    got=
+    for engine in $engines; do
+        "$tool" check --for "$engine" "$scratch/case" >"$scratch/out" 2>&1
+        got=$got$?
+    done
+    "$tool" check --for all "$scratch/case" >"$scratch/out" 2>&1
+    [ "$got" = "$expected" ] || { echo "got $got, expected $expected" && cat "$scratch/out" && return 1; }
+    [ -z "$rule" ] || grep -q "\[$rule\]" "$scratch/out" || { cat "$scratch/out" && return 1; }
+}
+while IFS='|' read -r what expected rule file change; do
+    check "engines and $what" judges
+done <"$scratch/rows"
+
+# runs STATUS ARGUMENTS...
+runs() {
+    status=$1
+    shift
+    "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? -eq "$status" ] || { cat "$scratch/out" "$scratch/err" && return 1; }
+}
+is_clean() {
+    runs 0 check --for all "$base" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out"
+}
+check 'nothing is wrong with the pair itself' is_clean
+
+# Old versions are engines of their own.
+change='s/limb/Limb/'
+versions_differ() {
+    breaks anim && runs 1 check --for ironwail:0.8.1 "$scratch/case" && grep -q 'stops ironwail before 0.8.2' "$scratch/out" &&
+        runs 1 check --for ironwail:0.8.2 "$scratch/case" && grep -q 'refused by ironwail' "$scratch/out" &&
+        runs 1 check --for vkquake:1.35.0 "$scratch/case" && runs 0 check --for vkquake "$scratch/case" &&
+        runs 0 check --for md5model "$scratch/case" && grep -q 'for md5model$' "$scratch/out" &&
+        runs 2 check --for doom "$scratch/case" && grep -q "'doom'" "$scratch/err"
+}
+check 'versions of engines differ' versions_differ
+
+# A clip belongs to the mesh of its name, or to the only one of its folder.
+pairs() {
+    breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
+        runs 1 check "$scratch/case" && grep -q "did you mean 'limb'" "$scratch/out" &&
+        cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" && runs 0 check "$scratch/case" &&
+        mkdir "$scratch/case/sub" && mv "$scratch/case/walk.md5anim" "$scratch/case/sub" && runs 0 check "$scratch/case"
+}
+check 'a clip is compared with its mesh' pairs
+guesses() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" &&
+        runs 1 check "$scratch/case" && grep -q '\[no-skin\] broken or invisible in ironwail' "$scratch/out" &&
+        tail -n 1 "$scratch/out" | grep -q 'for ironwail, vkquake, qss, fte$' &&
+        : >"$scratch/case/progs/hide_00_00.png" && runs 0 check "$scratch/case" &&
+        rm "$scratch/case/progs/a.md5anim" && runs 1 check "$scratch/case" && grep -q '\[no-clip\]' "$scratch/out" &&
+        mv "$scratch/case/progs" "$scratch/case/md5" && runs 0 check "$scratch/case" &&
+        tail -n 1 "$scratch/out" | grep -q 'for q2pro, yquake2$'
+}
+check 'the place of a file says for which engines it is' guesses
+
+# Many alike are grouped, and all come with --all.
+grouped() {
+    rm -rf "$scratch/many" && mkdir "$scratch/many" || return 1
+    for i in 1 2 3 4 5 6 7 8 9; do
+        sed 's/0 0\.5/0 0.4/' "$base/a.md5mesh" >"$scratch/many/$i.md5mesh" || return 1
+    done
+    runs 0 check "$scratch/many" && grep -q '^4 more in 4 files: weight-sum$' "$scratch/out" &&
+        grep -q '^9 files, 0 errors, 9 warnings' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 7 ] &&
+        runs 0 check --all "$scratch/many" && [ "$(wc -l <"$scratch/out")" -eq 10 ]
+}
+check 'findings that are alike are grouped' grouped
+filtered() {
+    runs 0 check --ignore weight-sum "$scratch/many" && grep -q '^9 files, 0 errors, 0 warnings' "$scratch/out" &&
+        grep -q '^9 findings are filtered out$' "$scratch/out" &&
+        runs 0 check --only 3.md5mesh "$scratch/many" && grep -q ' 0 errors, 1 warnings' "$scratch/out" &&
+        printf '# known\nignore weight-sum\r\n' >"$scratch/many/.md5check" && runs 0 check "$scratch/many" &&
+        grep -q ' 0 warnings' "$scratch/out"
+    status=$?
+    rm -f "$scratch/many/.md5check"
+    return $status
+}
+check 'findings are filtered' filtered
+cat >"$scratch/read.py" <<'PYTHON'
+import json, sys
+text = open(sys.argv[2]).read()
+if sys.argv[1] == "json":
+    found = [json.loads(line) for line in text.splitlines()]
+    keys = {"file", "line", "column", "severity", "rule", "message", "count", "engines"}
+    assert len(found) == 9 and all(set(one) == keys for one in found)
+    assert all(one["rule"] == "weight-sum" and one["line"] == 18 and one["severity"] == "warning" for one in found)
+else:
+    results = json.loads(text)["runs"][0]["results"]
+    assert len(results) == 9 and all(one["ruleId"] == "weight-sum" and one["level"] == "warning" for one in results)
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert place["region"]["startLine"] == 18 and place["artifactLocation"]["uri"].endswith("1.md5mesh")
+PYTHON
+forms() {
+    runs 0 check --json "$scratch/many" && python3 "$scratch/read.py" json "$scratch/out" &&
+        runs 0 check --sarif "$scratch/many" && python3 "$scratch/read.py" sarif "$scratch/out" &&
+        runs 0 check --github "$scratch/many" && [ "$(grep -c '^::warning file=.*,line=18,col=1::' "$scratch/out")" -eq 9 ]
+}
+check 'findings as JSON, SARIF and annotations' forms
+
+# A model of a game whose clip does not fit its mesh.
+game() {
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && breaks anim &&
+        cp "$scratch/case"/a.md5* "$scratch/game/models" &&
+        printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&
+        runs 1 check "$scratch/game" && grep -q "no joint 'Limb'.*\[clip-joint-name\] stops doom3" "$scratch/out" &&
+        grep -q 'of which Doom 3 would replace 1 ' "$scratch/out" &&
+        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"default"' "$scratch/out" &&
+        grep -q 'differ in the name of a joint: the game ends' "$scratch/err" &&
+        runs 0 explain "$scratch/game" m && grep -q 'the game ends with an error' "$scratch/out" &&
+        cp "$base/a.md5anim" "$scratch/game/models" && runs 0 check "$scratch/game" &&
+        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out"
+}
+check 'a clip that does not fit ends Doom 3' game
+
+# What four engines that were run say to 32 pairs. Where they read on and show nonsense, that is an error too.
+if [ -n "${MD5_CORPUS:-}" ]; then
+    sed -n '/^[0-9]/{s/ *$//;h};/^  /{G;s/^  \([A-Z0-9]*\) *\(.\).*\n\(.*\)/\3 \1 \2/p}' \
+        "$MD5_CORPUS/golden/engines/verdicts.txt" >"$scratch/verdicts"
+    as_engines_ran() {
+        wrong=0 count=0
+        while read -r name engine verdict; do
+            case $engine in
+            D3) engine=doom3 ;;
+            IW) engine=ironwail ;;
+            VK) engine=vkquake ;;
+            *) engine=q2pro ;;
+            esac
+            expected=1
+            [ "$verdict" = o ] && expected=0
+            case "$name $engine" in
+            "08nan "* | "13past doom3" | "38offset doom3" | "43neg ironwail") expected=1 ;;
+            esac
+            "$tool" check --for $engine "$MD5_CORPUS/golden/engines/$name.md5mesh" \
+                "$MD5_CORPUS/golden/engines/$name.md5anim" >"$scratch/out"
+            [ $? -eq $expected ] || { echo "$name $engine" && cat "$scratch/out" && wrong=$((wrong + 1)); }
+            count=$((count + 1))
+        done <"$scratch/verdicts"
+        echo "$count" && [ $wrong -eq 0 ] && [ $count -eq 128 ]
+    }
+    check 'as engines that were run' as_engines_ran
+fi
+finish
