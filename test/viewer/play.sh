@@ -102,6 +102,9 @@ check "a model is attached to a joint" changes_the_picture thing "$bobbin" --ani
     --attach prop_r=$models/lantern/lantern.md5mesh
 check_long "an unknown joint to attach to is reported" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
     --attach wing=$models/lantern/lantern.md5mesh --output "$scratch/x.png"
+sed 's/model bobbin/attached gun nothing.md5mesh on hand_r model bobbin/' "$bobbin" >"$scratch/bobbin/holds.md5machine"
+check_long "a missing file that a machine attaches is reported" ends_saying 1 'nothing.md5mesh' "$view" \
+    "$scratch/bobbin/holds.md5machine" --output "$scratch/x.png"
 check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "another machine beside it" changes_the_picture guest "$bobbin" --animation-time 1 \

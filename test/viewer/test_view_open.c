@@ -562,6 +562,11 @@ TEST (view_watch_changes_a_machine_without_a_hitch) {
             for (int i = 0; i < 20; i++)
                 most = fmax(most, move_to(&viewer, time += 1.0 / 60.0, joints));
         }
+        put_again(folder, "held.md5mesh", still);
+        edit(machine, "model bobbin.md5mesh",
+             "model bobbin.md5mesh attached thing held.md5mesh on hand_r");
+        CHECK(sees_change(&viewer) && viewer.state.document->companions[VIEW_HELD].drawn != NULL);
+        check_watched(&viewer, folder, "held.md5mesh", still);
         end(&viewer);
     }
     folder_remove(folder);

@@ -273,6 +273,87 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
     }
 }
 
+// Frames of the attack, 34 a cycle, until the blow, and of the blow, 27 a cycle, at 30 a second.
+// Returns the weight of the clip that has a window while it is open.
+static double window_weight(int window, double time, double begin, double fade)
+{
+    static const double frames[3][2] = {{6, 26}, {12, 18}, {2, 20}};
+    const double since = time - begin;
+    const double share = since < 0.0 ? 0.0 : since < fade ? since / fade : 1.0;
+    const double frame = window < 2 ? fmod(30.0 * time, 34.0) : fmod(30.0 * since, 27.0);
+    const bool is_open = frame >= frames[window][0] && frame <= frames[window][1];
+    return is_open ? (window < 2 ? 1.0 - share : share) : 0.0;
+}
+
+TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
+    static const char *const names[3] = {"swing", "hit", "dazed"};
+    for (int i = 0; i < 24; i++) {
+        const double leave = 0.13 + 0.07 * i, fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
+        const view_plot *const plot = &of->picture.plots[0];
+        page_set(of, "blow after, cycles", (float)leave);
+        page_set(of, "fade, seconds", (float)fade);
+        page_show(of, 1.7);
+        for (int window = 0; window < 3; window++) {
+            const view_series *const bar = page_series(of, 0, names[window]);
+            uint32_t opened = 0, closed = 0, begun = 0, ended = 0;
+            double last = 0.0;
+            for (uint32_t k = 0; k < bar->count; k++) {
+                const double x = bar->points[k].x, begin = leave * 34.0 / 30.0;
+                const double now = window_weight(window, x, begin, fade);
+                opened += now > 0.0 && last <= 0.0;
+                closed += now <= 0.0 && last > 0.0;
+                last = now;
+                CHECK_NEAR(bar->points[k].y, 2.0 - window + 0.8 * now, 2e-4);
+            }
+            for (uint32_t k = 0; k < plot->num_marks; k++)
+                if (floorf(plot->marks[k].point.y) == (float)(2 - window)) {
+                    begun += plot->marks[k].color == VIEW_GREEN;
+                    ended += plot->marks[k].color == VIEW_RED;
+                }
+            CHECK_UINT(begun, opened);
+            CHECK_UINT(ended, closed);
+        }
+    }
+}
+
+// The one-shot as its rules say it: 24 frames a second, a section after another.
+TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
+    static const double first[3] = {0, 32, 66}, last[3] = {32, 60, 84};
+    static const char *const names[3] = {"raise", "wave", "lower"};
+    const double tick = 6.0 / 128.0;
+    for (int i = 0; i < 24; i++) {
+        const int change = i % 4, told = 12 + 3 * i; // in `raise`, too
+        int section = 0, next = 1;
+        bool loops = true, plays = true;
+        double frame = 0.0;
+        page_set(of, "is told", (float)change);
+        page_set(of, "at, seconds", (float)(tick * told));
+        page_show(of, 1.8);
+        for (int k = 0; k <= 128; k++) {
+            frame += k > 0 ? 24.0 * tick : 0.0;
+            if (section >= 0 && frame >= last[section]) {
+                frame += next >= 0 ? first[next] - last[section] : 0.0;
+                section = next;
+                next = loops ? next : -1;
+            }
+            if (k == told) {
+                loops = change == MD5_SECTION_LOOP;
+                next = change == MD5_SECTION_NEXT || loops ? 2 : -1;
+                section = change == MD5_SECTION_JUMP ? 2 : section;
+                frame = change == MD5_SECTION_JUMP ? first[2] : frame;
+            }
+            plays = plays && frame < 84.0;
+            CHECK_NEAR(page_series(of, 0, "one-shot")->points[k].y, plays ? frame : 0.0, 1e-3);
+            for (int row = 0; row < 3; row++) {
+                const double left = loops ? 1.0 : (84.0 - frame) / 24.0 / 0.3;
+                const double weight = plays && row == section ? fmin(left, 1.0) : 0.0;
+                CHECK_NEAR(page_series(of, 1, names[row])->points[k].y, 2.0 - row + 0.8 * weight,
+                           1e-3);
+            }
+        }
+    }
+}
+
 // The staff's shaft is turned about the prop's z by twice the arc sine of 0.6088.
 TEST_PAGE (page_grip_holds_the_staff, "grip") {
     const uint32_t hand = md5_find_joint(of->scene.skeleton, "hand_l"),

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // fork()
 #include "test/own.h"
 #include "test/real.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/system.h"
@@ -406,6 +407,57 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
         CHECK_THAT(first > 20 && fabs(count / first - cases[i].sprites) < 0.1 * cases[i].sprites,
                    "%s: %g pixels, the first %g", cases[i].line, count, first);
     }
+}
+
+// What a machine holds is where the hand and the model's own bind pose put it, which is where its
+// modifiers reach for it. What has no joint is not shown. Windows are among the events.
+TEST_SCENE (view_machine_shows_what_it_holds) {
+    static const char blade[] =
+        "MD5Version 10 commandline \"\" numJoints 2 numMeshes 1 joints {"
+        " \"root\" -1 ( 1 -2 3 ) ( 0.3 0.2 -0.5 ) \"grip\" 0 ( 4.66 17.4 0 ) ( 0 0.1 -0.6 ) }"
+        " mesh { shader \"none\" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 0 1 )"
+        " 2 1 numtris 2 tri 0 0 1 2 tri 1 0 2 1 numweights 3 weight 0 0 1 ( 0 0 0 )"
+        " weight 1 0 1 ( -30 0 0 ) weight 2 1 1 ( -9 -40 9 ) }";
+    char *const folder = folder_make();
+    OWN char *const bobbin = common_absolute(test_path("models/bobbin"));
+    OWN char *const text = common_format(
+        "machine holds { model \"%s/bobbin.md5mesh\" clip carry \"%s/carry.md5anim\" {"
+        " window hold 2-60 fast } layer body { state carry carry } attached far blade.md5mesh"
+        " attached blade blade.md5mesh on prop_r"
+        " modifier left two_bone hand_l { target grip of blade } }",
+        bobbin, bobbin);
+    OWN char *const line = common_format("%s/holds.md5machine --animation-time 0.7" SIZE, folder);
+    OWN_SHOT viewer;
+    folder_put_text(folder, "blade.md5mesh", blade);
+    folder_put_text(folder, "holds.md5machine", text);
+    if (shot_open(&viewer, scene, line)) {
+        shot with = shot_draw(&viewer);
+        view_companion *const held = viewer.state.document->companions + VIEW_HELD + 1;
+        const view_scene *const of = &viewer.state.document->scene;
+        md5_xform at = {.rotation = {.w = 1.0f}};
+        REQUIRE(held->model != NULL && held[-1].model == NULL);
+        for (uint32_t joint = md5_find_joint(of->skeleton, "prop_r"); joint != MD5_NONE;
+             joint = of->skeleton->joints[joint].parent)
+            at = md5_xform_mul(of->pose[joint], at);
+        at = md5_xform_mul(of->machine.place, at);
+        const md5_vec3 hand =
+            md5_mat34_translation(of->joints[md5_find_joint(of->skeleton, "hand_l")]);
+        const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0.0f});
+        CHECK(md5_vec3_length(md5_vec3_sub(hand, grip)) < 1e-2f);
+        for (uint32_t i = 0; i < 2; i++) {
+            const md5_vec3 bind = md5_mat34_translation(held->model->bind[i]);
+            const md5_vec3 drawn =
+                md5_mat34_point(held->place, md5_mat34_point(held->palette[i], bind));
+            CHECK(md5_vec3_length(md5_vec3_sub(drawn, md5_xform_point(at, bind))) < 1e-3f);
+        }
+        md5gl_set_visible(held->drawn, 0, false);
+        shot without = shot_draw(&viewer);
+        CHECK(shot_difference(&with, &without) > 0.01);
+        CHECK_STRING(of->machine.events[0].text, "begin hold fast");
+        free(with.rgba);
+        free(without.rgba);
+    }
+    folder_remove(folder);
 }
 
 // A lit surface of an image that is built into the engine shows that, and neither it nor a surface

@@ -238,8 +238,30 @@ static bool load_machine(view_companion *companion, const char *path, const view
     return upload(companion, loader, machine->character->model_path, NULL);
 }
 
+// Draws what the scene's machine holds. Its models are loaded already, and belong to it.
+static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
+                      const view_loader *loader)
+{
+    const md5_machine_desc *const desc = scene->machine.desc;
+    char *const folder = common_folder(scene->path);
+    bool is_loaded = true;
+    for (uint32_t i = 0; i < desc->num_attached && is_loaded; i++) {
+        const md5_attached_desc *const held = &desc->attached[i];
+        view_companion *const companion = &companions[VIEW_HELD + i];
+        const uint32_t joint = md5_find_joint(scene->skeleton, held->joint);
+        if (joint == MD5_NONE)
+            continue;
+        *companion = (view_companion){
+            .model = held->model, .joint = (int32_t)joint, .path = common_join(folder, held->file)};
+        is_loaded = upload(companion, loader, companion->path, NULL);
+    }
+    free(folder);
+    return is_loaded;
+}
+
 // Loads the models of --retarget and --attach, the machine of --guest, and what the scene's model
-// carries if it plays a machine. Returns false and logs an error on failure; free in both cases.
+// carries or holds if it plays a machine. Returns false and logs an error on failure; free in both
+// cases.
 static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view_scene *scene,
                             const view_loader *loader)
 {
@@ -307,7 +329,7 @@ static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view
     common_free_list(&files);
     free(folder);
     free(beside);
-    return is_loaded;
+    return is_loaded && load_held(companions, scene, loader);
 }
 
 // == Documents ===================================================================================
@@ -433,6 +455,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         if (companion->machine != NULL)
             view_free_machine(companion->machine);
         free(companion->machine);
+        free(companion->path);
         md5_free_model(companion->own_model);
     }
     view_free_compare(&document->compare);

@@ -69,16 +69,20 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 
 // -- Companions ----------------------------------------------------------------------------------
 //
-// Second models: one that the pose is retargeted to, one that is attached to a joint, one that the
-// pose is compared with, or one with a machine of its own.
+// Second models: one that the pose is retargeted to, those that are attached to joints, one that
+// the pose is compared with, or one with a machine of its own.
 
 // Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
-// guest, companion 4 is carried: attached, with a machine.
-enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_CARRIED, VIEW_NUM_COMPANIONS };
+// guest, companion 4 is carried: attached, with a machine. Those from VIEW_HELD on are what the
+// scene's machine says that it holds, in its order, without those of which only a game knows where
+// they are.
+enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_CARRIED, VIEW_HELD };
+enum { VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED };
 
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
-    md5_model *own_model;   // the same, unless it belongs to a view_compare
+    md5_model *own_model;   // the same, unless it belongs to a view_compare or a machine
+    char *path;             // of what a machine holds: its file
     md5gl_model *drawn;
     view_textures *textures;
     md5_retarget *retarget; // NULL: none of the others is

@@ -101,6 +101,8 @@ static uint64_t stamp_files(const view_state *viewer)
             companions[i] = machine->character->model_path;
             add_character(&stamp, machine->character);
         }
+        if (i >= VIEW_HELD)
+            companions[i] = viewer->document->companions[i].path;
         add_file(&stamp, companions[i]);
         add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
     }

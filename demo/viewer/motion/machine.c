@@ -255,11 +255,13 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
         [MD5_EVENT_LEAVE] = "leave ",
         [MD5_EVENT_TRANSITION_END] = "transition ends: ",
         [MD5_EVENT_CLIP_END] = "clip ends: ",
+        [MD5_EVENT_BEGIN] = "begin ",
+        [MD5_EVENT_END] = "end ",
     };
     view_machine *const machine = user;
     (void)player;
-    // Clips with little weight report no events.
-    if (weight < 0.1f)
+    // Clips with little weight report no events but those that come in pairs.
+    if (weight < 0.1f && event->kind < MD5_EVENT_BEGIN)
         return;
     view_machine *const others[] = {machine->guest != NULL ? machine->guest : machine->host,
                                     machine->carried};

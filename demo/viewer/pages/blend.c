@@ -293,7 +293,8 @@ static void show_masks(view_picture *picture)
 
 // == State machines ========================================================================
 //
-// Synchronised clips, states with transitions, transitions in step, a hand on a weapon.
+// Synchronised clips, states with transitions, transitions in step, windows, sections, a hand on a
+// weapon.
 
 // -- Synchronisation ------------------------------------------------------------------------
 
@@ -464,16 +465,16 @@ static const char gait_change[] = // text
     "}";
 // end of lines
 
-// Where footsteps of one way are drawn: spikes of a line, those of the old clip below it.
-typedef struct footprints {
+// Where events are drawn; footsteps of one way as spikes of a line, those of the old clip below it.
+typedef struct event_plot {
     view_plot *plot;
     int way;
     double time;
-} footprints;
+} event_plot;
 
 static void add_footstep(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    const footprints *const prints = user;
+    const event_plot *const prints = user;
     const double spike = strcmp(event->name, "old") == 0 ? -0.45 : 0.45;
     (void)player;
     for (int i = 0; i < 3; i++)
@@ -493,7 +494,7 @@ static void show_in_step(view_picture *picture)
     plots[0].row.high.x = picture->values[1];
     for (int way = 0; way < 3; way++) {
         const view_color color = plots[0].row.series[way].color | 0xFFu;
-        footprints prints = {&plots[1], way, 0.0};
+        event_plot prints = {&plots[1], way, 0.0};
         char text[512];
         playing p;
         double apart = 0.0;
@@ -524,6 +525,107 @@ static void show_in_step(view_picture *picture)
         view_add_fact(picture, names[way], apart, "steps");
         end_playing(&p);
     }
+}
+
+// -- Windows and sections -------------------------------------------------------------------
+
+static void add_window(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    const event_plot *const to = user;
+    const double top = (double)to->plot->row.high.y - 1.0 + 0.8 * (double)weight;
+    (void)player;
+    for (int row = 0; to->plot->row.series[row].name != NULL; row++)
+        if (strcmp(event->name, to->plot->row.series[row].name) == 0)
+            view_add_mark(to->plot, to->time, top - row,
+                          event->kind == MD5_EVENT_END ? VIEW_RED : VIEW_GREEN);
+}
+
+// Plays a text. Windows and sections with the names of the last plot's series are its bars. At
+// `told`, if that is not negative, its one-shot goes to the section `lower`.
+static void show_bars(view_picture *picture, const char *text, double told)
+{
+    view_plot *const plot = &picture->plots[picture->num_plots - 1];
+    const double length = (double)plot->row.high.x, tick = length / (double)VIEW_PAGE_STEPS;
+    const double now = fmod(picture->time, length);
+    event_plot to = {plot, 0, 0.0};
+    playing p;
+    const bool plays = begin_playing(&p, picture, text, NULL);
+    for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
+        const bool is_now = tick * i <= now && now < tick * (i + 1);
+        to.time = tick * i;
+        md5_player_advance(p.player, i > 0 ? tick : 0.0, add_window, &to);
+        if (i == 0) // without effect if there is none
+            (void)md5_player_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
+        if (i == (int)lround(told / tick)) {
+            (void)md5_player_shot_section(p.player, 0, "lower",
+                                          (md5_section_change)view_choice(picture, 0));
+            view_add_mark(picture->plots, to.time, md5_player_shot(p.player, 0).time * 84.0,
+                          VIEW_RED);
+        }
+        const md5_shot_status shot = md5_player_shot(p.player, 0);
+        for (int row = 0; plot->row.series[row].name != NULL; row++) {
+            const char *const name = plot->row.series[row].name;
+            const bool is_section = shot.section != NULL && strcmp(shot.section, name) == 0;
+            const uint32_t window = md5_find_window(p.machine, name);
+            const float weight = is_section ? shot.weight : md5_player_window(p.player, window);
+            const double height = (double)plot->row.high.y - 1.0 - row + 0.8 * (double)weight;
+            view_add_point(plot, row, to.time, height);
+            if (!is_now)
+                continue;
+            view_add_mark(plot, to.time, height, plot->row.series[row].color);
+            view_add_fact(picture, name, (double)weight, "");
+        }
+        if (told >= 0.0)
+            view_add_point(picture->plots, 0, to.time, shot.time * 84.0);
+        if (is_now)
+            play(&p, 0.0, picture->figures[0].pose);
+    }
+    end_playing(&p);
+}
+
+// lines of windows
+static const char blows[] = // text
+    "machine blows {"
+    " clip attack attack { walk"
+    "  window swing 6-26 window hit 12-18 }"
+    " clip blow hit { walk"
+    "  window dazed 2-20 }"
+    " layer body {"
+    "  state attack attack state blow blow"
+    "  transition attack blow { exit %g duration %g } }"
+    "}";
+// end of lines
+
+static void show_windows(view_picture *picture)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, blows, (double)picture->values[0],
+                   (double)picture->values[1]);
+    show_bars(picture, text, -1.0);
+}
+
+static const char *const changes[] = {"jump", "next", "loop", "leave"};
+
+// lines of sections
+// Its one-shot goes from section to section by md5_player_shot_section().
+static const char greeting[] = // text
+    "machine greeting {"
+    " trigger hello 1"
+    " clip stand stand"
+    " clip wave wave {"
+    "  section raise 0 32"
+    "  section wave 32 60"
+    "  section lower 66 84 }"
+    " layer body { state stand stand }"
+    " slot arm"
+    " shot greet arm wave {"
+    "  when hello section raise fade_out 0.3 }"
+    "}";
+// end of lines
+
+static void show_sections(view_picture *picture)
+{
+    show_bars(picture, greeting, (double)picture->values[1]);
 }
 
 // -- A hand on a weapon ---------------------------------------------------------------------
@@ -737,6 +839,45 @@ const view_page view_blend_pages[] = {
                    {{"in step", VIEW_YELLOW}, {"phase", VIEW_GREEN}, {"none", VIEW_RED}}}},
         .see = {"sync", "machine", "crossfade"},
         .show = show_in_step,
+    },
+    {
+        .name = "windows",
+        .title = "Windows: events with a length",
+        .about =
+            "Windows say when an attack swings and hits; then a blow interrupts it. Bars are as "
+            "high as the weight of the clip. All that begins, green, also ends, red.",
+        .start = 1.7,
+        .sliders = {{"blow after, cycles", 0.1f, 1.8f, 1.4f, NULL},
+                    {"fade, seconds", 0, 1, 0.5f, NULL}},
+        .box = {{-28, -32, 0}, {26, 32, 60}},
+        .plots = {{"windows that are open",
+                   "seconds",
+                   {0, 0},
+                   {2.5f, 3},
+                   VIEW_FIT_BARS,
+                   {{"swing", VIEW_YELLOW}, {"hit", VIEW_BLUE}, {"dazed", VIEW_VIOLET}}}},
+        .see = {"sections", "machine"},
+        .show = show_windows,
+    },
+    {
+        .name = "sections",
+        .title = "One-shots with sections",
+        .about =
+            "A greeting raises the arm and waves in a loop, until it is told, at the red mark, "
+            "to jump to lowering it, to do so next, to loop that, or to leave the section and "
+            "play the rest.",
+        .start = 1.8,
+        .sliders = {{"is told", 0, 3, 1, changes}, {"at, seconds", 0.2f, 4.5f, 2.8f, NULL}},
+        .box = {{-24, -28, 0}, {24, 28, 60}},
+        .plots = {{"frame", "seconds", {0, 0}, {6, 84}, VIEW_FIT_NOT, {{"one-shot", VIEW_YELLOW}}},
+                  {"section that plays",
+                   "seconds",
+                   {0, 0},
+                   {6, 3},
+                   VIEW_FIT_BARS,
+                   {{"raise", VIEW_GREEN}, {"wave", VIEW_BLUE}, {"lower", VIEW_VIOLET}}}},
+        .see = {"windows", "machine"},
+        .show = show_sections,
     },
     {
         .name = "grip",

@@ -20,7 +20,7 @@ enum {
     VIEW_PAGE_SERIES = 6,
     VIEW_PAGE_STEPS = 128, // of a plot from left to right
     VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
-    VIEW_PAGE_MARKS = 8,
+    VIEW_PAGE_MARKS = 16,
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
@@ -55,6 +55,7 @@ typedef struct view_plot_row {
         VIEW_FIT_NOT,
         VIEW_FIT_HEIGHT, // to the points
         VIEW_FIT_TOP,    // likewise; the lower edge is 0
+        VIEW_FIT_BARS,   // not; filled from the curves down to the whole numbers below
     } fit;
     struct {
         const char *name;

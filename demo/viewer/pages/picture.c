@@ -100,7 +100,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
                 low = fminf(low, plot->series[j].points[p].y);
                 high = fmaxf(high, plot->series[j].points[p].y);
             }
-        if (plot->row.fit == VIEW_FIT_NOT || !(low <= high))
+        if (plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS || !(low <= high))
             continue;
         const float margin = fmaxf(0.06f * (high - low), 1e-6f);
         plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0.0f : low - margin;
@@ -601,6 +601,11 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
         for (uint32_t p = 1; p < series->count; p++) {
             const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
                            to = on_screen(plot, area, series->points[p]);
+            const md5_vec2 row = {.y = floorf(series->points[p - 1].y)};
+            const float high = on_screen(plot, area, row).y - from.y;
+            if (plot->row.fit == VIEW_FIT_BARS)
+                view_draw_rect(canvas, (view_rect){from.x, from.y, to.x - from.x, high},
+                               (plot->row.series[i].color & ~0xFFu) | 0x50u);
             view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width,
                               plot->row.series[i].color);
         }
@@ -632,8 +637,10 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
-    draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
-    draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
+    if (plot->row.fit != VIEW_FIT_BARS) {
+        draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
+        draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
+    }
     draw_number(canvas, area.x, bottom + 2.0f * scale, 0.0f, low.x);
     draw_number(canvas, right, bottom + 2.0f * scale, 1.0f, high.x);
     const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
