@@ -1,11 +1,15 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
-// comparison with other programs.
+// comparison with other programs. md5tool curves: what machine files say of clips.
 #include "md5/md5skin.h"
+#include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Nine digits give each float back.
 static void print_floats(const char *label, const float *values, int count)
@@ -159,3 +163,106 @@ const tool_command tool_dump = {
     "  --ms T        a time in milliseconds; may be repeated; default 0\n"
     "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
     "                engine: minus base frame, plus past cycles), in_place (first frame)\n"};
+
+// == curves =======================================================================================
+
+// What goes on from a frame to the next one: the level speed of a place, or whether it stands, by
+// the rules and usual numbers with which machines hold feet: md5_hold_numbers.
+static double between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, bool is_foot)
+{
+    const md5_vec3 from = places[frame], to = places[frame + (frame + 1 < anim->num_frames)];
+    const double x = (double)to.x - (double)from.x, y = (double)to.y - (double)from.y;
+    const double speed = sqrt(x * x + y * y) * anim->frame_rate;
+    return !is_foot ? speed : from.z <= 0.3f && to.z <= 0.3f && speed <= 10.0;
+}
+
+// Prints the speed of the root, at a frame the mean of that before and behind it, or when a foot
+// stands. From each key a line goes as far as it passes all values within the tolerance.
+static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot, float tolerance)
+{
+    const md5_model *const model = binding->model;
+    const char *const name = is_foot ? model->skeleton.joints[joint].name : "";
+    const uint32_t last = binding->anim->num_frames - 1;
+    md5_vec3 point = md5_mat34_translation(model->bind[joint]);
+    point.z = 0.0f;
+    point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
+    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
+    md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
+    for (uint32_t i = 0; i <= last; i++) {
+        md5_sample(binding, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
+        places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
+    }
+    const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
+    double start = between(binding->anim, places, 0, is_foot), before = start;
+    double least = -INFINITY, most = INFINITY; // slope of a line that passes the values so far
+    common_print(stdout, "curve %s%s%s%s ( 0 %.5g", quote, is_foot ? "plant_" : "speed", name,
+                 quote, start);
+    for (uint32_t i = 1, key = 0; i <= last; i++) {
+        const double a = between(binding->anim, places, i - 1, is_foot);
+        const double b = between(binding->anim, places, i - (i == last), is_foot);
+        const double value = is_foot ? fmax(a, b) : 0.5 * (a + b);
+        const double slope = (value - start) / (i - key);
+        if (slope < least || slope > most) {
+            key = i - 1, start = before;
+            printf("  %u %.5g", key, start);
+            least = -INFINITY, most = INFINITY;
+        }
+        least = fmax(least, (value - start - (double)tolerance) / (i - key));
+        most = fmin(most, (value - start + (double)tolerance) / (i - key));
+        before = value;
+    }
+    printf(last > 0 ? "  %u %.5g )\n" : " )\n", last, before);
+    free(places);
+    free(pose);
+}
+
+static int curves(tool_arguments *arguments)
+{
+    enum { MOST_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
+    char *const *const words = arguments->words;
+    const md5_load_opts opts = {.file_name = words[1], .warn = tool_print_error};
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(words[0], NULL, &error);
+    md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
+    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    bool is_done = binding != NULL;
+    if (is_done && anim->num_frames > MOST_FRAMES)
+        is_done = tool_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
+                            anim->num_frames, (int)MOST_FRAMES);
+    if (is_done)
+        print_curve(binding, 0, false, arguments->tolerance > 0.0f ? arguments->tolerance : 0.1f);
+    for (int i = 2; i < arguments->num_words && is_done; i++) {
+        const uint32_t joint = md5_find_joint(&model->skeleton, words[i]);
+        if (joint == MD5_NONE)
+            is_done =
+                tool_fail(&error, MD5_ERROR_MISMATCH, words[0], "there is no joint '%s'", words[i]);
+        else
+            print_curve(binding, joint, true, 0.0f);
+    }
+    for (uint32_t i = 0; arguments->num_words == 2 && is_done && i < model->skeleton.num_joints;
+         i++)
+        if (common_contains(model->skeleton.joints[i].name, "foot")
+            || common_contains(model->skeleton.joints[i].name, "ankle"))
+            print_curve(binding, i, true, 0.0f);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return tool_end(is_done, &error);
+}
+
+const tool_command tool_curves = {
+    "curves",
+    curves,
+    2,
+    INT_MAX,
+    "a mesh, an animation and perhaps joints",
+    "usage: md5tool curves MESH ANIM [JOINT]... [--error UNITS]\n"
+    "\n"
+    "Prints curves for the clip of a machine file: speed, the level speed of the root in units a\n"
+    "second, and for each foot plant_JOINT: 1 while it stands, 0 from the frames beside that on.\n"
+    "A foot stands while its sole, the point of the ground below JOINT in the bind pose, is at\n"
+    "most 0.3 units high and moves at most at 10 units a second, as the clip moves with its root:\n"
+    "never in a clip that walks on the spot. Without JOINT the feet are all joints with foot or\n"
+    "ankle in their names.\n"
+    "\n"
+    "  --error UNITS   how far the speed may be off for fewer keys, units a second (0.1)\n"};

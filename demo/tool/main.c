@@ -13,8 +13,8 @@
 // == Commands =====================================================================================
 
 static const tool_command *const commands[] = {
-    &tool_info,     &tool_check, &tool_dump,     &tool_list,       &tool_explain,
-    &tool_verdicts, &tool_bind,  &tool_compress, &tool_decompress,
+    &tool_info,    &tool_check,    &tool_dump, &tool_curves,   &tool_list,
+    &tool_explain, &tool_verdicts, &tool_bind, &tool_compress, &tool_decompress,
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -138,6 +138,7 @@ static const char tool_help[] =
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
+    "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"
     "  list DIR            list the contents of a game folder or a folder of models\n"
     "  explain DIR NAME    print where an item of a game folder comes from and what is missing\n"
     "  verdicts            print how Doom 3 interprets the declarations of a game folder\n"

@@ -105,4 +105,9 @@ with open(sys.argv[1], "wb") as file:
 PYTHON
 }
 check "a clip of 90 bytes and 4294967295 frames" clip
+curves() {
+    echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { a -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/a.md5mesh"
+    says 'it has 4294967295 frames: more than 1048576' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
+}
+check "curves of such a clip" curves
 finish

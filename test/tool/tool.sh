@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check dump list explain verdicts bind compress decompress; do
+for command in info check dump curves list explain verdicts bind compress decompress; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
@@ -221,7 +221,8 @@ done
 # Output that does not arrive is an error.
 if [ -w /dev/full ]; then
     for arguments in --help --version 'info --help' "info $data/flags.md5mesh" \
-        "check $data/flags.md5mesh" "dump $data/flags.md5mesh"; do
+        "check $data/flags.md5mesh" "dump $data/flags.md5mesh" \
+        'curves models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim'; do
         # shellcheck disable=SC2086
         "$tool" $arguments >/dev/full 2>"$scratch/err"
         [ $? -eq 1 ] && says err 'md5tool: error: cannot write the output'
@@ -427,6 +428,73 @@ runs 1 check "$scratch/cut" "$scratch/head" "$scratch/changed" "$scratch/older" 
 report 'check of compressed clips that are cut off or changed, or of another version' $?
 runs 1 info "$scratch/cut" && lines out 0 && says err "$scratch/cut: error: compressed clip: the bytes end"
 report 'info of a compressed clip that is cut off' $?
+
+# curves_agree CLIP JOINT...: the curves of $scratch/curves at every frame, against the origin and the soles that dump prints.
+curves_agree() {
+    clip=models/bobbin/$1.md5anim
+    shift
+    runs 0 curves $bobbin "$clip" "$@" && lines err 0 && cp "$scratch/out" "$scratch/curves" && runs 0 info "$clip" || return 1
+    rate=$(awk '/frame rate/ { print $3 }' "$scratch/out")
+    # A hair before the last frame, which begins the next cycle.
+    times=$(awk -v rate="$rate" '$1 == "frames" { for (i = 0; i < $2; i++) printf "--ms %.9f ", 1000 * i / rate - 1e-3 * (i == $2 - 1) }' "$scratch/out")
+    # shellcheck disable=SC2086
+    runs 0 dump $bobbin "$clip" $times && awk -v rate="$rate" '
+        function sole(i) { return m[i] * x + m[i + 1] * y + m[i + 2] * z + m[i + 3] }
+        function way(i) { return rate * sqrt((px[j, i + 1] - px[j, i]) ^ 2 + (py[j, i + 1] - py[j, i]) ^ 2) }
+        function stands(i) { return pz[j, i] <= 0.3 && pz[j, i + 1] <= 0.3 && way(i) <= 10 }
+        function value(i, k) { # of the curve, between its keys
+            for (k = 4; k < length_of && key[k + 2] < i; k += 2) { }
+            return key[k + 1] + (key[k + 3] - key[k + 1]) * (i - key[k]) / (key[k + 2] - key[k])
+        }
+        FNR == NR && $1 == "joint" { gsub("\"", "", $4); joint[$4] = $2 }
+        FNR == NR && $1 == "bindmat" { lx[$2] = -$14 * $11; ly[$2] = -$14 * $12; lz[$2] = -$14 * $13 }
+        FNR == NR && $1 == "origin" { px["o", n] = $2; py["o", n++] = $3 }
+        FNR == NR && $1 == "world" {
+            for (i = 0; i < 12; i++) m[i] = $(i + 3)
+            x = lx[$2]; y = ly[$2]; z = lz[$2]
+            px[$2, n - 1] = sole(0); py[$2, n - 1] = sole(4); pz[$2, n - 1] = sole(8)
+        }
+        FNR < NR {
+            for (length_of = 1; length_of < NF; length_of++) key[length_of] = $length_of
+            length_of = NF - 4; gsub("\"|plant_", "", $2); j = $2 == "speed" ? "o" : joint[$2]
+            if (NF > n || key[4] != 0 || $(NF - 2) != n - 1) bad++
+            for (i = 0; i < n; i++) {
+                a = i > 0 ? i - 1 : 0; b = i < n - 1 ? i : i - 1
+                want = j == "o" ? (way(a) + way(b)) / 2 : stands(a) || stands(b)
+                off = value(i) - want
+                if (off * off > (j == "o" ? 0.101 ^ 2 : 0)) bad++
+                if (j != "o") { down[i] += want; all[j] += want }
+            }
+            rows++
+        }
+        END { for (i in down) both += down[i] > 1; for (i in all) print "stands", all[i]; print "both", both + 0; exit !(rows == 3 && n > 1 && !bad) }' "$scratch/out" "$scratch/curves" >"$scratch/agreed"
+}
+curves_agree walk && [ "$(tr '\n' ' ' <"$scratch/agreed")" = 'stands 9 stands 9 both 0 ' ]
+report 'curves of a walk: one speed, one foot after the other' $?
+curves_agree walk_start && curves_agree jump && curves_agree turn_left && curves_agree run toes_l toes_r
+report 'curves agree with the numbers of dump' $?
+runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 1 && fewer=$(wc -c <"$scratch/out") &&
+    runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 0.001 && [ "$fewer" -lt "$(wc -c <"$scratch/out")" ]
+report 'curves with fewer keys' $?
+# A foot that glides on the ground at 7.2 and then 12 units a second.
+echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { "a foot" -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/glide.md5mesh"
+{
+    echo 'MD5Version 10 commandline "" numFrames 5 numJoints 1 frameRate 24 numAnimatedComponents 1 hierarchy { "a foot" -1 1 0 } bounds {'
+    yes '( 0 0 0 ) ( 1 1 1 )' | head -n 5
+    echo '} baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { 0 } frame 1 { 0.3 } frame 2 { 0.6 } frame 3 { 1.1 } frame 4 { 1.6 }'
+} >"$scratch/glide.md5anim"
+runs 0 curves "$scratch/glide.md5mesh" "$scratch/glide.md5anim" && lines out 2 &&
+    says out 'curve speed ( 0 7.2  1 7.2  3 12  4 12 )' && says out 'curve "plant_a foot" ( 0 1  2 1  3 0  4 0 )'
+report 'curves of a foot that glides' $?
+{ echo "machine one { model $PWD/$bobbin clip walk $PWD/$walk {" && cat "$scratch/curves" && echo '} layer all { state a walk } }'; } >"$scratch/pasted.md5machine"
+runs 0 check "$scratch/pasted.md5machine" && says out '1 files, 0 errors, 0 warnings'
+report 'curves are read back in a machine' $?
+runs 1 curves "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 && lines out 0 && says err "'other0'"
+report 'curves of a clip of another skeleton' $?
+runs 1 curves $bobbin $walk foot_x && lines err 1 && says err "bobbin.md5mesh: error: there is no joint 'foot_x'"
+report 'curves of a joint that is none' $?
+runs 2 curves $bobbin $walk --error 0 && says err 'units, above 0'
+report 'curves --error 0' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten
 # times as long, not a hundred.
