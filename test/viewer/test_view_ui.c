@@ -336,6 +336,34 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     CHECK_NEAR(view_material_time(&s->viewer.parms, -100.0), 0.0, 0.0);
 }
 
+// From 0 to 2 over the 24 frames of a second; not over what a user sets.
+TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
+    char *const folder = folder_make();
+    OWN char *const mesh = common_absolute(test_path(BOBBIN));
+    OWN char *const walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
+    OWN char *const text =
+        common_format("machine M { model \"%s\" clip walk \"%s\" { curve parm7 ( "
+                      "0 0 24 2 ) } layer all { state a walk } }",
+                      mesh, walk);
+    OWN char *const path = common_format("%s/parms.md5machine", folder);
+    const char *const file = path;
+    const view_stage *const shown = &s->facts;
+    CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
+    folder_put_text(folder, "parms.md5machine", text);
+    if (CHECK(view_open(&s->viewer, &file, 1, true))) {
+        draw(s);
+        md5_player *const player = s->viewer.document->scene.machine.player;
+        md5_player_reset(player);
+        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0, 0.0);
+        (void)md5_player_advance(player, 0.25, NULL, NULL);
+        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
+        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
+        s->viewer.parms.values[7] = 5.0f;
+        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0, 0.0);
+    }
+    folder_remove(folder);
+}
+
 TEST_HERE (view_ui_sets_parameters, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;

@@ -159,10 +159,20 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
 
 float view_parm_of(const view_stage *stage, int row)
 {
-    const float *const own = view_own_parms(&stage->document->scene);
-    const float value = stage->parms->values[row - VIEW_FIRST_PARM];
-    const bool is_own = own != NULL && value == view_parm_ranges[row].usual;
-    return is_own ? own[row - VIEW_FIRST_PARM] : value;
+    const int parm = row - VIEW_FIRST_PARM;
+    const view_scene *const scene = &stage->document->scene;
+    const float *const own = view_own_parms(scene);
+    const float value = stage->parms->values[parm];
+    if (value != view_parm_ranges[row].usual)
+        return value;
+    if (view_machine_of(scene) != NULL) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "parm%d", parm);
+        const uint32_t curve = md5_find_curve(view_machine_of(scene), name);
+        if (curve != MD5_NONE)
+            return md5_player_curve(scene->machine.player, curve);
+    }
+    return own != NULL ? own[parm] : value;
 }
 
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)

@@ -215,7 +215,8 @@ enum { VIEW_NUM_POINTS = 2 };
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
 
-// The value of a row of parameters but that of time: if it is as usual, that of the entity's key.
+// The value of a row of parameters but that of time: if it is as usual, that of the machine's curve
+// of its name, such as parm7, or else of the entity's key.
 float view_parm_of(const view_stage *stage, int row);
 
 // Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
