@@ -234,11 +234,13 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
             to->num_unreported = asset.num_warnings - num_warnings;
         if (asset.cube)
             check_cube(asset.cube, to);
-        tool_free(&asset);
         if (read.bytes)
             to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
                                         part->check->asked.all != 0 ? part->check->asked
                                                                     : tool_guess_engines(to->path));
+        if (to->facts && asset.model)
+            tool_judge_model(to->facts, asset.model);
+        tool_free(&asset);
         free(read.bytes);
     }
 }

@@ -41,6 +41,15 @@ static void print_transform(const char *label, uint32_t index, const md5_xform *
     print_indexed(label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
 }
 
+// Whether a joint is one of those asked for; without --joint all are, and meshes too.
+static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skeleton, uint32_t joint)
+{
+    for (int i = 0; i < arguments->joints.count; i++)
+        if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
+            return true;
+    return arguments->joints.count == 0;
+}
+
 // Writes the skin at each time, by the library's plain path. Returns false and sets the error if
 // the animation cannot be read or bound.
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
@@ -62,9 +71,13 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
         common_print(stdout, "anim %s\n", path);
         // Without --ms at 0.
         for (int i = 0; i == 0 || i < arguments->num_times; i++) {
-            const double ms = arguments->times[i];
-            const md5_moment moment = md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
-
+            const double time = arguments->times[i], rate = binding->anim->frame_rate;
+            const double ms = arguments->counts_frames ? 1000.0 * time / rate : time;
+            const uint32_t last = binding->anim->num_frames - 1;
+            const uint32_t frame = time < 0.0 ? 0 : time > last ? last : (uint32_t)time;
+            const md5_moment moment =
+                arguments->counts_frames ? (md5_moment){.frame0 = frame, .frame1 = frame}
+                                         : md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
             md5_sample(binding, moment, arguments->root, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             md5_build_palette(model, joints, palette);
@@ -74,9 +87,13 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
             print_floats("origin", &pose[0].translation.x, 3);
             print_bounds("animbounds", md5_anim_bounds(binding->anim, moment, arguments->root));
             for (uint32_t k = 0; k < num_joints; k++)
-                print_transform("local", k, &pose[k]);
+                if (is_asked(arguments, &model->skeleton, k))
+                    print_transform("local", k, &pose[k]);
             for (uint32_t k = 0; k < num_joints; k++)
-                print_indexed("world", k, joints[k].m, 12);
+                if (is_asked(arguments, &model->skeleton, k))
+                    print_indexed("world", k, joints[k].m, 12);
+            if (arguments->joints.count > 0)
+                continue;
             md5_bounds bounds = md5_bounds_from_points(NULL, 0);
             for (uint32_t k = 0; k < model->num_meshes; k++) {
                 const md5_mesh *mesh = &model->meshes[k];
@@ -102,9 +119,17 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
 static int dump(tool_arguments *arguments)
 {
     if (arguments->num_words < 2 && arguments->num_times > 0)
-        return tool_usage("dump", "--ms needs an animation");
+        return tool_usage("dump", "--ms and --frame need an animation");
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
+    for (int i = 0; model && i < arguments->joints.count; i++) {
+        if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
+            continue;
+        tool_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",
+                  arguments->joints.names[i]);
+        md5_free_model(model);
+        return tool_end(false, &error);
+    }
     if (!model)
         return tool_end(false, &error);
     puts("md5golden 1");
@@ -112,14 +137,18 @@ static int dump(tool_arguments *arguments)
     common_print(stdout, "mesh %s\n", arguments->words[0]);
     printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (!is_asked(arguments, skeleton, i))
+            continue;
         common_print(stdout, "joint %u %d \"%s\"\n", i, (int)skeleton->joints[i].parent,
                      skeleton->joints[i].name);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        print_indexed("bindmat", i, model->bind[i].m, 12);
+        if (is_asked(arguments, skeleton, i))
+            print_indexed("bindmat", i, model->bind[i].m, 12);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        print_transform("bindlocal", i, &model->bind_local[i]);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (is_asked(arguments, skeleton, i))
+            print_transform("bindlocal", i, &model->bind_local[i]);
+    for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         uint64_t used = 0;
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
@@ -151,7 +180,7 @@ const tool_command tool_dump = {
     1,
     2,
     "a mesh and at most one animation",
-    "usage: md5tool dump MESH [ANIM] [--ms T]... [--root file|id|in_place]\n"
+    "usage: md5tool dump MESH [ANIM] [OPTION...]\n"
     "\n"
     "Prints one record a line, a word and its numbers: mesh, numJoints, joint (parent, name),\n"
     "bindmat (3x4, rows), bindlocal (quaternion x y z w, translation); for each mesh: submesh\n"
@@ -161,6 +190,8 @@ const tool_command tool_dump = {
     "local (quaternion, translation), world (3x4), skin (mesh, vertices), v, skinbounds.\n"
     "\n"
     "  --ms T        a time in milliseconds; may be repeated; default 0\n"
+    "  --frame N     a frame instead of a time, from 0; may be repeated\n"
+    "  --joint NAME  only this joint, and no meshes; may be repeated\n"
     "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
     "                engine: minus base frame, plus past cycles), in_place (first frame)\n"};
 

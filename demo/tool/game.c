@@ -867,7 +867,8 @@ static void print_notes(tool_game *opened)
 
 // Reads what engines say to a file of the game, keeps what it is compared with, and prints it
 // behind the notes of reading it and the reason why it cannot be read, if there is one.
-static void judge_file(tool_game *opened, const char *name, const md5_error *reason)
+static void judge_file(tool_game *opened, const char *name, const md5_model *model,
+                       const md5_error *reason)
 {
     const md5_files files = md5_game_files(opened->game);
     tool_engines asked = opened->check->asked;
@@ -878,6 +879,8 @@ static void judge_file(tool_game *opened, const char *name, const md5_error *rea
     md5_error error = {0};
     const char *const text = files.open(files.user, name, &size, &error);
     tool_facts *const facts = text ? tool_read_facts(name, text, size, false, asked) : NULL;
+    if (facts && model)
+        tool_judge_model(facts, model);
     const tool_finding *const found = facts ? tool_findings(facts, &count) : NULL;
     const size_t num_notes = opened->num_notes;
     opened->num_notes = 0;
@@ -976,7 +979,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             tool_asset asset;
             md5_error reason = {0};
             (void)tool_load(name, &opts, &asset, &reason);
-            judge_file(&game, name, &reason);
+            judge_file(&game, name, asset.model, &reason);
             tool_free(&asset);
             check->num_files++;
         }

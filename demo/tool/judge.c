@@ -113,6 +113,9 @@ typedef enum rule_id {
     RULE_NO_MESHES,
     RULE_MANY_MESHES,
     RULE_BEFORE,
+    RULE_SEAM,
+    RULE_APART,
+    RULE_INSIDE_OUT,
     NUM_RULES
 } rule_id;
 
@@ -192,6 +195,10 @@ static const struct {
     [RULE_NO_MESHES] = {"no-meshes", "----FEFEEFFSFF", "numMeshes 0"},
     [RULE_MANY_MESHES] = {"more-meshes-than-joints", "--------M-----", "more meshes than joints"},
     [RULE_BEFORE] = {"text-before", "--------FF---F", "text before MD5Version"},
+    [RULE_SEAM] = {"seam", "SSSSSSSSSSSSSS",
+                   "vertices of a seam at not quite the same place: light breaks there"},
+    [RULE_APART] = {"weights-apart", "----SS--S-----", "weights of a vertex at different places"},
+    [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS?S", "a mesh whose triangles face inwards"},
 };
 
 // Whether a version, "0.8.1", is below one of two numbers, without a leading 0.
@@ -366,6 +373,15 @@ static void found(reader *from, rule_id rule, text_place at, const char *format,
     add(from->facts, rule, at, format, values);
     va_end(values);
     from->place[rule] = (uint32_t)from->facts->num_found;
+}
+
+// Reports what breaks a rule in a line, or in none, 0, of what has been read.
+static void found_later(tool_facts *facts, rule_id rule, uint32_t line, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    add(facts, rule, (text_place){line, line > 0}, format, values);
+    va_end(values);
 }
 
 // -- Words ----------------------------------------------------------------------------------------
@@ -1186,6 +1202,92 @@ const tool_finding *tool_findings(tool_facts *facts, size_t *count)
     return facts->found;
 }
 
+// -- Shapes ---------------------------------------------------------------------------------------
+
+static int by_x(const void *a, const void *b)
+{
+    const float first = ((const md5_vec3 *)a)->x, second = ((const md5_vec3 *)b)->x;
+    return (first > second) - (first < second);
+}
+
+// The number of vertices that lie beside another one, nearer than a seam is wide and not at the
+// same place, by a sweep along x. Of a cloud that a plane holds only so many neighbours are looked
+// at.
+static uint32_t count_seams(const md5_mesh *mesh)
+{
+    enum { MOST_NEIGHBORS = 64 };
+    const float width = 1e-3f;
+    md5_vec3 *const sorted = common_alloc(mesh->num_vertices, sizeof *sorted);
+    uint32_t count = 0;
+    memcpy(sorted, mesh->positions, mesh->num_vertices * sizeof *sorted);
+    qsort(sorted, mesh->num_vertices, sizeof *sorted, by_x);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        bool is_split = false;
+        for (uint32_t k = i + 1; k < mesh->num_vertices && k - i <= MOST_NEIGHBORS; k++) {
+            const md5_vec3 away = md5_vec3_sub(sorted[k], sorted[i]);
+            if (away.x > width)
+                break;
+            const float square = md5_vec3_dot(away, away);
+            is_split |= square > 0.0f && square <= width * width;
+        }
+        count += is_split;
+    }
+    free(sorted);
+    return count;
+}
+
+// The number of vertices whose weights lie further apart than files round.
+static uint32_t count_apart(const md5_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        float most = 0.0f;
+        for (uint32_t k = mesh->first_influence[i]; k < mesh->first_influence[i + 1]; k++) {
+            const md5_vec4 at = mesh->influences[k];
+            const md5_vec3 away = {at.x - at.w * mesh->positions[i].x,
+                                   at.y - at.w * mesh->positions[i].y,
+                                   at.z - at.w * mesh->positions[i].z};
+            most = fmaxf(most, md5_vec3_length(away));
+        }
+        count += most > 0.02f;
+    }
+    return count;
+}
+
+// Whether triangles face the middle of their mesh more than they face away: the volume that they
+// enclose is below 0, and not by a few of them alone.
+static bool is_inside_out(const md5_mesh *mesh)
+{
+    const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
+    double volume = 0.0, all = 0.0;
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
+        const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[0]], middle);
+        const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[1]], middle);
+        const md5_vec3 c = md5_vec3_sub(mesh->positions[corner[2]], middle);
+        const double part = (double)md5_vec3_dot(a, md5_vec3_cross(c, b)); // clockwise outside
+        volume += part;
+        all += fabs(part);
+    }
+    return volume < -0.5 * all;
+}
+
+void tool_judge_model(tool_facts *facts, const md5_model *model)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        const uint32_t num_seams = count_seams(mesh), num_apart = count_apart(mesh);
+        if (num_seams > 0)
+            found_later(facts, RULE_SEAM, 0, "mesh %u: %u vertices lie within 0.001 of others", i,
+                        num_seams);
+        if (num_apart > 0)
+            found_later(facts, RULE_APART, 0, "mesh %u: the weights of %u vertices do not meet", i,
+                        num_apart);
+        if (is_inside_out(mesh))
+            found_later(facts, RULE_INSIDE_OUT, 0, "mesh %u: triangles face inwards", i);
+    }
+}
+
 bool tool_is_judged(const tool_facts *facts, const md5_error *error)
 {
     const bool may_be = facts && error->line > 0 && !(facts->asked.all & TOOL_LIBRARY);
@@ -1196,15 +1298,6 @@ bool tool_is_judged(const tool_facts *facts, const md5_error *error)
 }
 
 // == Pairs ========================================================================================
-
-// Reports what breaks a rule of a clip with its mesh.
-static void found_pair(tool_facts *clip, rule_id rule, uint32_t line, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    add(clip, rule, (text_place){line, 1}, format, values);
-    va_end(values);
-}
 
 static int compare_joints(const void *a, const void *b)
 {
@@ -1276,15 +1369,16 @@ static void judge_order(const tool_facts *mesh, tool_facts *clip)
     for (uint32_t i = 0; i < clip->num_joints; i++) {
         const named_joint *const joint = &clip->joints[i];
         if (strcmp(joint->name, mesh->joints[i].name) != 0) {
-            found_pair(clip, RULE_PAIR_ORDER, joint->line, "joint %u is '%.60s', but '%.60s' in %s",
-                       i, joint->name, mesh->joints[i].name, common_base(mesh->path));
+            found_later(clip, RULE_PAIR_ORDER, joint->line,
+                        "joint %u is '%.60s', but '%.60s' in %s", i, joint->name,
+                        mesh->joints[i].name, common_base(mesh->path));
             return;
         }
         if ((joint->parent < 0 ? -1 : joint->parent)
             != (mesh->joints[i].parent < 0 ? -1 : mesh->joints[i].parent)) {
-            found_pair(clip, RULE_PAIR_PARENT, joint->line,
-                       "the parent of '%.60s' is %.60s, but %.60s in %s", joint->name,
-                       parent_name(clip, i), parent_name(mesh, i), common_base(mesh->path));
+            found_later(clip, RULE_PAIR_PARENT, joint->line,
+                        "the parent of '%.60s' is %.60s, but %.60s in %s", joint->name,
+                        parent_name(clip, i), parent_name(mesh, i), common_base(mesh->path));
             return;
         }
     }
@@ -1302,24 +1396,24 @@ const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, si
     for (uint32_t i = 1; i < clip->num_joints; i++) {
         if (strcmp(of_clip[i]->name, of_clip[i - 1]->name) != 0)
             continue;
-        found_pair(clip, RULE_SAME_NAME, of_clip[i]->line, "a second joint '%.100s'",
-                   of_clip[i]->name);
+        found_later(clip, RULE_SAME_NAME, of_clip[i]->line, "a second joint '%.100s'",
+                    of_clip[i]->name);
         break;
     }
     const char *const file = common_base(mesh->path);
     if (mesh->num_joints != clip->num_joints) {
         const bool is_more = clip->num_joints > mesh->num_joints;
         const named_joint *const extra = is_more ? names.only_a : names.only_b;
-        found_pair(clip, RULE_PAIR_COUNT, clip->joints_line,
-                   "%u joints, but %s has %u: '%.60s' is not in the %s", clip->num_joints, file,
-                   mesh->num_joints, extra ? extra->name : "", is_more ? "mesh" : "clip");
+        found_later(clip, RULE_PAIR_COUNT, clip->joints_line,
+                    "%u joints, but %s has %u: '%.60s' is not in the %s", clip->num_joints, file,
+                    mesh->num_joints, extra ? extra->name : "", is_more ? "mesh" : "clip");
     }
     if (names.num_only_a > 0 && names.num_only_b > 0) {
         const char *const nearest = nearest_name(mesh, names.only_a->name);
-        found_pair(clip, RULE_PAIR_NAME, names.only_a->line,
-                   nearest ? "%s has no joint '%.60s': did you mean '%.60s'?"
-                           : "%s has no joint '%.60s'",
-                   file, names.only_a->name, nearest ? nearest : "");
+        found_later(clip, RULE_PAIR_NAME, names.only_a->line,
+                    nearest ? "%s has no joint '%.60s': did you mean '%.60s'?"
+                            : "%s has no joint '%.60s'",
+                    file, names.only_a->name, nearest ? nearest : "");
     } else if (mesh->num_joints == clip->num_joints) {
         judge_order(mesh, clip);
     }
@@ -1373,7 +1467,7 @@ void tool_judge_place(tool_facts *mesh)
     char *const folder = common_folder(mesh->path), *const stem = common_stem(mesh->path);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     if (is_of_quake && !has_sibling(mesh->path, stem, ".md5anim"))
-        found_pair(mesh, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
+        found_later(mesh, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; is_of_quake && i < mesh->num_shaders; i++) {
         bool is_there = false;
         for (size_t k = 0; k < sizeof images / sizeof images[0] && !is_there; k++) {
@@ -1382,7 +1476,7 @@ void tool_judge_place(tool_facts *mesh)
             free(ending);
         }
         if (!is_there)
-            found_pair(mesh, RULE_SKIN, 1, "no image %.100s_00_00", mesh->shaders[i]);
+            found_later(mesh, RULE_SKIN, 1, "no image %.100s_00_00", mesh->shaders[i]);
     }
     free(folder);
     free(stem);

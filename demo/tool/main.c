@@ -13,7 +13,7 @@
 // == Commands =====================================================================================
 
 static const tool_command *const commands[] = {
-    &tool_info,    &tool_check,    &tool_dump, &tool_curves,   &tool_list,
+    &tool_info,    &tool_check,    &tool_diff, &tool_dump,     &tool_curves,     &tool_list,
     &tool_explain, &tool_verdicts, &tool_bind, &tool_compress, &tool_decompress,
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -137,6 +137,7 @@ static const char tool_help[] =
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
+    "  diff FIRST SECOND   print what differs between two files or folders\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"
     "  list DIR            list the contents of a game folder or a folder of models\n"
@@ -160,6 +161,7 @@ typedef enum option_kind {
     OPTION_COUNT, // from min to max
     OPTION_UNITS,
     OPTION_TIME,
+    OPTION_FRAME, // a time, too
     OPTION_NAMES, // may be given several times
     OPTION_ROOT,
 } option_kind;
@@ -184,7 +186,9 @@ static const struct option {
     {"--influences", OPTION_COUNT, MEMBER(influences), "a number from 1 to 16", 1, 16},
     {"--resolution", OPTION_COUNT, MEMBER(resolution), "a number from 4 to 256", 4, 256},
     {"--error", OPTION_UNITS, MEMBER(tolerance), "units, above 0", 0, 1e9},
-    {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds", 0, 0},
+    {"--joint", OPTION_NAMES, MEMBER(joints), "a joint's name", 0, 0},
+    {"--frame", OPTION_FRAME, MEMBER(times), "a whole number from 0, without --ms", 0, 0},
+    {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds, without --frame", 0, 0},
     {"--exclude", OPTION_NAMES, MEMBER(excluded), "a name", 0, 0},
     {"--only", OPTION_NAMES, MEMBER(only), "a rule, or a part of messages or paths", 0, 0},
     {"--ignore", OPTION_NAMES, MEMBER(ignored), "a rule, or a part of messages or paths", 0, 0},
@@ -230,9 +234,15 @@ static bool read_value(const struct option *option, const char *value, tool_argu
             return false;
         *(float *)member = (float)number;
         return true;
+    case OPTION_FRAME:
+        if (arguments->num_times > 0 && !arguments->counts_frames)
+            return false;
+        arguments->counts_frames = true;
+        arguments->times[arguments->num_times++] = number;
+        return is_number && number >= 0.0 && number == floor(number);
     case OPTION_TIME: // has room for all
         arguments->times[arguments->num_times++] = number;
-        return is_number;
+        return is_number && !arguments->counts_frames;
     case OPTION_NAMES: // likewise
         ((tool_names *)member)->names[((tool_names *)member)->count++] = value;
         return true;
@@ -309,6 +319,7 @@ static int run_command(const tool_command *command, int count, char **list)
         .only = {.names = common_alloc((size_t)count, sizeof(char *))},
         .ignored = {.names = common_alloc((size_t)count, sizeof(char *))},
         .engines = {.names = common_alloc((size_t)count, sizeof(char *))},
+        .joints = {.names = common_alloc((size_t)count, sizeof(char *))},
     };
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
@@ -317,6 +328,7 @@ static int run_command(const tool_command *command, int count, char **list)
     free(arguments.only.names);
     free(arguments.ignored.names);
     free(arguments.engines.names);
+    free(arguments.joints.names);
     return status;
 }
 

@@ -26,13 +26,13 @@ typedef struct tool_arguments {
     int num_words;
     const char *base, *mod, *output;
     const char *folder; // of a game: DIR
-    tool_names excluded, only, ignored, engines;
-    double *times; // [num_times] in milliseconds
+    tool_names excluded, only, ignored, engines, joints;
+    double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     uint32_t influences, resolution;
     float tolerance;
     md5_root root;
-    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules;
+    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -44,8 +44,8 @@ typedef struct tool_command {
     const char *help;  // the first line is its usage
 } tool_command;
 
-extern const tool_command tool_info, tool_check, tool_dump, tool_list, tool_explain, tool_verdicts,
-    tool_bind, tool_compress, tool_decompress, tool_curves;
+extern const tool_command tool_info, tool_check, tool_diff, tool_dump, tool_list, tool_explain,
+    tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
@@ -135,7 +135,8 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
 // Adds findings to the clip, and returns these [count] until it gets others; none if it has just
 // been compared with the same mesh.
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
-void tool_judge_place(tool_facts *mesh); // adds what is missing beside it
+void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
+void tool_judge_place(tool_facts *mesh);                          // adds what is missing beside it
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place

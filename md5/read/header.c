@@ -52,6 +52,38 @@ static const char *kind_name(unsigned kinds)
                                    : "a camera (.md5camera)";
 }
 
+// Files of other formats, by their first bytes, and what can be done with them.
+static const struct {
+    const char *begin, *name, *advice;
+} foreign[] = {
+    {"MD5RVersion", "a model of Quake 4 (.md5r)", "the game's assets have its .md5mesh"},
+    {"INTERQUAKEMODEL", "an IQM model", "Blender exports it as MD5"},
+    {"IDP3", "a model of Quake III (.md3)", "it has no joints"},
+    {"IDP2", "a model of Quake II (.md2)", "it has no joints"},
+    {"IDPO", "a model of Quake (.mdl)", "it has no joints"},
+    {"IDST", "a model of Half-Life (.mdl)", "Blender exports it as MD5"},
+    {"glTF", "a binary glTF file", "Blender exports it as MD5"},
+    {"{\"asset\"", "a glTF file", "Blender exports it as MD5"},
+    {"Kaydara FBX", "an FBX file", "Blender exports it as MD5"},
+    {"; FBX", "an FBX file", "Blender exports it as MD5"},
+    {"BLENDER", "a file of Blender", "it exports MD5 with an add-on"},
+    {"PK\3\4", "an archive (.pk4, .pk3, .zip)", "open it as a game folder"},
+};
+
+// Reports that a file is of a format of other programs, if it is.
+static bool is_foreign(md5_lex *lex, const char *first)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        const size_t size = strlen(foreign[i].begin);
+        if ((size_t)(lex->end - first) < size || memcmp(first, foreign[i].begin, size) != 0)
+            continue;
+        (void)md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX, "this is %s, not an MD5 file: %s",
+                            foreign[i].name, foreign[i].advice);
+        return true;
+    }
+    return false;
+}
+
 bool md5i_header_begin(md5_lex *lex, md5_header *header)
 {
     enum { SHOWN = 16 };
@@ -63,6 +95,8 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
     while (first < lex->end && (unsigned char)*first <= ' ' && *first != '\0')
         first++;
 
+    if (is_foreign(lex, first))
+        return false;
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
         return false;

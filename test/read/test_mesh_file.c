@@ -287,6 +287,16 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "1:1: error: not an MD5 file: expected 'MD5Version', found "
          "'\\xff\\xd8\\xff\\xe0'"},
         {"", "\n  {", "2:3: error: not an MD5 file: expected 'MD5Version', found '{'"},
+        {"", "MD5RVersion 1\n",
+         "1:1: error: this is a model of Quake 4 (.md5r), not an MD5 file: the game's assets have "
+         "its .md5mesh"},
+        {"", "IDP3\x0F",
+         "1:1: error: this is a model of Quake III (.md3), not an MD5 file: it has no joints"},
+        {"", "INTERQUAKEMODEL",
+         "1:1: error: this is an IQM model, not an MD5 file: Blender exports it as MD5"},
+        {"", "PK\3\4",
+         "1:1: error: this is an archive (.pk4, .pk3, .zip), not an MD5 file: open it as a game "
+         "folder"},
         {"", "/* x", "1:1: error: this comment has no end: '*/' is missing"},
         {"", "MD5Version 10", "1:14: error: expected 'joints', found the end of the file"},
         {"", "MD5Version", "1:11: error: expected a whole number, found the end of the file"},

@@ -101,6 +101,8 @@ a negative weight|0010000001|negative-weight|mesh|s/0 0\.5/0 1.5/;s/1 0\.5/1 -0.
 a long rotation|0000000000|long-rotation|mesh|s/( 0 0 6 ) ( 0 0 0 )/( 0 0 6 ) ( 0.8 0.8 0 )/
 a name of 33 letters|0010100000|long-name|both|s/limb/abcdefghijklmnopqrstuvwxyzabcdefg/
 a name with a blank|0000000010|blank-name|both|s/limb/fore limb/
+a seam that is open|0000000000|seam|mesh|s/weight 1 0 1 ( 4 0 0 )/weight 1 0 1 ( 0.0005 0 0 )/
+weights that do not meet|0000000000|weights-apart|mesh|s/( 4 0 6 )/( 4 0 7 )/
 no meshes|0011111011|no-meshes|mesh|s/numMeshes 1/numMeshes 0/
 a comment first|0000110001|text-before|mesh|1s/^/\/\/ by hand\n/
 a clip with another joint|1010101110|clip-joint-count|clip|s/numJoints 2/numJoints 3/;s/\t"limb" 0.*/&\n\t"hand" 1 0 0/;s/\t( 0 0 6 ).*/&\n\t( 0 0 0 ) ( 0 0 0 )/
@@ -185,6 +187,13 @@ guesses() {
 }
 check 'the place of a file says for which engines it is' guesses
 
+inward() {
+    sed 's/\(tri [0-9]*\) \([0-9]*\) \([0-9]*\) \([0-9]*\)/\1 \2 \4 \3/' models/spindle/spindle.md5mesh >"$scratch/turned.md5mesh" &&
+        runs 0 check models/spindle/spindle.md5mesh && ! grep -q inside-out "$scratch/out" &&
+        runs 0 check "$scratch/turned.md5mesh" && grep -q '\[inside-out\]' "$scratch/out"
+}
+check 'triangles that face inwards' inward
+
 # Many alike are grouped, and all come with --all.
 grouped() {
     rm -rf "$scratch/many" && mkdir "$scratch/many" || return 1
@@ -242,6 +251,37 @@ game() {
         runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out"
 }
 check 'a clip that does not fit ends Doom 3' game
+
+# One joint at one frame: the limb of frame 1, moved by 2.
+dumps() {
+    sed '/^frame 1/,$s/\t0 0 6/\t0 2 6/' "$base/a.md5anim" >"$scratch/moved.md5anim" &&
+        runs 0 dump "$base/a.md5mesh" "$scratch/moved.md5anim" --joint limb --frame 1 --frame 0 &&
+        grep -c '^local 1' "$scratch/out" | grep -qx 2 && grep -q '^local 1 0 0 0 -*1 0 2 6$' "$scratch/out" &&
+        grep -q '^world 1 1 0 0 0 0 1 0 2 0 0 1 6$' "$scratch/out" && ! grep -q '^local 0\|^v ' "$scratch/out" &&
+        runs 1 dump "$base/a.md5mesh" --joint arm && grep -q "no joint is called 'arm'" "$scratch/err" &&
+        runs 2 dump "$base/a.md5mesh" "$scratch/moved.md5anim" --ms 1 --frame 1
+}
+check 'dump of one joint at one frame' dumps
+differs() {
+    cp "$base/a.md5anim" "$scratch/same.md5anim" && runs 0 diff "$base/a.md5anim" "$scratch/same.md5anim" &&
+        [ ! -s "$scratch/out" ] && runs 1 diff "$base/a.md5anim" "$scratch/moved.md5anim" &&
+        grep -qx '  joints are up to 2 units apart: limb, frame 1' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 1 ] &&
+        sed 's/"limb" 0 ( 0 0 6 ) ( 0 0 0 )/"leg" 0 ( 0 0 6 ) ( 0 0 0 )/;s/hide/fur/;s/( 4 0 6 )/( 4 0 8 )/' "$base/a.md5mesh" >"$scratch/b.md5mesh" &&
+        runs 1 diff "$base/a.md5mesh" "$scratch/b.md5mesh" && grep -qx '  joint leg: only in the second' "$scratch/out" &&
+        grep -qx '  mesh 0: shader hide, then fur' "$scratch/out" &&
+        grep -qx '  mesh 0: 1 vertices moved in the bind pose, at most 1 units, vertex 2' "$scratch/out" &&
+        runs 2 diff "$base/a.md5mesh" "$base/a.md5anim" && mkdir "$scratch/one" "$scratch/two" &&
+        cp "$base"/a.md5* "$scratch/one" && cp "$scratch/moved.md5anim" "$scratch/two/a.md5anim" &&
+        runs 1 diff "$scratch/one" "$scratch/two" && grep -qx '/a.md5mesh: only in the first' "$scratch/out" &&
+        grep -q 'limb, frame 1' "$scratch/out" && sed 's/0\.25/0.5/' models/bobbin/bobbin.md5machine >"$scratch/b.md5machine" &&
+        runs 0 diff models/bobbin models/bobbin
+}
+check 'what differs between files and folders' differs
+suggests() {
+    runs 2 chek && grep -q "did you mean 'check'" "$scratch/err" && runs 0 help check &&
+        grep -q '^usage: md5tool check' "$scratch/out" && runs 0 help && grep -q '^usage: md5tool COMMAND' "$scratch/out"
+}
+check 'a mistyped command, and help' suggests
 
 # What four engines that were run say to 32 pairs. Where they read on and show nonsense, that is an error too.
 if [ -n "${MD5_CORPUS:-}" ]; then

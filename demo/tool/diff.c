@@ -1,0 +1,370 @@
+// md5tool diff: what differs between two models, animations, machines or folders of them.
+#include "demo/common/file.h"
+#include "demo/common/text.h"
+#include "demo/tool/tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses, as of diff(1)
+
+// One of two skeletons, with its joints sorted by name.
+typedef struct side {
+    const md5_skeleton *skeleton;
+    const md5_joint **sorted; // [num_joints]
+} side;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const md5_joint *const *)a)->name, (*(const md5_joint *const *)b)->name);
+}
+
+static side sort_joints(const md5_skeleton *skeleton)
+{
+    const uint32_t count = skeleton->num_joints;
+    side result = {skeleton, common_alloc(count, sizeof(md5_joint *))};
+    for (uint32_t i = 0; i < count; i++)
+        result.sorted[i] = &skeleton->joints[i];
+    qsort(result.sorted, count, sizeof *result.sorted, by_name);
+    return result;
+}
+
+static const char *parent_of(const side *of, const md5_joint *joint)
+{
+    return joint->parent == MD5_NONE ? "none" : of->skeleton->joints[joint->parent].name;
+}
+
+// Prints a line about what differs, and notes that something does.
+#define DIFFERS(...) (*differs = true, common_print(stdout, "  " __VA_ARGS__))
+
+// Prints joints that only one of both has, and parents that differ. Returns pairs[a's joints]: the
+// joint of b with the name, or MD5_NONE; free() it.
+static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
+{
+    const side of_a = sort_joints(a), of_b = sort_joints(b);
+    uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
+    bool is_other_order = false;
+    for (uint32_t i = 0, j = 0; i < a->num_joints || j < b->num_joints;) {
+        const int order = i == a->num_joints   ? 1
+                          : j == b->num_joints ? -1
+                                               : by_name(&of_a.sorted[i], &of_b.sorted[j]);
+        if (order < 0)
+            DIFFERS("joint %s: only in the first\n", of_a.sorted[i]->name);
+        else if (order > 0)
+            DIFFERS("joint %s: only in the second\n", of_b.sorted[j]->name);
+        if (order <= 0)
+            pairs[of_a.sorted[i] - a->joints] =
+                order < 0 ? MD5_NONE : (uint32_t)(of_b.sorted[j] - b->joints);
+        if (order == 0) {
+            const char *const first = parent_of(&of_a, of_a.sorted[i]);
+            const char *const second = parent_of(&of_b, of_b.sorted[j]);
+            if (strcmp(first, second) != 0)
+                DIFFERS("joint %s: parent %s, then %s\n", of_a.sorted[i]->name, first, second);
+            is_other_order |= of_a.sorted[i] - a->joints != of_b.sorted[j] - b->joints;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+    if (is_other_order)
+        DIFFERS("joints: in another order\n");
+    free(of_a.sorted);
+    free(of_b.sorted);
+    return pairs;
+}
+
+// The largest difference of places and of turns, and where it is.
+typedef struct largest {
+    double distance, degrees;
+    uint32_t distance_at, degrees_at, distance_frame, degrees_frame;
+} largest;
+
+static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
+{
+    const md5_vec3 from = md5_mat34_translation(a), to = md5_mat34_translation(b);
+    const double distance = (double)md5_vec3_length(md5_vec3_sub(to, from));
+    const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
+    // Twice the angle between unit quaternions, from their chord, which is exact for small ones.
+    const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -1.0 : 1.0;
+    const double x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z;
+    const double w = q.w - sign * p.w, chord = sqrt(x * x + y * y + z * z + w * w);
+    const double degrees = 4.0 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
+    if (distance > most->distance) {
+        most->distance = distance;
+        most->distance_at = joint;
+        most->distance_frame = frame;
+    }
+    if (degrees > most->degrees) {
+        most->degrees = degrees;
+        most->degrees_at = joint;
+        most->degrees_frame = frame;
+    }
+}
+
+static void print_count(const char *what, uint32_t a, uint32_t b, bool *differs)
+{
+    if (a != b)
+        DIFFERS("%s: %u, then %u\n", what, a, b);
+}
+
+// -- Models ---------------------------------------------------------------------------------------
+
+static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
+{
+    char what[64];
+    const struct {
+        const char *name;
+        uint32_t a, b;
+    } counts[] = {{"vertices", a->num_file_vertices, b->num_file_vertices},
+                  {"triangles", a->num_triangles, b->num_triangles},
+                  {"weights", a->num_weights, b->num_weights}};
+    if (strcmp(a->shader, b->shader) != 0)
+        DIFFERS("mesh %u: shader %s, then %s\n", index, a->shader, b->shader);
+    if (strcmp(a->name, b->name) != 0)
+        DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        (void)snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
+        print_count(what, counts[i].a, counts[i].b, differs);
+    }
+    if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
+        return;
+    double moved = 0.0, shifted = 0.0;
+    uint32_t moved_at = 0, num_moved = 0;
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
+        const double far = (double)md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
+        num_moved += far > 0.0;
+        moved_at = far > moved ? a->sources[i] : moved_at;
+        moved = fmax(moved, far);
+        shifted = fmax(shifted, fabs((double)b->texcoords[i].x - (double)a->texcoords[i].x));
+        shifted = fmax(shifted, fabs((double)b->texcoords[i].y - (double)a->texcoords[i].y));
+    }
+    if (num_moved > 0)
+        DIFFERS("mesh %u: %u vertices moved in the bind pose, at most %g units, vertex %u\n", index,
+                num_moved, moved, moved_at);
+    if (shifted > 0.0)
+        DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, shifted);
+    if (memcmp(a->indices, b->indices, 3 * sizeof(uint32_t) * (size_t)a->num_triangles) != 0)
+        DIFFERS("mesh %u: triangles have other corners\n", index);
+}
+
+static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
+{
+    uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
+    largest most = {0};
+    for (uint32_t i = 0; i < a->skeleton.num_joints; i++)
+        if (pairs[i] != MD5_NONE)
+            compare(&most, a->bind[i], b->bind[pairs[i]], i, 0);
+    if (most.distance > 0.0)
+        DIFFERS("bind pose: joints moved by up to %g units, %s\n", most.distance,
+                a->skeleton.joints[most.distance_at].name);
+    if (most.degrees > 0.0)
+        DIFFERS("bind pose: joints turned by up to %g degrees, %s\n", most.degrees,
+                a->skeleton.joints[most.degrees_at].name);
+    print_count("meshes", a->num_meshes, b->num_meshes, differs);
+    for (uint32_t i = 0; i < a->num_meshes && i < b->num_meshes; i++)
+        diff_meshes(i, &a->meshes[i], &b->meshes[i], differs);
+    free(pairs);
+}
+
+// -- Animations -----------------------------------------------------------------------------------
+
+static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
+{
+    md5_binding *const of_a = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, error);
+    md5_binding *const of_b = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, error);
+    const bool is_bound = of_a && of_b;
+    print_count("frames", a->num_frames, b->num_frames, differs);
+    if (a->frame_rate != b->frame_rate)
+        DIFFERS("frame rate: %g, then %g\n", a->frame_rate, b->frame_rate);
+    if (is_bound) {
+        const uint32_t num_a = a->skeleton.num_joints, num_b = b->skeleton.num_joints;
+        uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
+        md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
+        md5_mat34 *const first = common_alloc(num_a, sizeof *first);
+        md5_mat34 *const second = common_alloc(num_b, sizeof *second);
+        largest most = {0};
+        for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
+            const md5_moment still = {.frame0 = i, .frame1 = i};
+            md5_sample(of_a, still, MD5_ROOT_FILE, pose);
+            md5_local_to_model(&a->skeleton, pose, first);
+            md5_sample(of_b, still, MD5_ROOT_FILE, pose);
+            md5_local_to_model(&b->skeleton, pose, second);
+            for (uint32_t k = 0; k < num_a; k++)
+                if (pairs[k] != MD5_NONE)
+                    compare(&most, first[k], second[pairs[k]], k, i);
+        }
+        if (most.distance > 0.0)
+            DIFFERS("joints are up to %g units apart: %s, frame %u\n", most.distance,
+                    a->skeleton.joints[most.distance_at].name, most.distance_frame);
+        if (most.degrees > 0.0)
+            DIFFERS("joints are turned by up to %g degrees: %s, frame %u\n", most.degrees,
+                    a->skeleton.joints[most.degrees_at].name, most.degrees_frame);
+        free(second);
+        free(first);
+        free(pose);
+        free(pairs);
+    }
+    md5_free_binding(of_a);
+    md5_free_binding(of_b);
+    return is_bound;
+}
+
+// -- Machines -------------------------------------------------------------------------------------
+
+typedef struct text_lines {
+    char *text;
+    char **lines; // [count] in their order, then sorted
+    size_t count;
+} text_lines;
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// The lines of a machine as the library writes it, so that layout and comments do not count. None,
+// and the error is set, if it cannot be written.
+static text_lines lines_of(const md5_character *character, md5_error *error)
+{
+    const md5_machine_desc *const desc = md5_machine_tables(character->machine);
+    const size_t size = md5_write_machine(desc, NULL, NULL, 0, error);
+    text_lines result = {.text = common_alloc(size + 1, 1)};
+    (void)md5_write_machine(desc, NULL, result.text, size + 1, error);
+    for (char *at = result.text; size > 0 && at && *at;) {
+        char *const end = strchr(at, '\n');
+        if (end)
+            *end = '\0';
+        result.lines = common_grow(result.lines, result.count, sizeof *result.lines);
+        result.lines[result.count++] = at;
+        at = end ? end + 1 : NULL;
+    }
+    if (result.count > 0)
+        qsort(result.lines, result.count, sizeof *result.lines, by_text);
+    return result;
+}
+
+static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
+                          md5_error *error)
+{
+    text_lines of_a = lines_of(a, error), of_b = lines_of(b, error);
+    const bool is_done = of_a.count > 0 && of_b.count > 0;
+    for (size_t i = 0, j = 0; is_done && (i < of_a.count || j < of_b.count);) {
+        const int order = i == of_a.count   ? 1
+                          : j == of_b.count ? -1
+                                            : strcmp(of_a.lines[i], of_b.lines[j]);
+        if (order != 0)
+            DIFFERS("%s %s\n", order < 0 ? "-" : "+", order < 0 ? of_a.lines[i] : of_b.lines[j]);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    free(of_a.lines);
+    free(of_a.text);
+    free(of_b.lines);
+    free(of_b.text);
+    return is_done;
+}
+
+// -- Files and folders ----------------------------------------------------------------------------
+
+// Returns an exit status.
+static int diff_files(const char *first, const char *second)
+{
+    tool_asset a = {0}, b = {0};
+    md5_error error = {0};
+    bool has_differed = false, *const differs = &has_differed;
+    bool is_done = tool_load(first, NULL, &a, &error) && tool_load(second, NULL, &b, &error);
+    if (is_done && a.model && b.model)
+        diff_models(a.model, b.model, differs);
+    else if (is_done && a.anim && b.anim)
+        is_done = diff_anims(a.anim, b.anim, differs, &error);
+    else if (is_done && a.character && b.character)
+        is_done = diff_machines(a.character, b.character, differs, &error);
+    else if (is_done)
+        is_done = tool_fail(&error, MD5_ERROR_MISMATCH, second,
+                            "the files are not two models, animations or machines");
+    tool_free(&a);
+    tool_free(&b);
+    if (!is_done)
+        tool_print_error(NULL, &error);
+    return !is_done ? TROUBLE : has_differed ? DIFFERENT : TOOL_OK;
+}
+
+static bool has_same_bytes(const char *first, const char *second)
+{
+    const char *reason = NULL;
+    size_t size = 0, other_size = 0;
+    char *const bytes = common_read_stream(first, &size, &reason);
+    char *const others = bytes ? common_read_stream(second, &other_size, &reason) : NULL;
+    const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
+    free(others);
+    free(bytes);
+    return is_same;
+}
+
+// For common_walk.
+static bool is_compared(const char *name)
+{
+    const tool_kind kind = tool_kind_of(name);
+    return kind == TOOL_MODEL || kind == TOOL_ANIM || kind == TOOL_MACHINE;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Compares files of the same path below both folders.
+static int diff_folders(const char *first, const char *second)
+{
+    const char *const folders[2] = {first, second};
+    common_list found[2];
+    int status = TOOL_OK;
+    for (int i = 0; i < 2; i++) {
+        common_walk walk = {.is_wanted = is_compared};
+        found[i] = common_walk_folder(folders[i], &walk);
+        if (found[i].count > 0)
+            qsort(found[i].names, found[i].count, sizeof(char *), by_path);
+    }
+    for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
+        const char *const a = i < found[0].count ? found[0].names[i] + strlen(first) : NULL;
+        const char *const b = j < found[1].count ? found[1].names[j] + strlen(second) : NULL;
+        const int order = !a ? 1 : !b ? -1 : strcmp(a, b);
+        int of_file = order != 0 ? DIFFERENT : TOOL_OK;
+        if (order != 0) {
+            common_print(stdout, "%s: only in the %s\n", order < 0 ? a : b,
+                         order < 0 ? "first" : "second");
+        } else if (!has_same_bytes(found[0].names[i], found[1].names[j])) {
+            common_print(stdout, "%s\n", a);
+            of_file = diff_files(found[0].names[i], found[1].names[j]);
+        }
+        status = of_file > status ? of_file : status;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    common_free_list(&found[0]);
+    common_free_list(&found[1]);
+    return status;
+}
+
+static int diff(tool_arguments *arguments)
+{
+    const char *const first = arguments->words[0], *const second = arguments->words[1];
+    return common_is_folder(first) && common_is_folder(second) ? diff_folders(first, second)
+                                                               : diff_files(first, second);
+}
+
+const tool_command tool_diff = {
+    "diff",
+    diff,
+    2,
+    2,
+    "two files or two folders",
+    "usage: md5tool diff FIRST SECOND\n"
+    "\n"
+    "Prints what differs between two models, animations or machines, or between the files of two\n"
+    "folders: joints by name, parents, the largest movement of joints and vertices in units and\n"
+    "degrees, counts; of machines the lines that only one of them has, as the library writes "
+    "them.\n"
+    "The exit status is 0 if nothing differs, 1 if something does, and 2 if that cannot be "
+    "said.\n"};
