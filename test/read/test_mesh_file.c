@@ -294,7 +294,7 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "1:1: error: this is a model of Quake III (.md3), not an MD5 file: it has no joints"},
         {"", "INTERQUAKEMODEL",
          "1:1: error: this is an IQM model, not an MD5 file: Blender exports it as MD5"},
-        {"", "PK\3\4",
+        {"", "PK\3\4 and more",
          "1:1: error: this is an archive (.pk4, .pk3, .zip), not an MD5 file: open it as a game "
          "folder"},
         {"", "/* x", "1:1: error: this comment has no end: '*/' is missing"},

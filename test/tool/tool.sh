@@ -63,7 +63,7 @@ completes() { # WORDS, EXPECTED
         echo "${COMPREPLY[*]}"' - "$scratch/out" "$1")
     [ "$completed" = "$2" ]
 }
-completes 'md5tool d' 'dump decompress' && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
+completes 'md5tool d' 'diff dump decompress' && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
     completes 'md5tool info --r' ''
 report 'bash completes' $?
 for shell in bash zsh fish; do
@@ -79,7 +79,7 @@ runs 2 frobnicate && lines err 1 && says err "'frobnicate'"
 report 'an unknown command' $?
 runs 2 dump a b c && says err "not also 'c'"
 report 'dump with three files' $?
-runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'needs an animation'
+runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'need an animation'
 report 'dump --ms without an animation' $?
 runs 2 dump "$data/flags.md5mesh" --ms x && says err 'milliseconds'
 report 'dump --ms x' $?
