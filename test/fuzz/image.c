@@ -24,15 +24,15 @@ const char *fuzz_image(const uint8_t *data, size_t size)
     md5_error error = {0};
     if (size >= 2 && data[0] == '#' && data[1] == '?')
         return fuzz_radiance(data, size);
-    const bool is_read = view_decode_image(data, size, VIEW_IMAGE_MAX_PIXELS, &image, &error);
+    const bool is_read = view_decode_image(data, size, MD5_MAX_IMAGE_PIXELS, &image, &error);
     const char *wrong = NULL;
     if (is_read != (image.rgba != NULL))
         wrong = "pixels and an error message";
     if (!is_read && error.message[0] == '\0')
         wrong = "refused without a message";
     if (is_read
-        && (image.width == 0 || image.height == 0 || image.width > VIEW_IMAGE_MAX_SIDE
-            || image.height > VIEW_IMAGE_MAX_SIDE))
+        && (image.width == 0 || image.height == 0 || image.width > MD5_MAX_IMAGE_SIDE
+            || image.height > MD5_MAX_IMAGE_SIDE))
         wrong = "a size beyond the limits";
     free(image.rgba);
     return wrong;

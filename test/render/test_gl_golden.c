@@ -79,7 +79,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
                 continue;
             }
             snprintf(name, sizeof name, "test/data/%s", file);
-            if (CHECK_THAT(view_read_image(test_path(name), VIEW_IMAGE_MAX_PIXELS, &golden, &error),
+            if (CHECK_THAT(view_read_image(test_path(name), MD5_MAX_IMAGE_PIXELS, &golden, &error),
                            "%s: %s", name, error.message)
                 && CHECK(golden.width == SIDE && golden.height == SIDE)) {
                 double largest = 0.0, sum = 0.0;

@@ -11,7 +11,7 @@
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
     OWN uint8_t *const exact = test_copy(file->bytes, file->size);
-    const bool is_read = view_decode_image(exact, file->size, VIEW_IMAGE_MAX_PIXELS, image, error);
+    const bool is_read = view_decode_image(exact, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
     return is_read;
 }
 

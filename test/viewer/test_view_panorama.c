@@ -117,7 +117,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     CHECK(!view_read_panorama(test_path("README.md"), &panorama, &error));
     REQUIRE(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &error));
     view_image image;
-    CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), VIEW_IMAGE_MAX_PIXELS, &image,
+    CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), MD5_MAX_IMAGE_PIXELS, &image,
                           &error));
     for (size_t i = 0; i < 3 * 64; i++) {
         const double byte = image.rgba[i / 3 * 4 + i % 3] / 255.0;

@@ -24,7 +24,7 @@ static view_image read_or_exit(const char *path)
 {
     view_image image;
     md5_error error;
-    if (!view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &image, &error)) {
+    if (!view_read_image(path, MD5_MAX_IMAGE_PIXELS, &image, &error)) {
         fprintf(stderr, "%s: %s\n", path, error.message);
         exit(1);
     }

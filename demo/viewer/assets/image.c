@@ -34,10 +34,10 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 {
     if (width == 0 || height == 0)
         return fail(error, MD5_ERROR_RANGE, "%u by %u pixels", width, height);
-    return (width <= VIEW_IMAGE_MAX_SIDE && height <= VIEW_IMAGE_MAX_SIDE
+    return (width <= MD5_MAX_IMAGE_SIDE && height <= MD5_MAX_IMAGE_SIDE
             && (uint64_t)width * height <= max_pixels)
            || fail(error, MD5_ERROR_MEMORY, "%u by %u pixels; at most %d a side and %u in all",
-                   width, height, VIEW_IMAGE_MAX_SIDE, max_pixels);
+                   width, height, MD5_MAX_IMAGE_SIDE, max_pixels);
 }
 
 // -- PNG ------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
     rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
     if (rest == NULL || *rest != '\0')
         return fail(error, MD5_ERROR_SYNTAX, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
-    return check_image_size(panorama->width, panorama->height, VIEW_IMAGE_MAX_PIXELS, error);
+    return check_image_size(panorama->width, panorama->height, MD5_MAX_IMAGE_PIXELS, error);
 }
 
 // -- Rows -----------------------------------------------------------------------------------
@@ -446,7 +446,7 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
     }
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
-        const bool is_small = max_pixels < VIEW_IMAGE_MAX_PIXELS;
+        const bool is_small = max_pixels < MD5_MAX_IMAGE_PIXELS;
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
         return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
@@ -494,7 +494,7 @@ static const void *decode(void *user, const void *bytes, size_t size, uint32_t *
 {
     view_image image;
     (void)user;
-    (void)view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
+    (void)view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error);
     *width = image.width;
     *height = image.height;
     return image.rgba;
@@ -525,7 +525,7 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     view_image image = {.rgba = NULL};
     const bool is_read = is_radiance
                              ? view_decode_radiance(bytes, size, panorama, error)
-                             : view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
+                             : view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error);
     free(bytes);
     if (is_radiance || !is_read)
         return is_read;

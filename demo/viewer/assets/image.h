@@ -8,7 +8,6 @@
 #ifndef DEMO_VIEWER_ASSETS_IMAGE_H
 #define DEMO_VIEWER_ASSETS_IMAGE_H
 
-#include "demo/viewer/base/image_size.h"
 #include "md5/md5game.h"
 
 #include <stdbool.h>
@@ -22,7 +21,7 @@ typedef struct view_image {
 } view_image;
 
 // Decodes `size` bytes of PNG, JPEG, TGA or DDS, of `max_pixels` at most, which is no more than
-// VIEW_IMAGE_MAX_PIXELS. Returns false and fills `error` if the format is another or the file is
+// MD5_MAX_IMAGE_PIXELS. Returns false and fills `error` if the format is another or the file is
 // damaged; with MD5_ERROR_MEMORY, if there are more pixels or memory runs out. The caller frees
 // image->rgba, top row first, with free(). Reentrant.
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,

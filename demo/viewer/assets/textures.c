@@ -130,7 +130,7 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     }
     if (texture->program != NULL
             ? !view_read_game_image(d->game, texture->program, &image, error)
-            : !view_read_image(texture->path, VIEW_IMAGE_MAX_PIXELS, &image, error))
+            : !view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, &image, error))
         return false;
     desc.width = texture->width = image.width;
     desc.height = texture->height = image.height;
@@ -141,7 +141,7 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
     } else if (texture->is_masks) {
         if (map == MD5GL_PICTURE_GLOW
-            && !view_read_image(texture->base, VIEW_IMAGE_MAX_PIXELS, &other, error)) {
+            && !view_read_image(texture->base, MD5_MAX_IMAGE_PIXELS, &other, error)) {
             free(image.rgba);
             return false;
         }
@@ -155,7 +155,7 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         desc.normals = md5gl_guess_normals(&desc);
         // Heights are added only to normals in id's encoding.
         if (desc.normals == 0 && texture->heights != NULL
-            && view_read_image(texture->heights, VIEW_IMAGE_MAX_PIXELS, &other, &ignored)) {
+            && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, &other, &ignored)) {
             heights.width = other.width;
             heights.height = other.height;
             heights.texels = other.rgba;

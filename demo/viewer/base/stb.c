@@ -1,7 +1,7 @@
 // The bodies of the stb libraries, which come as headers: images in, PNG out, fonts.
 // assets/image.c checks a file before stb_image reads it. PNG files are compressed by zlib if it is
 // there; stb's own compression takes three times as long, and its files are a fifth larger.
-#include "demo/viewer/base/image_size.h"
+#include "md5/md5image.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 // The size of the largest picture with 16 bits per channel, twice: for intermediate buffers.
 // stb_image allocates as much as the file claims.
-static const size_t max_block = (size_t)VIEW_IMAGE_MAX_PIXELS * 8 + (1u << 20);
+static const size_t max_block = (size_t)MD5_MAX_IMAGE_PIXELS * 8 + (1u << 20);
 
 // Zeroed: missing pixels of a damaged file are black, not uninitialized memory.
 static void *make_block(size_t size)
@@ -29,7 +29,7 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STBI_MALLOC(size) make_block(size)
 #define STBI_REALLOC_SIZED(block, old_size, size) grow_block(block, old_size, size)
 #define STBI_FREE(block) free(block)
-#define STBI_MAX_DIMENSIONS VIEW_IMAGE_MAX_SIDE
+#define STBI_MAX_DIMENSIONS MD5_MAX_IMAGE_SIDE
 #define STBI_NO_STDIO
 #define STBI_ONLY_PNG
 #define STB_IMAGE_IMPLEMENTATION

@@ -447,7 +447,7 @@ view_preview view_preview_image(const char *path)
     view_image whole = {NULL, 0, 0};
     md5_error error = {0};
     // A pipe would be waited for.
-    if (!common_is_file(path) || !view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &whole, &error))
+    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &whole, &error))
         return (view_preview){.width = 0};
     const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
     const uint64_t side = longest < VIEW_SKETCH_SIZE ? longest : VIEW_SKETCH_SIZE;
