@@ -1,4 +1,5 @@
-// Which state a layer is in: transitions, conditions, times, interruption.
+// Which state a layer is in: transitions, conditions, times, interruption. MD5_STATE_MACHINES says
+// how many random machines are compared with a simulator.
 #include "test/play/test_play_case.h"
 
 #include <stdarg.h>
@@ -286,17 +287,23 @@ TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)
 
 // -- A simulator ------------------------------------------------------------------------------
 //
-// Machines whose every time is a whole number of ticks, 1/64 s: a simulator goes from tick to tick
-// in whole numbers, knows nothing of intervals, and must see the same states begin.
+// It knows nothing of intervals: it goes from frame to frame of every clip that plays, and from
+// 1/16 s to 1/16 s of a state's age, and looks there whether something happens. All that happens is
+// at such places: events, markers, exits, times of conditions, ends of fades. Between them a clock
+// that two states share goes as far as the area below the curve of their weights says.
 
 enum { SIM_LAYERS = 2, SIM_STATES = 3, SIM_WAYS = 7, SIM_TERMS = 3, SIM_CLIPS = 3, SIM_LOG = 512 };
+enum { SIM_MARKERS = 3 };
 enum { NO_EXIT, EXIT_ONCE, EXIT_EACH, EXIT_AT };
 enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
 
-// A place is counted in half ticks: a clip of speed 1 goes 2 a tick, 4 from frame to frame.
+// Time is counted in ticks, 1/64 s, and a place in half ticks: a clip of speed 1 goes 2 a tick, and
+// 4 from frame to frame.
+static const int sim_frame = 4;
 static const int sim_length[SIM_CLIPS] = {128, 64, 96};
 static const int sim_events[SIM_CLIPS][2] = {{32, 84}, {16, 48}, {24, 72}}; // step left, step right
 static const char *const sim_names[] = {"step", "\"step left\"", "\"step right\""};
+static const char *const sim_easings[] = {"linear", "smooth", "quadratic_out"};
 
 typedef struct sim_term {
     int kind, value; // of times in 1/16 s; of HEARD a name
@@ -305,47 +312,118 @@ typedef struct sim_term {
 
 typedef struct sim_way {
     int from, to, exit, share, fade, priority, num_terms; // share in quarters, or a name; ticks
+    int easing, leader;                                   // the state that leads, or -1
+    bool in_step, is_inertial;
     sim_term terms[SIM_TERMS];
 } sim_way;
 
 typedef struct sim_live {
-    int state, place, begin, age;
+    int state;
+    double place, begin, age;
+    bool in_step; // it began so
 } sim_live;
 
 typedef struct sim_layer {
-    sim_live now, old; // `old` fades out while now.age < fade
-    int fade;
+    sim_live now, old; // `old` fades out while now.age < by->fade
+    const sim_way *by;
     bool is_new, has_used;
 } sim_layer;
 
 typedef struct sim {
     int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks a tick; quarters
     bool is_once[SIM_STATES];
+    int num_markers[SIM_CLIPS], markers[SIM_CLIPS][SIM_MARKERS];
     sim_way ways[SIM_LAYERS][SIM_WAYS];
     sim_layer layers[SIM_LAYERS];
-    int flag, go, quick, num_log, log[SIM_LOG];
+    int flag, go, quick, num_log, log[SIM_LOG], num_in_step;
     unsigned heard; // bits of names
-    bool is_circle;
+    bool is_circle, is_close;
 } sim;
 
-static int sim_wrapped(const sim *of, const sim_live *live)
+static double sim_wrapped(const sim *of, const sim_live *live)
 {
     const int length = sim_length[of->clip[live->state]];
-    return of->is_once[live->state] ? live->place : (live->place % length + length) % length;
+    return of->is_once[live->state] ? live->place
+                                    : live->place - length * floor(live->place / length);
+}
+
+// A place or time that rounding alone keeps from a frame is there.
+static double sim_snapped(double place)
+{
+    const double frame = sim_frame * round(place / sim_frame);
+    return fabs(place - frame) < 1e-8 ? frame : place;
 }
 
 static unsigned sim_hear(const sim *of, const sim_live *live)
 {
-    const int *const events = sim_events[of->clip[live->state]], at = sim_wrapped(of, live);
+    const int *const events = sim_events[of->clip[live->state]];
+    const double at = sim_wrapped(of, live);
     return at == events[0] ? 3u : at == events[1] ? 5u : 0u;
+}
+
+// From a clip's marker to the next one; without markers it has one part, from its first frame.
+static double sim_part(const sim *of, int clip, int number)
+{
+    const int *const markers = of->markers[clip], last = of->num_markers[clip] - 1;
+    return (number < last ? markers[number + 1] : markers[0] + sim_length[clip]) - markers[number];
+}
+
+// The part in which a state is, or which it enters at a marker.
+static int sim_part_of(const sim *of, const sim_live *live)
+{
+    const int clip = of->clip[live->state];
+    const double at = sim_wrapped(of, live) - (of->speed[live->state] < 0 ? 1e-9 : 0.0);
+    int number = of->num_markers[clip] > 0 ? of->num_markers[clip] - 1 : 0;
+    for (int i = 0; i + 1 < of->num_markers[clip]; i++)
+        number = of->markers[clip][i] <= at && at < of->markers[clip][i + 1] ? i : number;
+    return number;
+}
+
+// Where a state begins that is in step with the one that is left.
+static double sim_begin_in_step(const sim *of, const sim_live *left, int to)
+{
+    const int clip = of->clip[left->state], next = of->clip[to], number = sim_part_of(of, left);
+    double ahead = sim_wrapped(of, left) - of->markers[clip][number];
+    ahead += ahead < 0.0 ? sim_length[clip] : 0.0;
+    const double share = ahead / sim_part(of, clip, number);
+    return fmod(sim_snapped(of->markers[next][number] + share * sim_part(of, next, number)),
+                sim_length[next]);
+}
+
+static bool sim_fades(const sim_layer *layer)
+{
+    return !layer->by->is_inertial && layer->now.age < layer->by->fade;
+}
+
+// The area below an easing from 0 to `time`, which is at most 1.
+static double sim_area(int easing, double time)
+{
+    const double square = time * time;
+    return easing == 0   ? square / 2.0
+           : easing == 1 ? square * time - square * square / 2.0
+                         : square - square * time / 3.0;
+}
+
+// The parts that two states in step go in so many ticks, in which both come to no marker.
+static double sim_go_in_step(const sim *of, const sim_layer *layer, double ticks)
+{
+    const sim_way *const by = layer->by;
+    const int number = sim_part_of(of, &layer->now), old = layer->old.state, now = layer->now.state;
+    const double old_rate = of->speed[old] / sim_part(of, of->clip[old], number);
+    const double rate = of->speed[now] / sim_part(of, of->clip[now], number);
+    const double from = layer->now.age / by->fade, to = from + ticks / by->fade;
+    const double area = by->fade * (sim_area(by->easing, to) - sim_area(by->easing, from));
+    return by->leader == now   ? rate * ticks
+           : by->leader == old ? old_rate * ticks
+                               : old_rate * (ticks - area) + rate * area;
 }
 
 static bool sim_term_holds(const sim *of, const sim_layer *layer, const sim_term *term)
 {
     const sim_live *const live = &layer->now;
     const int speed = of->speed[live->state], length = sim_length[of->clip[live->state]];
-    const int at = sim_wrapped(of, live),
-              to_start = at == 0 && !of->is_once[live->state] ? length : at;
+    const double at = sim_wrapped(of, live),
+                 to_start = at == 0.0 && !of->is_once[live->state] ? length : at;
     switch (term->kind) {
     case IS_FLAG:
         return term->is_more == (of->flag != 0);
@@ -367,11 +445,12 @@ static bool sim_is_open(const sim *of, const sim_layer *layer, const sim_way *wa
 {
     const sim_live *const live = &layer->now;
     const bool backward = of->speed[live->state] < 0, is_once = of->is_once[live->state];
-    const int length = sim_length[of->clip[live->state]], at = sim_wrapped(of, live);
+    const int length = sim_length[of->clip[live->state]];
+    const double at = sim_wrapped(of, live);
     const int exit = length / 4 * (backward ? 4 - way->share : way->share);
     bool is_there = true, all = true;
     if ((way->from < 0 ? way->to == live->state : way->from != live->state)
-        || live->age < layer->fade)
+        || (live->age < layer->by->fade && !(layer->by->priority == 1 && way->priority > 1)))
         return false;
     if (way->exit == EXIT_ONCE)
         is_there = backward ? live->place <= exit : live->place >= exit;
@@ -415,9 +494,11 @@ static void sim_instant(sim *of)
                     layer->has_used = layer->has_used || best->terms[k].kind == IS_GO;
                 is_used = is_used || layer->has_used;
                 layer->old = layer->now;
-                layer->fade = best->fade;
-                const int begin = sim_length[of->clip[best->to]] / 4 * of->start[best->to];
-                layer->now = (sim_live){best->to, begin, begin, 0};
+                layer->by = best;
+                const double begin = best->in_step
+                                         ? sim_begin_in_step(of, &layer->old, best->to)
+                                         : sim_length[of->clip[best->to]] / 4 * of->start[best->to];
+                layer->now = (sim_live){best->to, begin, begin, 0.0, best->in_step};
                 layer->is_new = true;
             }
         }
@@ -426,39 +507,88 @@ static void sim_instant(sim *of)
         goes_on = is_used;
         for (int i = 0; !is_used && i < SIM_LAYERS; i++) {
             of->heard = i == 0 ? 0u : of->heard;
-            if (!of->layers[i].is_new)
+            sim_layer *const layer = &of->layers[i];
+            if (!layer->is_new)
                 continue;
-            of->layers[i].is_new = false;
-            of->heard |= sim_hear(of, &of->layers[i].now);
-            if (of->layers[i].fade > 0 && of->layers[i].old.age == 0) // it began here, too
-                of->heard |= sim_hear(of, &of->layers[i].old);
-            of->log[of->num_log++ % SIM_LOG] = SIM_STATES * i + of->layers[i].now.state;
+            layer->is_new = false;
+            // What begins in step goes on: its events are those of the state that is left.
+            of->heard |= layer->now.in_step ? 0u : sim_hear(of, &layer->now);
+            if (sim_fades(layer) && layer->old.age == 0.0 && !layer->old.in_step)
+                of->heard |= sim_hear(of, &layer->old); // it began here, too
+            of->log[of->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
+            of->num_in_step += sim_fades(layer) && layer->now.in_step;
         }
         goes_on = goes_on || of->heard != 0;
     }
 }
 
-static void sim_move(const sim *of, sim_live *live, unsigned *heard)
+// Half ticks to the next frame.
+static double sim_ahead(double place, bool backward)
 {
-    const int length = sim_length[of->clip[live->state]], before = live->place;
-    live->age++;
-    live->place += of->speed[live->state];
-    if (of->is_once[live->state])
-        live->place = live->place < 0 ? 0 : live->place > length ? length : live->place;
-    if (heard && live->place != before)
-        *heard |= sim_hear(of, live);
+    return backward ? place - sim_frame * (ceil(place / sim_frame) - 1.0)
+                    : sim_frame * (floor(place / sim_frame) + 1.0) - place;
 }
 
-static void sim_tick(sim *of)
+// Ticks until a clip is at a frame, or a state's age a multiple of 1/16 s.
+static double sim_until_frame(const sim *of, const sim_layer *layer)
 {
-    of->heard = 0;
-    for (int i = 0; i < SIM_LAYERS; i++) {
-        sim_layer *const layer = &of->layers[i];
-        sim_move(of, &layer->now, &of->heard);
-        if (layer->now.age < layer->fade) // then it is silent
-            sim_move(of, &layer->old, &of->heard);
+    const sim_live *const lives[] = {&layer->now, &layer->old};
+    const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
+    double least = sim_ahead(layer->now.age, false), parts = INFINITY;
+    for (int i = 0; i < 1 + fades; i++) {
+        const int state = lives[i]->state, speed = of->speed[state];
+        const double ahead = sim_ahead(lives[i]->place, speed < 0);
+        if (shares)
+            parts = fmin(parts, ahead / sim_part(of, of->clip[state], sim_part_of(of, lives[i])));
+        else
+            least = fmin(least, ahead / abs(speed));
     }
-    sim_instant(of);
+    double low = 0.0;
+    for (int i = 0; shares && fabs(sim_go_in_step(of, layer, least)) > parts && i < 60; i++) {
+        double *const end =
+            fabs(sim_go_in_step(of, layer, (low + least) / 2.0)) < parts ? &low : &least;
+        *end = (low + least) / 2.0;
+    }
+    return least;
+}
+
+static void sim_move(sim *of, sim_live *live, double ticks, double by)
+{
+    const double length = sim_length[of->clip[live->state]], before = live->place;
+    live->age = sim_snapped(live->age + ticks);
+    live->place = sim_snapped(live->place + by);
+    if (of->is_once[live->state])
+        live->place = fmin(fmax(live->place, 0.0), length);
+    if (live->place != before)
+        of->heard |= sim_hear(of, live);
+}
+
+static void sim_go(sim *of, double ticks)
+{
+    for (double left = ticks, step; left > 0.0 && !of->is_circle; left = sim_snapped(left - step)) {
+        step = left;
+        for (int i = 0; i < SIM_LAYERS; i++)
+            step = fmin(step, sim_until_frame(of, &of->layers[i]));
+        of->is_close = of->is_close || step < 6.4e-5; // 1e-6 s
+        of->heard = 0;
+        for (int i = 0; i < SIM_LAYERS; i++) {
+            sim_layer *const layer = &of->layers[i];
+            const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
+            const double parts = shares ? sim_go_in_step(of, layer, step) : 0.0;
+            const int number = sim_part_of(of, &layer->now);
+            sim_live *const lives[] = {&layer->now, &layer->old};
+            for (int k = 0; k < 1 + fades; k++) {
+                const int state = lives[k]->state;
+                const unsigned heard = of->heard;
+                sim_move(of, lives[k], step,
+                         shares ? parts * sim_part(of, of->clip[state], number)
+                                : of->speed[state] * step);
+                if (k == 1 && !sim_fades(layer)) // then it is silent
+                    of->heard = heard;
+            }
+        }
+        sim_instant(of);
+    }
 }
 
 static uint32_t below(uint64_t *random, uint32_t count)
@@ -466,21 +596,76 @@ static uint32_t below(uint64_t *random, uint32_t count)
     return test_random_u32(random) % count;
 }
 
-// Makes a machine, and writes it.
-static void sim_make(sim *of, test_text *text, uint64_t *random)
+// Whether two states can be in step, as their clips go the same way.
+static bool sim_alike(const sim *of, int a, int b)
 {
-    static const int speeds[] = {2, 2, 4, 1, -2, -1};
-    *of = (sim){.quick = 0};
+    return !of->is_once[a] && !of->is_once[b] && (of->speed[a] < 0) == (of->speed[b] < 0)
+           && of->num_markers[of->clip[a]] == of->num_markers[of->clip[b]];
+}
+
+static void sim_make_motions(sim *of, test_text *text, uint64_t *random)
+{
+    static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
+    const bool are_alike = below(random, 2) == 0;
+    const int num_markers = (int)below(random, SIM_MARKERS + 1);
+    for (int i = 0; i < SIM_CLIPS; i++) {
+        const uint32_t frames = (uint32_t)(sim_length[i] / sim_frame);
+        of->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
+        test_append(text, "clip %c \"\" { frame %d step left frame %d step right ", 'a' + i,
+                    sim_events[i][0] / sim_frame, sim_events[i][1] / sim_frame);
+        for (int k = 0; k < of->num_markers[i]; k++) {
+            const uint32_t third = frames / SIM_MARKERS;
+            const uint32_t frame = (uint32_t)k * third + below(random, third);
+            of->markers[i][k] = sim_frame * (int)frame;
+            test_append(text, "%s%u ", k == 0 ? "markers ( " : "", frame);
+        }
+        test_append(text, "%s}\n", of->num_markers[i] > 0 ? ") " : "");
+    }
     for (int i = 0; i < SIM_STATES; i++) {
         of->clip[i] = (int)below(random, SIM_CLIPS);
-        of->speed[i] = speeds[below(random, 6)];
+        of->speed[i] = speeds[below(random, 7)];
+        if (are_alike && (of->speed[i] < 0) != (of->speed[0] < 0))
+            of->speed[i] = -of->speed[i];
         of->start[i] = (int)below(random, 4);
-        of->is_once[i] = below(random, 3) == 0;
+        of->is_once[i] = !are_alike && below(random, 3) == 0;
         test_append(text, "motion m%d clip %c { %s speed %g start %g } ", i, 'a' + of->clip[i],
                     of->is_once[i] ? "once" : "loop", of->speed[i] / 2.0, of->start[i] / 4.0);
     }
+}
+
+// How a way goes over; in half of the cases in step where that is possible. Some cuts, of priority
+// 2, may interrupt some fades, of priority 1.
+static void sim_make_fade(sim *of, sim_way *way, test_text *text, uint64_t *random)
+{
+    static const int fades[] = {0, 8, 16, 40};
+    way->fade = fades[below(random, 4)];
+    way->easing = (int)below(random, 3);
+    way->is_inertial = below(random, 4) == 0;
+    way->in_step = below(random, 2) == 0;
+    for (int i = 0; i < SIM_STATES; i++)
+        way->in_step =
+            way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(of, i, way->to));
+    way->leader = !way->in_step || below(random, 2) == 0    ? -1
+                  : way->from >= 0 && below(random, 2) == 0 ? way->from
+                                                            : way->to;
+    way->priority = (int)below(random, way->fade > 0 ? 2 : 3);
+    test_append(text, "duration %g %s %s priority %d interrupt_%s ", way->fade / 64.0,
+                way->is_inertial ? "inertial" : sim_easings[way->easing],
+                way->in_step ? "in_step" : "", way->priority,
+                way->priority == 1 ? "higher" : "none");
+    if (way->leader >= 0)
+        test_append(text, "leader s%d ", way->leader);
+}
+
+// Makes a machine, and writes it.
+static void sim_make(sim *of, test_text *text, uint64_t *random)
+{
+    static const sim_way none;
+    *of = (sim){.quick = 0};
+    sim_make_motions(of, text, random);
     for (int i = 0; i < SIM_LAYERS; i++) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
+        of->layers[i].by = &none;
         of->layers[i].now.place = of->layers[i].now.begin =
             sim_length[of->clip[0]] / 4 * of->start[0];
         of->layers[i].is_new = true;
@@ -490,13 +675,12 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
             way->to = (int)below(random, SIM_STATES);
             way->exit = (int)below(random, 4);
             way->share = (int)(way->exit == EXIT_AT ? below(random, 3) : 1 + below(random, 4));
-            way->fade = (int)(below(random, 3) * 8);
-            way->priority = (int)below(random, 2);
             way->num_terms = (int)below(random, SIM_TERMS + 1);
             if (way->exit == NO_EXIT && way->num_terms == 0)
                 way->num_terms = 1;
             test_append(text, "transition %c%.*s s%d { ", way->from < 0 ? 'a' : 's',
                         way->from < 0 ? 2 : 1, way->from < 0 ? "ny" : &"012"[way->from], way -> to);
+            sim_make_fade(of, way, text, random);
             if (way->exit == EXIT_AT)
                 test_append(text, "exit at %s ", sim_names[way->share]);
             else if (way->exit != NO_EXIT)
@@ -507,6 +691,8 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
                 const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
                 *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
                                    t > 0 && below(random, 2) == 0, below(random, 2) == 0};
+                if (way->priority > 1 && term->kind == IS_LEFT) // in step its rate is a mean
+                    term->kind = IS_AGE;
                 term->value =
                     (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
                 static const char *const more[] = {
@@ -523,10 +709,11 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
                                           : "and",
                             word, term->kind == IS_HEARD ? sim_names[term->value] : "");
             }
-            test_append(text, "duration %g priority %d interrupt_none }\n", way->fade / 64.0,
-                        way->priority);
+            test_append(text, "}\n");
         }
-        test_append(text, "}\n");
+        // Never open, but a time to look for while clocks change their rates.
+        test_append(text, "transition any s%u { when time_left < %g and never priority 2 } }\n",
+                    below(random, SIM_STATES), (1 + below(random, 20)) / 16.0);
     }
 }
 
@@ -546,20 +733,24 @@ static void sim_listen(void *user, md5_player *player, const md5_event *event, f
     to->log[to->num_log++ % SIM_LOG] = what;
 }
 
+typedef struct sim_sums {
+    int num_entered, num_in_step, num_close, num_failed; // of close ones those that differ
+} sim_sums;
+
 // Plays one machine in whole steps, in those of two rates, and in one without a callback, whose
 // states alone can be seen.
-static bool sim_agrees(play_scene *of, uint64_t seed, int *num_entered)
+static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
 {
-    enum { SEGMENTS = 20, PLAYERS = 4 };
-    static const double steps[PLAYERS] = {100.0, 1.0 / 24.0, 1.0 / 240.0, 1.0 / 50.0};
+    enum { SEGMENTS = 5, PLAYERS = 4 };
+    static const double steps[PLAYERS] = {100.0, 1.0 / 24.0, 1.0 / 90.0, 1.0 / 50.0};
     static sim sims;
     sim *const model = &sims;
     sim_heard heard[PLAYERS] = {{.num_log = 0}};
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     test_text text = {0};
-    test_append(&text, "bool flag trigger go float quick report { enter }\n");
+    test_append(&text, "bool flag trigger go float quick bool never report { enter }\n");
     sim_make(model, &text, &random);
-    md5_machine *const machine = play_machine_read(&of->made, of->clips, "%s", text.bytes);
+    md5_machine *const machine = play_machine_read(made, NULL, "%s", text.bytes);
     md5_player *players[PLAYERS];
     bool is_same = true;
     for (int i = 0; i < PLAYERS; i++)
@@ -572,8 +763,7 @@ static bool sim_agrees(play_scene *of, uint64_t seed, int *num_entered)
         model->go = model->go || is_called;
         model->heard = 0;
         sim_instant(model);
-        for (int i = 0; i < ticks && !model->is_circle; i++)
-            sim_tick(model);
+        sim_go(model, ticks);
         if (model->is_circle)
             break;
         for (int i = 0; i < PLAYERS; i++) {
@@ -588,10 +778,13 @@ static bool sim_agrees(play_scene *of, uint64_t seed, int *num_entered)
                 step = fmin(steps[i], left);
                 md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);
             }
-            for (uint32_t k = 0; k < SIM_LAYERS; k++)
-                is_same = is_same
-                          && md5_player_layer(players[i], k).state
-                                 == (uint32_t)model->layers[k].now.state;
+            for (uint32_t k = 0; k < SIM_LAYERS; k++) {
+                const sim_live *const now = &model->layers[k].now;
+                const md5_layer_status status = md5_player_layer(players[i], k);
+                const double time = now->place / sim_length[model->clip[now->state]];
+                is_same = is_same && status.state == (uint32_t)now->state
+                          && fabs(status.time - time) < 1e-6;
+            }
             if (i == 3)
                 continue;
             is_same = is_same && heard[i].num_entered == model->num_log
@@ -600,37 +793,39 @@ static bool sim_agrees(play_scene *of, uint64_t seed, int *num_entered)
                       && memcmp(heard[i].log, heard[0].log, sizeof heard[0].log) == 0;
         }
     }
-    if (!CHECK_THAT(is_same, "machine of seed %llu", (unsigned long long)seed))
+    sums->num_entered += model->num_log;
+    sums->num_in_step += model->num_in_step;
+    sums->num_close += !is_same && model->is_close;
+    sums->num_failed += !is_same && !model->is_close;
+    if (!CHECK_THAT(is_same || model->is_close, "machine of seed %llu", (unsigned long long)seed))
         printf("%s\n", text.bytes);
-    *num_entered += model->num_log;
     for (int i = 0; i < PLAYERS; i++)
         md5_destroy_player(players[i]);
     md5_destroy_machine(machine);
     free(text.bytes);
-    return is_same;
 }
 
-TEST (states_are_those_of_a_simulator_in_ticks) {
-    static const md5_event events[SIM_CLIPS][2] = {
-        {{.frame = 8, .name = "step", .text = "left"},
-         {.frame = 21, .name = "step", .text = "right"}},
-        {{.frame = 4, .name = "step", .text = "left"},
-         {.frame = 12, .name = "step", .text = "right"}},
-        {{.frame = 6, .name = "step", .text = "left"},
-         {.frame = 18, .name = "step", .text = "right"}},
-    };
-    OWN_PLAY of;
-    play_scene_begin(&of);
-    for (uint32_t i = 0; i < SIM_CLIPS; i++) {
-        play_scene_add(&of, 1 + (uint32_t)sim_length[i] / 4, 32.0, 0.3, i);
-        of.clips[i].events = events[i];
-        of.clips[i].num_events = 2;
-    }
-    int num_entered = 0, num_failed = 0;
-    const uint32_t count = play_transitions(3000);
-    for (uint32_t seed = 1; seed <= count && num_failed < 3; seed++)
-        num_failed += !sim_agrees(&of, seed, &num_entered);
-    CHECK(num_entered > 20 * (int)count);
+// Machines in which the time that a clip has left once let a clock go past a marker.
+static const uint64_t sim_hard[] = {4558, 4773, 5565, 6568, 13406};
+
+// Two things within 1e-6 s of each other may come in another order, but in few machines.
+TEST (states_are_those_of_a_simulator) {
+    enum { USUAL_MACHINES = 200, MOST_FAILED = 3 };
+    const char *const wanted = getenv("MD5_STATE_MACHINES");
+    const int count = wanted ? atoi(wanted) : USUAL_MACHINES;
+    play_case made;
+    sim_sums sums = {0};
+    play_begin(&made);
+    for (uint32_t i = 0; i < SIM_CLIPS; i++)
+        play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32.0, 0.3, (play_walk){0},
+                      i);
+    EACH (row, sim_hard)
+        sim_compare(&made, *row, &sums);
+    for (int i = 0; i < count && sums.num_failed < MOST_FAILED; i++)
+        sim_compare(&made, (uint64_t)i + 1, &sums);
+    CHECK(sums.num_entered > 10 * count && sums.num_in_step > 2 * count);
+    CHECK_THAT(100 * sums.num_close <= count, "%d of %d are too close", sums.num_close, count);
+    play_end(&made);
 }
 
 TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {

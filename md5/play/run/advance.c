@@ -348,9 +348,11 @@ static double seconds_until_time(const md5_player *player, const md5_active_stat
     return left >= 0.0 ? left - condition->seconds : (double)INFINITY; // it stands
 }
 
-// Seconds, up to `most`, until a condition of a transition that is about time changes.
+// Seconds, up to `most`, until a condition of a transition that is about time changes. For the time
+// that a clip has left it is at least `least`: while the clip becomes slower, that may stand still.
 static double seconds_until_times(const md5_player *player, const md5_active_state *active,
-                                  const md5_transition *transition, bool goes_back, double most)
+                                  const md5_transition *transition, bool goes_back, double least,
+                                  double most)
 {
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
@@ -360,7 +362,8 @@ static double seconds_until_times(const md5_player *player, const md5_active_sta
         double seconds = seconds_until_time(player, active, condition, false);
         if (is_left && seconds <= MD5_BORDER) // another cycle begins
             seconds += condition->seconds;
-        most = seconds > MD5_BORDER ? md5_least(most, seconds) : most;
+        if (seconds > MD5_BORDER)
+            most = md5_least(most, is_left && seconds < least ? least : seconds);
     }
     return most;
 }
@@ -429,19 +432,22 @@ static bool consume(md5_player *player, uint32_t layer, const md5_play_condition
     return has_some;
 }
 
+// Whether a transition may interrupt the one that is under way, if there is one.
+static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
+{
+    return active->interrupt == MD5_INTERRUPT_ANY || md5i_progress(active) == 1.0
+           || (active->interrupt == MD5_INTERRUPT_HIGHER
+               && transition->change.priority > active->priority);
+}
+
 // Whether a transition is possible, apart from its exit time.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
     if (transition->from == MD5_NONE && transition->change.state == active->state)
         return false;
-    if (md5i_progress(active) < 1.0) {
-        if (active->interrupt == MD5_INTERRUPT_NONE)
-            return false;
-        if (active->interrupt == MD5_INTERRUPT_HIGHER
-            && transition->change.priority <= active->priority)
-            return false;
-    }
+    if (!may_interrupt(active, transition))
+        return false;
     uint32_t first;
     return some_hold(player, layer, active, transition->conditions, transition->num_conditions,
                      false, &first);
@@ -637,6 +643,9 @@ static double seconds_until_kink(md5_player *player, double most)
 // While parameters move, an interval is at most so many seconds: what is no linear function of one
 // is that of its mean.
 #define MAX_FOLLOW_SECONDS 0.02
+
+// Seconds: in step, the time that a clip has left is not looked at more often.
+#define LEAST_LOOK 1e-4
 
 // Seconds: near enough to the end of an interval.
 #define CLOSE_SECONDS 1e-13
@@ -1174,12 +1183,15 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
+        const double least = layer_state->is_steered ? LEAST_LOOK : 0.0;
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
         candidates all = candidates_of(player, i, newest);
         for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all))
-            most = seconds_until_times(player, newest, candidate, goes_back, most);
+             candidate = next_candidate(&all)) {
+            if (may_interrupt(newest, candidate))
+                most = seconds_until_times(player, newest, candidate, goes_back, least, most);
+        }
     }
     return most;
 }
@@ -1229,10 +1241,11 @@ static double next_interval(md5_player *player, double left)
 
 // The next interval. While parameters move or states are in step, rates and weights are those of
 // their means over it. When it ends depends on the rates in turn; each guess is nearer by as much
-// as they change little.
+// as they change little. The time that a clip has left at the present rate may come at one guess,
+// and not at the next, for ever: then one is taken before whose end nothing happens.
 static double average_interval(md5_player *player, double left)
 {
-    enum { MOST_GUESSES = 60 };
+    enum { USUAL_GUESSES = 10, MOST_GUESSES = 60 };
     player->is_at_kink = false;
     const bool follows = left > 0.0 && is_following(player);
     const bool steps = player->machine->has_steps && md5i_is_in_step(player);
@@ -1252,7 +1265,8 @@ static double average_interval(md5_player *player, double left)
             part = md5i_keep_in_step(player, left < 0.0 ? -seconds : seconds, most);
         const double next = fabs(next_interval(player, left < 0.0 ? -part : part));
         player->is_at_kink = follows && most < longest && seconds == most;
-        if (guess == MOST_GUESSES || fabs(next - seconds) <= CLOSE_SECONDS)
+        if (fabs(next - seconds) <= CLOSE_SECONDS || guess == MOST_GUESSES
+            || (guess >= USUAL_GUESSES && next > seconds))
             return left < 0.0 ? -seconds : seconds;
         seconds = next;
     }
