@@ -1,4 +1,5 @@
 // md5tool info: prints a summary of files.
+#include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -79,6 +80,38 @@ static void print_joints(const md5_skeleton *skeleton)
     free(first);
 }
 
+static tool_facts *read_facts(const char *path)
+{
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const text = common_read_stream(path, &size, &reason);
+    const tool_engines asked = {.all = tool_find_engines("doom3")};
+    tool_facts *const facts = text ? tool_read_facts(path, text, size, false, asked) : NULL;
+    free(text);
+    return facts;
+}
+
+// The clips of a mesh's folder, and why those do not fit that id's engine refuses.
+static void print_clips(const char *path)
+{
+    char *const folder = common_folder(path);
+    common_list clips = common_list_folder(folder, ".md5anim");
+    tool_facts *const mesh = clips.count > 0 ? read_facts(path) : NULL;
+    for (size_t i = 0; mesh && i < clips.count; i++) {
+        tool_facts *const clip = read_facts(clips.names[i]);
+        size_t count = 0;
+        const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+        common_print(stdout, "  clip               %s: %s\n", common_base(clips.names[i]),
+                     !clip       ? "cannot be read"
+                     : count > 0 ? found[0].error.message
+                                 : "fits");
+        tool_free_facts(clip);
+    }
+    tool_free_facts(mesh);
+    common_free_list(&clips);
+    free(folder);
+}
+
 // Numbers of the file, not those of what is drawn, unless it says so.
 static bool print_file(const char *path)
 {
@@ -124,6 +157,8 @@ static bool print_file(const char *path)
                    (double)mesh->loss4, (double)mesh->loss8);
         }
         print_joints(&asset.model->skeleton);
+        if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
+            print_clips(path);
     }
     if (asset.anim && asset.anim->packed) {
         const double joint_frames =
@@ -208,7 +243,8 @@ const tool_command tool_info = {
     "\n"
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
     "clips of \"md5tool compress\", known by their first bytes if the name has no such extension;\n"
-    "of models and animations also the tree of joints, with the index of each and of its parent.\n"
+    "of models and animations also the tree of joints, with the index of each and of its parent,\n"
+    "of models the clips beside them, and why some do not fit.\n"
     "The loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
     "vertex, for any rotation of its joints. Constant tracks of an animation are those that do "
     "not\n"

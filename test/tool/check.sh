@@ -277,6 +277,12 @@ differs() {
         runs 0 diff models/bobbin models/bobbin
 }
 check 'what differs between files and folders' differs
+lists_clips() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base"/a.md5* "$scratch/case" &&
+        sed 's/limb/Limb/' "$base/a.md5anim" >"$scratch/case/b.md5anim" && runs 0 info "$scratch/case/a.md5mesh" &&
+        grep -q 'clip *a.md5anim: fits$' "$scratch/out" && grep -q "clip *b.md5anim: a.md5mesh has no joint 'Limb'" "$scratch/out"
+}
+check 'info lists the clips that fit' lists_clips
 suggests() {
     runs 2 chek && grep -q "did you mean 'check'" "$scratch/err" && runs 0 help check &&
         grep -q '^usage: md5tool check' "$scratch/out" && runs 0 help && grep -q '^usage: md5tool COMMAND' "$scratch/out"
