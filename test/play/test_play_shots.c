@@ -1157,7 +1157,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
             const md5_shot_status status = md5_player_shot(players[k], 1);
             is_same = is_same && status.is_playing == first.is_playing && status.clip == first.clip
                       && fabs(status.time - first.time) < 1e-7
-                      && fabs(status.weight - first.weight) < 1e-6
+                      && fabsf(status.weight - first.weight) < 1e-6f
                       && (table_matches(&sim, &status) || table_matches(&later, &status));
         }
         if (!CHECK(is_same)) {
@@ -1222,10 +1222,10 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
                 play_pose(players[k], poses + (size_t)k * num_joints);
             }
             for (uint32_t j = 0; j < num_joints; j++)
-                most = fmax(most, 1.0
-                                      - fabs(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
-                                                          poses[num_joints + j].rotation)
-                                                 .w));
+                most = fmax(most, 1.0f
+                                      - fabsf(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
+                                                           poses[num_joints + j].rotation)
+                                                  .w));
             moved = fmax(moved, md5_player_shot(players[0], slot).weight);
         }
         CHECK_NEAR(most, 0.0, 1e-6);

@@ -678,8 +678,8 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
             way->num_terms = (int)below(random, SIM_TERMS + 1);
             if (way->exit == NO_EXIT && way->num_terms == 0)
                 way->num_terms = 1;
-            test_append(text, "transition %c%.*s s%d { ", way->from < 0 ? 'a' : 's',
-                        way->from < 0 ? 2 : 1, way->from < 0 ? "ny" : &"012"[way->from], way -> to);
+            static const char *const from[] = {"any", "s0", "s1", "s2"};
+            test_append(text, "transition %s s%d { ", from[way->from + 1], way->to);
             sim_make_fade(of, way, text, random);
             if (way->exit == EXIT_AT)
                 test_append(text, "exit at %s ", sim_names[way->share]);
@@ -695,19 +695,18 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
                     term->kind = IS_AGE;
                 term->value =
                     (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
-                static const char *const more[] = {
-                    "flag", "go", "quick > 0.5", "state_time >= %g", "time_left > %g", "heard "};
-                static const char *const less[] = {"not flag",        "go",
-                                                   "quick <= 0.5",    "state_time < %g",
-                                                   "time_left <= %g", "heard "};
-                char word[40];
-                snprintf(word, sizeof word, (term->is_more ? more : less)[term->kind],
-                         term->value / 16.0);
-                test_append(text, "%s %s%s ",
+                static const char *const more[] = {"flag",           "go",           "quick > 0.5",
+                                                   "state_time >= ", "time_left > ", "heard "};
+                static const char *const less[] = {
+                    "not flag", "go", "quick <= 0.5", "state_time < ", "time_left <= ", "heard "};
+                test_append(text, "%s %s",
                             t == 0        ? "when"
                             : term->is_or ? "or"
                                           : "and",
-                            word, term->kind == IS_HEARD ? sim_names[term->value] : "");
+                            (term->is_more ? more : less)[term->kind]);
+                if (term->kind == IS_AGE || term->kind == IS_LEFT)
+                    test_append(text, "%g", term->value / 16.0);
+                test_append(text, "%s ", term->kind == IS_HEARD ? sim_names[term->value] : "");
             }
             test_append(text, "}\n");
         }
