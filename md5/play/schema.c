@@ -154,9 +154,9 @@ static const md5_column window_columns[] = {
          .usual = "none"),
     RESERVED,
 };
-static const md5_schema window_schema = {A("window"), .text = "an event with a length",
-                                         .has_name = true, .has_no_braces = true,
-                                         COLUMNS(window_columns)};
+const md5_schema md5i_window_schema = {A("window"), .text = "an event with a length",
+                                       .has_name = true, .has_no_braces = true,
+                                       COLUMNS(window_columns)};
 #undef ROW
 
 #define ROW md5_morph_key
@@ -178,7 +178,7 @@ static const md5_column curve_columns[] = {
     TABLE(keys, key_schema, "values at its frames", HEAD, .form = MD5_FORM_LIST),
     RESERVED,
 };
-static const md5_schema curve_schema = {
+const md5_schema md5i_curve_schema = {
     A("curve"), .text = "a number over the frames of the clip, for the game and for morphs",
     .has_name = true, .has_no_braces = true, COLUMNS(curve_columns)};
 #undef ROW
@@ -232,8 +232,8 @@ static const md5_column clip_columns[] = {
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
     TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
-    TABLE(windows, window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
-    TABLE(curves, curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
+    TABLE(windows, md5i_window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
+    TABLE(curves, md5i_curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
     RESERVED,
 };
 const md5_schema md5i_clip_schema = {A("clip"), .text = "a clip and how it is read",
@@ -393,9 +393,9 @@ static const md5_column condition_columns[] = {
     FLAG(begins_alternative, "behind `or`", NOWHERE, .hash = MD5_HASH_SET),
     RESERVED,
 };
-static const md5_schema condition_schema = {CALLED("a condition", "when"), .text = "what must hold",
-                                            KIND(compare), .has_no_braces = true,
-                                            COLUMNS(condition_columns)};
+const md5_schema md5i_condition_schema = {CALLED("a condition", "when"), .text = "what must hold",
+                                          KIND(compare), .has_no_braces = true,
+                                          COLUMNS(condition_columns)};
 #undef ROW
 
 static const md5_choice fades[] = {{"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}};
@@ -407,7 +407,7 @@ static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
 static const md5_column transition_columns[] = {
     TEXT(from, "the state it leaves", HEAD, .what = "a state or 'any'", .usual = "any"),
     TEXT(to, "the state that begins", HEAD, .what = "a state"),
-    TABLE(conditions, condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
+    TABLE(conditions, md5i_condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
     FLAG(waits, "waits for the exit:", .word = "exit"),
     FLOAT(exit, "normalised time of the state it leaves", BEHIND, .form = MD5_FORM_OR_AT, FINITE),
     TEXT(exit_event, "instead, an event of its first clip", .word = "at",
@@ -482,8 +482,8 @@ static const md5_column shot_columns[] = {
     TEXT(name, "its name", HEAD, .what = "the name of a one-shot"),
     TEXT(slot, "a slot", HEAD, .what = "a slot"),
     TEXT(clip, "a clip", HEAD, .what = "a clip"),
-    TABLE(conditions, condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
-    TABLE(until, condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
+    TABLE(conditions, md5i_condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
+    TABLE(until, md5i_condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
           .word = "until"),
     INT(priority, "a higher one replaces a lower one", .range = "any", .usual = "0"),
     BLENDED("its own clip"),
@@ -560,8 +560,7 @@ static const md5_column foot_columns[] = {
     TEXT(hip, "its joint", .usual = "the knee's parent"),
     RESERVED,
 };
-static const md5_schema foot_schema = {A("foot"), .text = "a leg of a `feet`",
-                                       COLUMNS(foot_columns)};
+const md5_schema md5i_foot_schema = {A("foot"), .text = "a leg of a `feet`", COLUMNS(foot_columns)};
 #undef ROW
 
 #define ROW md5_modifier_gaze
@@ -659,7 +658,7 @@ static const md5_column modifier_columns[] = {
                                         .usual = "0", ONLY(MD5_MODIFIER_SPRING)),
     FLOAT(smoothing, "seconds in which feet follow the ground", RANGE(0.0, 1e6), OR(0.1f),
           ONLY(MD5_MODIFIER_FEET)),
-    TABLE(feet, foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
+    TABLE(feet, md5i_foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
     ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
         ONLY(MD5_MODIFIER_GAZE)),
     ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),

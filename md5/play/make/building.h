@@ -50,6 +50,11 @@ bool md5i_build_modifiers(md5_building *building); // and where vertices are
 // twice, unless they may repeat.
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size);
+#define MD5_LIST(building, names, owner, rows) \
+    md5i_list_names(building, names, (owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows)
+
+// How many rows of a schema the tables have.
+size_t md5i_count_rows(const md5_building *building, const md5_schema *schema);
 
 // Whether an easing has numbers of its own.
 static inline bool md5_has_numbers(md5_ease_kind easing)

@@ -214,11 +214,8 @@ static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    building->parameters.what = "parameter";
-    TRY(md5i_list_names(building, &building->parameters, desc->parameters, desc->num_parameters,
-                        sizeof *desc->parameters));
-    machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters);
-    TRY(machine->followers);
+    TRY(MD5_LIST(building, &building->parameters, desc, parameters));
+    TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++) {
@@ -256,8 +253,7 @@ static bool build_parameters(md5_building *building)
     }
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         num_easings += desc->modifiers[i].weight_easing.kind != MD5_EASE_LINEAR;
-    machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
-    TRY(machine->easings);
+    TRY(machine->easings = MD5_NEW(building->arena, md5_easing, num_easings));
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
     return true;
@@ -269,9 +265,7 @@ static bool build_kinks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    size_t num_items = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++)
-        num_items += desc->motions[i].num_items;
+    const size_t num_items = md5i_count_rows(building, &md5i_item_schema);
     const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
     md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
     TRY(kinks);
@@ -311,11 +305,8 @@ static bool build_clips(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     const bool has_ends = desc->report.clip_end;
     md5_machine *const machine = building->machine;
-    building->clips.what = "clip";
-    TRY(md5i_list_names(building, &building->clips, desc->clips, desc->num_clips,
-                        sizeof *desc->clips));
-    machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
-    TRY(machine->sources);
+    TRY(MD5_LIST(building, &building->clips, desc, clips));
+    TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
@@ -374,8 +365,7 @@ static bool build_clips(md5_building *building)
         machine->has_clip_events =
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
-        TRY(md5i_list_names(building, &sections, clip->sections, clip->num_sections,
-                            sizeof *clip->sections));
+        TRY(MD5_LIST(building, &sections, clip, sections));
         for (uint32_t k = 0; k < clip->num_sections; k++) {
             const md5_section *const section = &clip->sections[k];
             if (section->last >= anim->num_frames || section->first >= section->last)
@@ -425,11 +415,8 @@ static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
-    size_t count = 0;
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        count += desc->clips[i].num_windows;
-    machine->windows = MD5_NEW(building->arena, md5_window_row, count);
-    TRY(machine->windows);
+    TRY(machine->windows = MD5_NEW(building->arena, md5_window_row,
+                                   md5i_count_rows(building, &md5i_window_schema)));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
@@ -454,12 +441,10 @@ static bool build_windows(md5_building *building)
             };
         }
     }
-    md5_names *const names = &building->windows;
-    *names = (md5_names){.what = "window", .may_repeat = true};
-    TRY(md5i_list_names(building, names, machine->windows, machine->num_windows,
-                        sizeof *machine->windows));
+    TRY(MD5_LIST(building, &building->windows, machine, windows));
     for (uint32_t i = 0; i < machine->num_windows; i++)
-        TRY(md5i_resolve(building, names, &machine->windows[i].name, &machine->windows[i].window));
+        TRY(md5i_resolve(building, &building->windows, &machine->windows[i].name,
+                         &machine->windows[i].window));
     return true;
 }
 
@@ -505,8 +490,7 @@ static bool build_all(md5_building *building)
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
         return true;
-    machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips);
-    TRY(machine->clip_ends);
+    TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
                                             .text = "",
@@ -531,7 +515,14 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
                              .arena = &arena,
                              .scratch = &scratch,
                              .desc = desc,
-                             .machine = machine};
+                             .machine = machine,
+                             .clips = {.what = "clip"},
+                             .masks = {.what = "mask"},
+                             .parameters = {.what = "parameter"},
+                             .joints = {.what = "joint", .may_repeat = true},
+                             .windows = {.what = "window", .may_repeat = true},
+                             .curves = {.what = "curve"},
+                             .attached = {.what = "attached model"}};
     const bool is_built = machine && build_all(&building);
     md5i_arena_free(&scratch);
     if (!is_built) {

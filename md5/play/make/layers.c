@@ -291,8 +291,7 @@ static bool build_masks(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
-    building->masks.what = "mask";
-    TRY(md5i_list_names(building, &building->masks, desc->masks, num_masks, sizeof *desc->masks));
+    TRY(MD5_LIST(building, &building->masks, desc, masks));
     machine->masks =
         (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
@@ -617,10 +616,8 @@ static bool build_motions(md5_building *building)
     const size_t count = (size_t)desc->num_clips + desc->num_motions;
     building->motions = building->clips;
     building->motions.what = "motion";
-    TRY(md5i_list_names(building, &building->motions, desc->motions, desc->num_motions,
-                        sizeof *desc->motions));
-    machine->motions = MD5_NEW(building->arena, md5_motion, count);
-    TRY(machine->motions);
+    TRY(MD5_LIST(building, &building->motions, desc, motions));
+    TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
         *motion = (md5_motion){.speed = 1.0,
@@ -749,9 +746,8 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
         return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
-    TRY(md5i_list_names(building, names, desc->states, desc->num_states, sizeof *desc->states));
-    layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
-    TRY(layer->states);
+    TRY(MD5_LIST(building, names, desc, states));
+    TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
@@ -1082,17 +1078,14 @@ bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    size_t count = (size_t)desc->num_morphs + desc->num_modifiers;
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        count += desc->clips[i].num_curves;
-    machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, count);
-    TRY(machine->morph_rows);
+    TRY(machine->morph_rows = MD5_NEW(building->arena, md5_morph_row,
+                                      (size_t)desc->num_morphs + desc->num_modifiers
+                                          + md5i_count_rows(building, &md5i_curve_schema)));
     machine->curves = machine->morph_rows + desc->num_morphs;
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names names = {.what = "curve"};
-        TRY(md5i_list_names(building, &names, clip->curves, clip->num_curves,
-                            sizeof *clip->curves));
+        TRY(MD5_LIST(building, &names, clip, curves));
         for (uint32_t k = 0; k < clip->num_curves; k++) {
             const md5_clip_curve *const curve = &clip->curves[k];
             const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
@@ -1111,7 +1104,6 @@ bool md5i_build_curves(md5_building *building)
             };
         }
     }
-    building->curves.what = "curve";
     return number_rows(building, &building->curves, machine->curves, machine->num_curves,
                        &machine->num_sums);
 }
@@ -1197,10 +1189,8 @@ static bool build_shots(md5_building *building, const md5_names *layers)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names slots = {.what = "slot"}, shots = {.what = "shot"};
-    TRY(md5i_list_names(building, &slots, desc->slots, desc->num_slots, sizeof *desc->slots));
-    TRY(md5i_list_names(building, &shots, desc->shots, desc->num_shots, sizeof *desc->shots));
-    machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots);
-    TRY(machine->shots);
+    TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &shots, desc, shots));
+    TRY(machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots));
     uint32_t slot, clip, other;
     for (uint32_t i = 0; i < desc->num_slots; i++) {
         const md5_slot_desc *const row = &desc->slots[i];
@@ -1249,16 +1239,10 @@ bool md5i_build_layers(md5_building *building)
     md5_machine *const machine = building->machine;
     md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
-    TRY(md5i_list_names(building, &layers, desc->layers, desc->num_layers, sizeof *desc->layers));
-    size_t num_conditions = 0;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
-            num_conditions += desc->layers[i].transitions[k].num_conditions;
-    }
-    for (uint32_t i = 0; i < desc->num_shots; i++)
-        num_conditions += (size_t)desc->shots[i].num_conditions + desc->shots[i].num_until;
+    TRY(MD5_LIST(building, &layers, desc, layers));
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
-    machine->conditions = MD5_NEW(building->arena, md5_play_condition, num_conditions);
+    machine->conditions = MD5_NEW(building->arena, md5_play_condition,
+                                  md5i_count_rows(building, &md5i_condition_schema));
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];

@@ -263,24 +263,19 @@ static bool search_clip(md5_building *building, const md5_source *source)
 static bool list_attached(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    building->attached.what = "attached model";
-    TRY(md5i_list_names(building, &building->attached, desc->attached, desc->num_attached,
-                        sizeof *desc->attached));
+    TRY(MD5_LIST(building, &building->attached, desc, attached));
     if (desc->num_attached > MD5_MAX_ATTACHED)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "there are more than %d attached models", MD5_MAX_ATTACHED);
-    building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached);
-    TRY(building->attached_joints);
+    TRY(building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached));
     for (uint32_t i = 0; i < desc->num_attached; i++) {
         const md5_attached_desc *const row = &desc->attached[i];
         uint32_t joint;
         md5_begin_row(building, "attached", row->name);
         if (!row->model)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
-        const md5_skeleton *const has = &row->model->skeleton;
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
-        TRY(md5i_list_names(building, &building->attached_joints[i], has->joints, has->num_joints,
-                            sizeof *has->joints));
+        TRY(MD5_LIST(building, &building->attached_joints[i], &row->model->skeleton, joints));
         TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
     }
     return true;
@@ -410,7 +405,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (joint == MD5_NONE)
         return md5i_fail_row(building, &desc->joint, MD5_ERROR_MISMATCH, " names no joint");
     *modifier = (md5_modifier){
-        .desc = *desc,
+        .desc = machine->tables.modifiers[modifier - machine->modifiers],
         .joint = joint,
         .limb = {.tip = joint},
     };
@@ -475,14 +470,6 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (desc->hold)
         TRY(build_hold(building, desc, modifier));
     TRY(find_drivers(building, desc, modifier));
-    // the caller's: the machine has its own in its tables
-    filled->name = filled->joint = filled->middle = filled->root = NULL;
-    filled->feet = NULL;
-    filled->gaze = NULL;
-    filled->hold = NULL;
-    filled->target = filled->pole = NULL;
-    filled->weight_parameter = filled->weight_layer = filled->weight_state = NULL;
-    filled->weight_curve = filled->weight_window = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
         machine->num_springs += filled->length;
@@ -494,18 +481,13 @@ bool md5i_build_modifiers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names = {.what = "modifier"};
-    size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_list_names(building, &names, desc->modifiers, desc->num_modifiers,
-                        sizeof *desc->modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        num_feet += desc->modifiers[i].num_feet;
-        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
-    }
-    building->joints = (md5_names){.what = "joint", .may_repeat = true};
-    TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
-                        sizeof *skeleton->joints));
+    const size_t num_feet = md5i_count_rows(building, &md5i_foot_schema);
+    size_t num_gazes = 0;
+    TRY(MD5_LIST(building, &names, desc, modifiers));
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
+    TRY(MD5_LIST(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
@@ -522,8 +504,7 @@ bool md5i_build_modifiers(md5_building *building)
 
     // A vertex is the sum over its influences of bias * joint position and an offset that turns
     // with the joint; this bounds the offsets.
-    machine->reaches = MD5_NEW(building->arena, float, machine->num_joints);
-    TRY(machine->reaches);
+    TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
     machine->least_bias = machine->most_bias = 1.0f;
