@@ -430,22 +430,19 @@ static bool consume(md5_player *player, uint32_t layer, const md5_play_condition
     return has_some;
 }
 
-// Whether a transition is possible, apart from its exit time.
+// Whether a transition is possible, apart from its exit time: then *first is as some_hold() says.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                    const md5_transition *transition)
+                    const md5_transition *transition, uint32_t *first)
 {
     if (transition->from == MD5_NONE && transition->change.state == active->state)
         return false;
-    if (md5i_progress(active) < 1.0) {
-        if (active->interrupt == MD5_INTERRUPT_NONE)
-            return false;
-        if (active->interrupt == MD5_INTERRUPT_HIGHER
-            && transition->change.priority <= active->priority)
-            return false;
-    }
-    uint32_t first;
+    if (md5i_progress(active) < 1.0
+        && (active->interrupt == MD5_INTERRUPT_NONE
+            || (active->interrupt == MD5_INTERRUPT_HIGHER
+                && transition->change.priority <= active->priority)))
+        return false;
     return some_hold(player, layer, active, transition->conditions, transition->num_conditions,
-                     false, &first);
+                     false, first);
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -459,41 +456,39 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const played = &machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
-    candidates all = {
-        .own = state->transitions,
-        .any = played->any,
-    };
+    candidates all = {.own = state->transitions, .any = played->any};
     all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
     all.any_end = all.any ? all.any + played->num_any : NULL;
     return all;
 }
 
+// NULL at the end.
 static inline const md5_transition *next_candidate(candidates *all)
 {
-    if (all->own == all->own_end)
-        return all->any == all->any_end ? NULL : all->any++;
-    if (all->any == all->any_end || all->own->change.priority > all->any->change.priority)
-        return all->own++;
-    if (all->own->change.priority < all->any->change.priority
-        || all->any->number < all->own->number)
-        return all->any++;
-    return all->own++;
+    const md5_transition *const own = all->own, *const any = all->any;
+    if (own == all->own_end)
+        return any == all->any_end ? NULL : all->any++;
+    const bool is_any = any != all->any_end
+                        && (own->change.priority == any->change.priority
+                                ? any->number < own->number
+                                : own->change.priority < any->change.priority);
+    return is_any ? all->any++ : all->own++;
 }
 
 static const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                       const md5_active_state *active)
+                                       const md5_active_state *active, uint32_t *first)
 {
-    candidates all = candidates_of(player, layer, active);
-    for (const md5_transition *candidate = next_candidate(&all); candidate;
-         candidate = next_candidate(&all)) {
+    uint32_t other;
+    const md5_transition *candidate;
+    for (candidates all = candidates_of(player, layer, active);
+         (candidate = next_candidate(&all));) {
         // In a resting layer only transitions that open later count: see take_in_layer().
-        uint32_t first;
-        if (is_open(player, layer, active, candidate)
+        if (is_open(player, layer, active, candidate, first)
             && has_reached(player, active, candidate, false)
             && !(player->layer_states[layer].is_resting
                  && has_reached(player, active, candidate, true)
                  && some_hold(player, layer, active, candidate->conditions,
-                              candidate->num_conditions, true, &first)))
+                              candidate->num_conditions, true, &other)))
             return candidate;
     }
     return NULL;
@@ -509,7 +504,9 @@ static void take_in_layer(md5_player *player, uint32_t layer)
     const md5_machine *const machine = player->machine;
     const uint32_t most = machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
-        const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
+        uint32_t first;
+        const md5_active_state *const left = md5_newest(layer_state);
+        const md5_transition *const open = find_open(player, layer, left, &first);
         if (!open)
             return;
         if (num_taken == most) {
@@ -518,20 +515,16 @@ static void take_in_layer(md5_player *player, uint32_t layer)
         }
         num_taken++;
         // What is part of a cycle consumes nothing.
-        uint32_t first;
-        some_hold(player, layer, md5_newest(layer_state), open->conditions, open->num_conditions,
-                  false, &first);
         if (consume(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
         md5_change change = open->change;
         const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
         if (change.in_step && next) {
             change.begin = MD5_BEGIN_AS_LEFT;
-            change.start = md5i_start_in_step(md5_newest(layer_state), next);
+            change.start = md5i_start_in_step(left, next);
         } else if (open->keeps_phase) {
             // The phase at which it leaves the state; if it waited for an exit, the fraction of
             // the exit.
-            const md5_active_state *const left = md5_newest(layer_state);
             change.begin = MD5_BEGIN_AS_LEFT;
             change.start = 0.0;
             if (left->tree) {
@@ -708,6 +701,24 @@ static float weight_of(const step_context *context, const md5_walker *walker)
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
 }
 
+// Calls the event callback, if there is one.
+static void tell(const step_context *context, const md5_event *event, float weight)
+{
+    if (!context->events)
+        return;
+    context->player->status.num_events++;
+    context->events(context->user, context->player, event, weight);
+}
+
+// Counts an event among those of the step. If it has too many, this one is dropped: returns false.
+static bool count_event(md5_player *player)
+{
+    const bool has_room = player->num_walked < MD5_MAX_STEP_EVENTS;
+    player->num_walked += has_room;
+    player->status.num_dropped += !has_room;
+    return has_room;
+}
+
 // Opens or closes a window, with the weight in its `most`.
 static void turn_window(const step_context *context, uint32_t number, bool opens)
 {
@@ -715,10 +726,7 @@ static void turn_window(const step_context *context, uint32_t number, bool opens
     md5_window_state *const window = &player->windows[number];
     const md5_window_row *const row = &player->machine->windows[number];
     window->weight = opens ? window->most : 0.0f;
-    if (!context->events)
-        return;
-    player->status.num_events++;
-    context->events(context->user, player, opens ? &row->begin : &row->end, window->most);
+    tell(context, opens ? &row->begin : &row->end, window->most);
 }
 
 // Opens and closes windows for other reasons than that a clip passes their frames.
@@ -731,14 +739,9 @@ static void settle_windows(const step_context *context)
             const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;
             if (is_open && has_clips)
                 window->weight = window->most;
-            if (is_open == has_clips || has_clips != opens)
-                continue;
-            if (player->num_walked >= MD5_MAX_STEP_EVENTS) { // it is seen in the next step
-                player->status.num_dropped++;
-                continue;
-            }
-            player->num_walked++;
-            turn_window(context, i, opens);
+            // One that is dropped is seen in the next step.
+            if (is_open != has_clips && has_clips == opens && count_event(player))
+                turn_window(context, i, opens);
         }
     }
 }
@@ -841,13 +844,10 @@ static void fire(const step_context *context, const md5_walker *walker)
         return;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
-    if (!context->events)
-        return;
-    player->status.num_events++;
-    context->events(context->user, player,
-                    walker->event < clip->num_events ? &clip->events[walker->event]
-                                                     : &player->machine->clip_ends[walker->clip],
-                    weight);
+    tell(context,
+         walker->event < clip->num_events ? &clip->events[walker->event]
+                                          : &player->machine->clip_ends[walker->clip],
+         weight);
 }
 
 // In the order of time; simultaneous ones in the order of layers and clips.
@@ -857,10 +857,8 @@ static void fire_events(const step_context *context)
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0.0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
-    for (uint32_t i = 0; i < machine->num_windows; i++) {
-        player->windows[i].count = 0;
-        player->windows[i].most = 0.0f;
-    }
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
     for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -913,9 +911,8 @@ static void fire_events(const step_context *context)
         player->num_walked++;
         if (find_next(context, walker))
             continue;
-        num_walkers--;
-        for (md5_walker *gap = walker; gap < player->walkers + num_walkers; gap++)
-            gap[0] = gap[1];
+        const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
+        memmove(walker, walker + 1, behind * sizeof *walker);
     }
     for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
@@ -934,22 +931,13 @@ static bool has_events(const step_context *context)
 // Calls the event callback for an event of a state, if events of its kind are reported.
 static void report(const step_context *context, uint32_t layer, uint32_t state, md5_event_kind kind)
 {
-    md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
+    const md5_machine *const machine = context->player->machine;
     const md5_report_desc *const reports = &machine->tables.report;
     const bool is_reported = kind == MD5_EVENT_ENTER   ? reports->enter
                              : kind == MD5_EVENT_LEAVE ? reports->leave
                                                        : reports->transition_end;
-    if (!context->events || !is_reported)
-        return;
-    if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
-        player->status.num_dropped++;
-        return;
-    }
-    player->num_walked++;
-    player->status.num_events++;
-    context->events(context->user, player,
-                    &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
+    if (context->events && is_reported && count_event(context->player))
+        tell(context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
 }
 
 // -- Instants and intervals ---------------------------------------------------------------------
@@ -1009,17 +997,13 @@ static void handle_instant(const step_context *context)
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-static bool fades_still(const md5_active_state *active)
-{
-    return active->fades && md5i_progress(active) < 1.0;
-}
-
 static void step(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const uint32_t num_layers = machine->tables.num_layers;
     const double seconds = context->seconds;
+    uint32_t first;
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
@@ -1052,14 +1036,14 @@ static void step(const step_context *context)
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
+        const uint32_t num_clips = newest->tree ? newest->tree->num_instances : 0;
         bool is_at_whole = false;
-        for (uint32_t i = 0;
-             machine->layers[layer].has_waits && newest->tree && i < newest->tree->num_instances;
-             i++)
-            is_at_whole =
-                is_at_whole
-                || md5_clock_stays_whole(newest->instances[i].now, newest->instances[i].now);
-        const md5_transition *const open = is_at_whole ? find_open(player, layer, newest) : NULL;
+        for (uint32_t i = 0; machine->layers[layer].has_waits && i < num_clips; i++) {
+            const md5_clock now = newest->instances[i].now;
+            is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
+        }
+        const md5_transition *const open =
+            is_at_whole ? find_open(player, layer, newest, &first) : NULL;
         layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
     }
     if (has_events(context))
@@ -1073,16 +1057,17 @@ static void step(const step_context *context)
         md5_layer_state *const layer_state = &player->layer_states[layer];
         // What has faded out ends.
         if (layer_state->num_used > 1 || layer_state->has_snapshot) {
-            uint32_t first = layer_state->num_used - 1u;
-            while (first > 0 && fades_still(md5_active_at(layer_state, first)))
-                first--;
-            md5_end_oldest(layer_state, first);
-            if (!fades_still(md5_active_at(layer_state, 0))) // it covers the frozen pose completely
-                layer_state->has_snapshot = false;
+            uint32_t lowest = layer_state->num_used;
+            bool covers = false;
+            while (lowest > 0 && !covers) {
+                const md5_active_state *const active = md5_active_at(layer_state, --lowest);
+                covers = !active->fades || md5i_progress(active) == 1.0;
+            }
+            md5_end_oldest(layer_state, lowest);
+            layer_state->has_snapshot = layer_state->has_snapshot && !covers;
         }
-        if (layer_state->has_offsets
-            && layer_state->settling.elapsed >= layer_state->settling.duration)
-            layer_state->has_offsets = false;
+        const md5_fade_time settling = layer_state->settling;
+        layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
         for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
@@ -1177,9 +1162,8 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
         const md5_active_state *const newest = md5_newest(layer_state);
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
-        candidates all = candidates_of(player, i, newest);
-        for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all))
+        const md5_transition *candidate;
+        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
             most = seconds_until_times(player, newest, candidate, goes_back, most);
     }
     return most;
@@ -1194,6 +1178,7 @@ static double next_interval(md5_player *player, double left)
     const bool divides_root_motion =
         machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     double most = fabs(left), part = MAX_ROOT_SECONDS;
+    uint32_t first;
     if (machine->has_times)
         most = seconds_until_told(player, left < 0.0, most);
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
@@ -1211,12 +1196,10 @@ static double next_interval(md5_player *player, double left)
             continue;
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
-        candidates all = candidates_of(player, i, newest);
-        for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all)) {
-            if (candidate->waits && is_open(player, i, newest, candidate))
+        const md5_transition *candidate;
+        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
+            if (candidate->waits && is_open(player, i, newest, candidate, &first))
                 most = seconds_until(player, newest, candidate, most);
-        }
     }
     const md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
