@@ -66,15 +66,6 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     return true;
 }
 
-size_t md5i_count_rows(const md5_building *building, const md5_schema *schema)
-{
-    size_t count = 0;
-    md5_table_walk walk = md5i_begin_columns(&md5i_machine_schema, building->desc, NULL);
-    while (md5i_next_column(&walk))
-        count += !walk.column && walk.level->schema == schema;
-    return count;
-}
-
 // The number of a name, MD5_NONE if there is none.
 static uint32_t find_name(const md5_names *names, const char *name)
 {

@@ -38,6 +38,7 @@ typedef struct md5_building {
     const char *kind, *owner;       // of the row that is made, for messages: "motion", its name
     bool *marks;                    // [joints]
     md5_xform *sampled;             // [joints]
+    size_t num_windows, num_curves, num_items, num_conditions, num_feet; // rows in all tables
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
@@ -52,9 +53,6 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
                      size_t row_size);
 #define MD5_LIST(building, names, owner, rows) \
     md5i_list_names(building, names, (owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows)
-
-// How many rows of a schema the tables have.
-size_t md5i_count_rows(const md5_building *building, const md5_schema *schema);
 
 // Whether an easing has numbers of its own.
 static inline bool md5_has_numbers(md5_ease_kind easing)
@@ -96,7 +94,7 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 //
 // The walks over a machine's tables when it is made.
 
-// Checks what needs no other row: numbers, choices, that arrays are there.
+// Checks what needs no other row: numbers, choices, that arrays are there. Counts rows.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
 // Copies a row and all that it names into the arena. False, with the error set, without memory.

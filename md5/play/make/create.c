@@ -34,14 +34,25 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
                          label, number, column->least, column->most);
 }
 
+static void count_row(md5_building *building, const md5_schema *schema)
+{
+    building->num_windows += schema == &md5i_window_schema;
+    building->num_curves += schema == &md5i_curve_schema;
+    building->num_items += schema == &md5i_item_schema;
+    building->num_conditions += schema == &md5i_condition_schema;
+    building->num_feet += schema == &md5i_foot_schema;
+}
+
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
         const md5_row_title title = md5i_title_of(&walk);
         uint32_t count = 0;
-        if (!column)
+        if (!column) {
+            count_row(building, walk.level->schema);
             continue;
+        }
         const char *const label = column->label ? column->label : column->member;
         const float *const floats = (const float *)(const void *)md5_column_value(&walk);
         const double number = md5i_column_number(column, walk.level->row);
@@ -265,8 +276,8 @@ static bool build_kinks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const size_t num_items = md5i_count_rows(building, &md5i_item_schema);
-    const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
+    const size_t most =
+        machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
     md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
     TRY(kinks);
     size_t count = 0;
@@ -415,8 +426,7 @@ static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
-    TRY(machine->windows = MD5_NEW(building->arena, md5_window_row,
-                                   md5i_count_rows(building, &md5i_window_schema)));
+    TRY(machine->windows = MD5_NEW(building->arena, md5_window_row, building->num_windows));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;

@@ -68,6 +68,14 @@ static bool split_mask(md5_building *building, uint32_t mask)
     return true;
 }
 
+static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (targets[i] != MD5_NONE)
+            marks[targets[i]] = true;
+    }
+}
+
 // Marks the joints to which something in the clip goes, and those that are elsewhere than in the
 // reference.
 static void mark_changed_by(md5_building *building, const md5_source *source,
@@ -81,14 +89,8 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     for (uint32_t i = 0; i < num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
-    for (uint32_t i = 0; i < binding->anim->num_rotations; i++) {
-        if (targets->rotations[i] != MD5_NONE)
-            marks[targets->rotations[i]] = true;
-    }
-    for (uint32_t i = 0; i < binding->anim->num_translations; i++) {
-        if (targets->translations[i] != MD5_NONE)
-            marks[targets->translations[i]] = true;
-    }
+    mark_targets(targets->rotations, binding->anim->num_rotations, marks);
+    mark_targets(targets->translations, binding->anim->num_translations, marks);
     // What is extracted is worked out in another way than what is sampled.
     marks[0] = marks[0] || source->extract != MD5_EXTRACT_NONE;
 }
@@ -105,13 +107,11 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
                          const md5_xform *reference)
 {
     enum { MAX_CLIPS = 16 };
-    if (motion->kind == MD5_MOTION_CLIP) {
-        mark_changed_by(building, motion->playable.source, reference);
-        return;
-    }
-    bool is_known = motion->kind != MD5_MOTION_STACK && motion->num_items <= MAX_CLIPS;
-    for (uint32_t i = 0; is_known && i < motion->num_items; i++) {
-        const md5_motion *const item = motion->items[i].motion;
+    const bool is_clip = motion->kind == MD5_MOTION_CLIP;
+    const uint32_t count = is_clip ? 1 : motion->num_items;
+    bool is_known = motion->kind != MD5_MOTION_STACK && count <= MAX_CLIPS;
+    for (uint32_t i = 0; is_known && i < count; i++) {
+        const md5_motion *const item = is_clip ? motion : motion->items[i].motion;
         is_known = item->kind == MD5_MOTION_CLIP;
         if (is_known)
             mark_changed_by(building, item->playable.source, reference);
@@ -1018,12 +1018,11 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     layer->any = transitions;
     for (uint32_t i = 0; i < count; i++) {
-        md5_state *const from =
-            transitions[i].from == MD5_NONE ? NULL : &layer->states[transitions[i].from];
-        if (!from) {
+        if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
             continue;
         }
+        md5_state *const from = &layer->states[transitions[i].from];
         from->transitions = from->num_transitions == 0 ? &transitions[i] : from->transitions;
         from->num_transitions++;
     }
@@ -1078,9 +1077,9 @@ bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(machine->morph_rows = MD5_NEW(building->arena, md5_morph_row,
-                                      (size_t)desc->num_morphs + desc->num_modifiers
-                                          + md5i_count_rows(building, &md5i_curve_schema)));
+    TRY(machine->morph_rows =
+            MD5_NEW(building->arena, md5_morph_row,
+                    desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
@@ -1241,8 +1240,7 @@ bool md5i_build_layers(md5_building *building)
     TRY(build_masks(building) && build_motions(building));
     TRY(MD5_LIST(building, &layers, desc, layers));
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
-    machine->conditions = MD5_NEW(building->arena, md5_play_condition,
-                                  md5i_count_rows(building, &md5i_condition_schema));
+    machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];

@@ -482,7 +482,7 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "modifier"};
-    const size_t num_feet = md5i_count_rows(building, &md5i_foot_schema);
+    const size_t num_feet = building->num_feet;
     size_t num_gazes = 0;
     TRY(MD5_LIST(building, &names, desc, modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
