@@ -428,9 +428,9 @@ static const md5_column transition_columns[] = {
            .usual = "interrupt_any"),
     RESERVED,
 };
-static const md5_schema transition_schema = {A("transition"), .owner = "a transition of layer",
-                                             .text = "the way from a state to another one",
-                                             KIND(easing.kind), COLUMNS(transition_columns)};
+const md5_schema md5i_transition_schema = {A("transition"), .owner = "a transition of layer",
+                                           .text = "the way from a state to another one",
+                                           KIND(easing.kind), COLUMNS(transition_columns)};
 #undef ROW
 
 // How a layer or one-shot is blended.
@@ -452,7 +452,7 @@ static const md5_column layer_columns[] = {
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     TABLE(states, state_schema, "a state"),
-    TABLE(transitions, transition_schema, "a transition"),
+    TABLE(transitions, md5i_transition_schema, "a transition"),
     RESERVED,
 };
 const md5_schema md5i_layer_schema = {

@@ -10,9 +10,6 @@
 #include <string.h>
 
 // == Walks over the tables ======================================================================
-//
-// The walks over a machine's tables when it is made: checks, its own copy, its fingerprint, which
-// is the same on every platform.
 
 // -- Checks -------------------------------------------------------------------------------------
 
@@ -29,13 +26,17 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
     if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
         return true;
     if (!has_range)
-        return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is not finite", label);
-    return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is %g, which must be %g to %g",
-                         label, number, column->least, column->most);
+        return MD5_OUT_OF_RANGE(building, member, ": %s is not finite", label);
+    return MD5_OUT_OF_RANGE(building, member, ": %s is %g, which must be %g to %g", label, number,
+                            column->least, column->most);
 }
 
-static void count_row(md5_building *building, const md5_schema *schema)
+static void count_row(md5_building *building, const md5_table_level *level)
 {
+    const md5_schema *const schema = level->schema;
+    // Those of weights are rows; a transition has its own among its columns.
+    building->num_easings += schema == &md5i_easing_schema
+                             || (schema == &md5i_transition_schema && md5_has_numbers(level->kind));
     building->num_windows += schema == &md5i_window_schema;
     building->num_curves += schema == &md5i_curve_schema;
     building->num_items += schema == &md5i_item_schema;
@@ -50,7 +51,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
         const md5_row_title title = md5i_title_of(&walk);
         uint32_t count = 0;
         if (!column) {
-            count_row(building, walk.level->schema);
+            count_row(building, walk.level);
             continue;
         }
         const char *const label = column->label ? column->label : column->member;
@@ -63,12 +64,11 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
             TRY(check_number(building, &walk, &floats[i], (double)floats[i]));
         // What is no such number has no place in a text.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
-            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE, ": there is no %s %u", label,
-                                 (uint32_t)number);
+            return MD5_OUT_OF_RANGE(building, NULL, ": there is no %s %u", label, (uint32_t)number);
         if (column->kind == MD5_COLUMN_TABLE && !md5i_rows_of(column, walk.level->row, &count)
             && count > 0)
-            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE,
-                                 ": no array of %s, but a count of %u", label, count);
+            return MD5_OUT_OF_RANGE(building, NULL, ": no array of %s, but a count of %u", label,
+                                    count);
     }
     return true;
 }
@@ -217,9 +217,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 
 // == Parameters and curves ======================================================================
 //
-// Parameters of a machine, which of them follow what is set, and the easing curves of weights and
-// transitions; those of following parameters are only checked, the machine keeps them in its
-// tables.
+// The easings of following parameters are only checked, the machine keeps them in its tables.
 
 static bool build_parameters(md5_building *building)
 {
@@ -250,20 +248,7 @@ static bool build_parameters(md5_building *building)
     }
     // Room for the easings of weights and transitions.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
-    size_t num_easings = num_plain;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            num_easings += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        num_easings += layer->weight_easing.kind != MD5_EASE_LINEAR;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
-    }
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        num_easings += desc->modifiers[i].weight_easing.kind != MD5_EASE_LINEAR;
+    const size_t num_easings = num_plain + building->num_easings;
     TRY(machine->easings = MD5_NEW(building->arena, md5_easing, num_easings));
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
@@ -324,21 +309,19 @@ static bool build_clips(md5_building *building)
         if (!clip->binding)
             return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
         if (!clip->binding->model)
-            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
-                                 " is bound to a skeleton, not to the machine's model");
+            return MD5_MISMATCH(building, &clip->name,
+                                " is bound to a skeleton, not to the machine's model");
         if (clip->binding->model != desc->model)
-            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
-                                 " is bound to another model");
+            return MD5_MISMATCH(building, &clip->name, " is bound to another model");
         const uint32_t num_frames = clip->binding->anim->num_frames;
         for (uint32_t k = 0; k < clip->num_events; k++) {
             const md5_event *const event = &clip->events[k];
             if (!event->name || !event->name[0])
-                return md5i_fail_row(building, &event->name, MD5_ERROR_MISMATCH,
-                                     ": event %u has no name", k);
+                return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
             if (event->frame >= num_frames)
-                return md5i_fail_row(building, &event->frame, MD5_ERROR_RANGE,
-                                     ": event %s is at frame %u, but the last frame is %u",
-                                     MD5_QUOTED(event->name), event->frame, num_frames - 1);
+                return MD5_OUT_OF_RANGE(building, &event->frame,
+                                        ": event %s is at frame %u, but the last frame is %u",
+                                        MD5_QUOTED(event->name), event->frame, num_frames - 1);
         }
     }
     for (uint32_t i = 0; i < desc->num_clips; i++) {
@@ -380,10 +363,10 @@ static bool build_clips(md5_building *building)
         for (uint32_t k = 0; k < clip->num_sections; k++) {
             const md5_section *const section = &clip->sections[k];
             if (section->last >= anim->num_frames || section->first >= section->last)
-                return md5i_fail_row(building, &section->first, MD5_ERROR_RANGE,
-                                     ": section %s is from frame %u to %u, but the last is %u",
-                                     MD5_QUOTED(section->name), section->first, section->last,
-                                     anim->num_frames - 1);
+                return MD5_OUT_OF_RANGE(building, &section->first,
+                                        ": section %s is from frame %u to %u, but the last is %u",
+                                        MD5_QUOTED(section->name), section->first, section->last,
+                                        anim->num_frames - 1);
         }
         // A marker at the end of a cycle would be one at its start again.
         const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
@@ -392,12 +375,13 @@ static bool build_clips(md5_building *building)
         for (uint32_t k = 0; k < clip->num_markers; k++) {
             const uint32_t frame = clip->markers[k];
             if (frame >= intervals)
-                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
-                                     ": a marker is at frame %u, but the cycle ends at frame %u",
-                                     frame, intervals);
+                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
+                                        ": a marker is at frame %u, but the cycle ends at frame %u",
+                                        frame, intervals);
             if (k > 0 && frame <= clip->markers[k - 1])
-                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
-                                     ": the marker at frame %u is not after the one before", frame);
+                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
+                                        ": the marker at frame %u is not after the one before",
+                                        frame);
             markers[k] = (double)frame / (double)intervals;
         }
         source->markers = markers;
@@ -436,14 +420,13 @@ static bool build_windows(md5_building *building)
             const md5_window *const window = &clip->windows[k];
             const md5_window *const own = &machine->tables.clips[i].windows[k];
             if (!window->name || !window->name[0])
-                return md5i_fail_row(building, &window->name, MD5_ERROR_MISMATCH,
-                                     ": window %u has no name", k);
+                return MD5_MISMATCH(building, &window->name, ": window %u has no name", k);
             if (window->first > window->last || window->last > last_frame)
-                return md5i_fail_row(building, &window->last, MD5_ERROR_RANGE,
-                                     ": window %s is from frame %u to %u, but the clip is from 0 "
-                                     "to %u, and no window spans the end of a cycle",
-                                     MD5_QUOTED(window->name), window->first, window->last,
-                                     last_frame);
+                return MD5_OUT_OF_RANGE(
+                    building, &window->last,
+                    ": window %s is from frame %u to %u, but the clip is from 0 "
+                    "to %u, and no window spans the end of a cycle",
+                    MD5_QUOTED(window->name), window->first, window->last, last_frame);
             machine->windows[machine->num_windows++] = (md5_window_row){
                 .name = own->name,
                 .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, 0, i, {0}},

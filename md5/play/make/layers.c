@@ -381,15 +381,14 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
         if (item->x != 0.0f || item->y != 0.0f)
-            return md5i_fail_row(building, &item->x, MD5_ERROR_RANGE,
-                                 ": item %u (%s) has a position, but is placed by its "
-                                 "speed",
-                                 i, MD5_QUOTED(item->motion));
+            return MD5_OUT_OF_RANGE(building, &item->x,
+                                    ": item %u (%s) has a position, but is placed by its speed", i,
+                                    MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
-            return md5i_fail_row(
-                building, &item->motion, MD5_ERROR_MISMATCH,
+            return MD5_MISMATCH(
+                building, &item->motion,
                 ": item %u (%s) has no speed of its own: it must be a clip that loops "
                 "forward at a fixed speed",
                 i, MD5_QUOTED(item->motion));
@@ -413,11 +412,11 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
-            return md5i_fail_row(building, &desc->items[i].motion, MD5_ERROR_RANGE,
-                                 ": item %u (%s) moves the root at %g units/s, which must be "
-                                 "faster than the one before, at %g",
-                                 i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
-                                 items[i - 1].gait.speed);
+            return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
+                                    ": item %u (%s) moves the root at %g units/s, which must be "
+                                    "faster than the one before, at %g",
+                                    i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
+                                    items[i - 1].gait.speed);
     }
     return true;
 }
@@ -455,13 +454,12 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     *item = (md5_item){.num_before = motion->num_clips, .turn = number};
     TRY(md5i_resolve(building, &building->motions, &from->motion, &found));
     if (found == MD5_NONE)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
-                             ": item %u names no motion", number);
+        return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
     item->motion = &building->machine->motions[found];
     if (item->motion >= motion)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
-                             " is made of %s, which must be declared before it",
-                             MD5_QUOTED(from->motion));
+        return MD5_MISMATCH(building, &from->motion,
+                            " is made of %s, which must be declared before it",
+                            MD5_QUOTED(from->motion));
     item->mode = from->mode;
     TRY(md5i_resolve(building, &building->masks, &from->mask, &item->mask));
     md5_motion_item filled = *from;
@@ -472,8 +470,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
-        return md5i_fail_row(building, &from->mode, MD5_ERROR_MISMATCH,
-                             " has no item before the first, to which that could be added");
+        return MD5_MISMATCH(building, &from->mode,
+                            " has no item before the first, to which that could be added");
     if (is_added) {
         uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &from->reference, &clip));
@@ -486,8 +484,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_RANGE,
-                             " is made of more than %d parts", MD5_MAX_PARTS);
+        return MD5_OUT_OF_RANGE(building, &from->motion, " is made of more than %d parts",
+                                MD5_MAX_PARTS);
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
         motion->traits = item->motion->traits;
@@ -531,8 +529,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
-                return md5i_fail_row(building, &desc->items[i].x, MD5_ERROR_RANGE,
-                                     ": item %u is not above the one before", i);
+                return MD5_OUT_OF_RANGE(building, &desc->items[i].x,
+                                        ": item %u is not above the one before", i);
         }
         return true;
     }
@@ -546,9 +544,9 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
-            return md5i_fail_row(building, &sorted[i]->x, MD5_ERROR_RANGE,
-                                 ": items %s and %s are at the same position",
-                                 MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
+            return MD5_OUT_OF_RANGE(
+                building, &sorted[i]->x, ": items %s and %s are at the same position",
+                MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
     }
     return true;
 }
@@ -567,14 +565,14 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &desc->clip, &clip));
         if (clip == MD5_NONE)
-            return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " names no clip");
+            return MD5_MISMATCH(building, &desc->name, " names no clip");
         const bool is_float = (double)(float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
         return true;
     }
     if (desc->num_items == 0)
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no items");
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
     TRY(items);
     motion->items = items;
@@ -588,22 +586,21 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     TRY(check_places(building, desc, items));
     const md5_clip_traits *const traits = &motion->traits;
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised, but one of its clips does not loop");
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised, but one of its clips does not loop");
     if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised by markers, but one of its clips is ping-pong");
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised by markers, but one of its clips is ping-pong");
     if (desc->sync == MD5_SYNC_MARKERS
         && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised by markers, but its clips have %u to %u of them",
-                             traits->min_markers, traits->max_markers);
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised by markers, but its clips have %u to %u of them",
+                            traits->min_markers, traits->max_markers);
     TRY(md5i_resolve(building, &building->parameters, &desc->x_parameter, &motion->x_parameter));
     TRY(md5i_resolve(building, &building->parameters, &desc->y_parameter, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " has no parameter for %s",
-                             has_x ? "y" : "x");
+        return MD5_MISMATCH(building, &desc->name, " has no parameter for %s", has_x ? "y" : "x");
     motion->sync = desc->sync;
     return true;
 }
@@ -734,8 +731,6 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 }
 
 // == Layers =====================================================================================
-//
-// Layers of a machine: states, and the transitions between them.
 
 // The states' own reference, where the layer is added to what is below and names none itself.
 static bool build_states(md5_building *building, uint32_t number, md5_names *names)
@@ -745,7 +740,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     const md5_layer_desc *const table = &machine->tables.layers[number];
     md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
     TRY(MD5_LIST(building, names, desc, states));
     TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
@@ -815,18 +810,17 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
                                                                       layer->states[to].tree;
     const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
     if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
-        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
-                             ": state %s cannot be in step: %s",
-                             MD5_QUOTED(layer_desc->states[state].name),
-                             !tree                   ? "it has no motion"
-                             : mode == MD5_PLAY_ONCE ? "its first clip is played once"
-                                                     : "its first clip, with markers, is "
-                                                       "ping-pong");
+        return MD5_MISMATCH(building, &desc->in_step, ": state %s cannot be in step: %s",
+                            MD5_QUOTED(layer_desc->states[state].name),
+                            !tree                   ? "it has no motion"
+                            : mode == MD5_PLAY_ONCE ? "its first clip is played once"
+                                                    : "its first clip, with markers, is "
+                                                      "ping-pong");
     if (md5_step_markers(tree) != md5_step_markers(other))
-        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
-                             ": states %s and %s cannot be in step: they have %u and %u markers",
-                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
-                             md5_step_markers(tree), md5_step_markers(other));
+        return MD5_MISMATCH(building, &desc->in_step,
+                            ": states %s and %s cannot be in step: they have %u and %u markers",
+                            MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
+                            md5_step_markers(tree), md5_step_markers(other));
     return true;
 }
 
@@ -849,12 +843,11 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     uint32_t number = 0;
     uint64_t heard = 0;
     if (!wanted || wanted[0] == '\0')
-        return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no event");
+        return MD5_MISMATCH(building, name, " names no event");
     while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
         number++;
     if (number == MD5_MAX_EARS)
-        return md5i_fail_row(building, name, MD5_ERROR_RANGE, " names one event more than %d",
-                             MD5_MAX_EARS);
+        return MD5_OUT_OF_RANGE(building, name, " names one event more than %d", MD5_MAX_EARS);
     *ear = (uint64_t)1 << number;
     if (number < machine->num_ears)
         return true;
@@ -877,8 +870,8 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
         }
     }
     return (heard & *ear) != 0
-           || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
-                            " names event %s, which no clip has", MD5_QUOTED(wanted));
+           || MD5_MISMATCH(building, name, " names event %s, which no clip has",
+                           MD5_QUOTED(wanted));
 }
 
 // The ears for events of a state's first clip.
@@ -906,16 +899,15 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
         else if (!is_time)
             TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
         if (is_time && is_shot)
-            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
-                                 ": a condition is about a state, and one-shots have none");
+            return MD5_MISMATCH(building, &row->parameter,
+                                ": a condition is about a state, and one-shots have none");
         if (is_event  ? row->compare != MD5_IS_SET
             : is_time ? row->compare <= MD5_IS_CLEAR
                       : parameter == MD5_NONE)
-            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
-                                 ": a condition has no %s",
-                                 is_event  ? "MD5_IS_SET"
-                                 : is_time ? "comparison"
-                                           : "parameter");
+            return MD5_MISMATCH(building, &row->parameter, ": a condition has no %s",
+                                is_event  ? "MD5_IS_SET"
+                                : is_time ? "comparison"
+                                          : "parameter");
         machine->conditions[machine->num_conditions++] = (md5_play_condition){
             parameter, row->compare, row->value, row->kind, num_behind, md5i_decimal_of(row->value),
             ear};
@@ -982,9 +974,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             const uint64_t heard = from == MD5_NONE ? twice | (once & ~first_ears(layer, to))
                                                     : first_ears(layer, from);
             if ((heard & transition->exit_ear) == 0)
-                return md5i_fail_row(building, &desc->exit_event, MD5_ERROR_MISMATCH,
-                                     " names event %s, which no such first clip has",
-                                     MD5_QUOTED(desc->exit_event));
+                return MD5_MISMATCH(building, &desc->exit_event,
+                                    " names event %s, which no such first clip has",
+                                    MD5_QUOTED(desc->exit_event));
         }
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
@@ -1011,8 +1003,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         are_alike = are_alike || from == MD5_NONE;
         TRY(md5i_resolve(building, names, &desc->leader, leader));
         if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
-            return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
-                                 ": leader %s is neither of its states", MD5_QUOTED(desc->leader));
+            return MD5_MISMATCH(building, &desc->leader, ": leader %s is neither of its states",
+                                MD5_QUOTED(desc->leader));
         layer->has_steps = machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
@@ -1030,8 +1022,6 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
 }
 
 // == Curves and morph targets ===================================================================
-//
-// The curves of clips; which morph targets a machine drives, and by what.
 
 // Keys of a row over a clip, which `owner` names.
 static bool check_keys(md5_building *building, const char *const *owner, uint32_t clip,
@@ -1040,8 +1030,7 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
-        return md5i_fail_row(building, owner, MD5_ERROR_RANGE, " has no keys for clip %s",
-                             MD5_QUOTED(name));
+        return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
     for (uint32_t i = 0; i < num_keys; i++) {
         const md5_morph_key *const key = &keys[i];
         if (key->frame >= num_frames)
@@ -1050,9 +1039,9 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
                                 key->frame, MD5_QUOTED(name), building->kind,
                                 MD5_QUOTED(building->owner), num_frames - 1);
         if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_row(building, &key->frame, MD5_ERROR_RANGE,
-                                 ": the key of frame %u stands behind that of frame %u", key->frame,
-                                 key[-1].frame);
+            return MD5_OUT_OF_RANGE(building, &key->frame,
+                                    ": the key of frame %u stands behind that of frame %u",
+                                    key->frame, key[-1].frame);
     }
     return true;
 }
@@ -1111,7 +1100,7 @@ bool md5i_build_curves(md5_building *building)
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (!*name)
-        (void)md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+        (void)MD5_MISMATCH(building, name, " names no %s", what);
     return *name != NULL;
 }
 
@@ -1121,13 +1110,12 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
     row->layer = md5_find_layer(building->machine, *layer);
     if (row->layer == MD5_NONE)
-        return md5i_fail_row(building, layer, MD5_ERROR_MISMATCH,
-                             " names layer %s, which does not exist", MD5_QUOTED(*layer));
+        return MD5_MISMATCH(building, layer, " names layer %s, which does not exist",
+                            MD5_QUOTED(*layer));
     row->source = md5_find_state(building->machine, row->layer, *state);
     return row->source != MD5_NONE
-           || md5i_fail_row(building, state, MD5_ERROR_MISMATCH,
-                            " names state %s, which layer %s lacks", MD5_QUOTED(*state),
-                            MD5_QUOTED(*layer));
+           || MD5_MISMATCH(building, state, " names state %s, which layer %s lacks",
+                           MD5_QUOTED(*state), MD5_QUOTED(*layer));
 }
 
 // What drives it, as a number.
@@ -1209,19 +1197,18 @@ static bool build_shots(md5_building *building, const md5_names *layers)
             && md5i_check_steps(building, &row->fade_in_easing)
             && md5i_check_steps(building, &row->fade_out_easing));
         if (slot == MD5_NONE || clip == MD5_NONE)
-            return md5i_fail_row(building, &row->name, MD5_ERROR_MISMATCH, " names no %s",
-                                 slot == MD5_NONE ? "slot" : "clip");
+            return MD5_MISMATCH(building, &row->name, " names no %s",
+                                slot == MD5_NONE ? "slot" : "clip");
         const md5_shot_desc placed = md5_placed_shot(machine, slot, *row);
         other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
         if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
-            return md5i_fail_row(
-                building,
-                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
-                MD5_ERROR_RANGE, ": its reference has no frame %u", placed.reference_frame);
+            return MD5_OUT_OF_RANGE(building,
+                                    row->reference ? &row->reference_frame
+                                                   : &desc->slots[slot].reference_frame,
+                                    ": its reference has no frame %u", placed.reference_frame);
         if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
-            return md5i_fail_row(building, &row->section, MD5_ERROR_MISMATCH,
-                                 " names section %s, which its clip lacks",
-                                 MD5_QUOTED(row->section));
+            return MD5_MISMATCH(building, &row->section, " names section %s, which its clip lacks",
+                                MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
         machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
         TRY(build_conditions(building, true, row->conditions, row->num_conditions)

@@ -143,8 +143,6 @@ static bool is_following(const md5_player *player)
 }
 
 // == Transitions ================================================================================
-//
-// Which transition is taken, and when.
 
 // Seconds: when a condition changes is found to within this.
 #define SAME_TIME 1e-13

@@ -238,8 +238,6 @@ static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *
 }
 
 // == States =====================================================================================
-//
-// The pose of a state's motion.
 
 // Stack of poses: the first is the result, the others are scratch.
 typedef struct pose_stack {

@@ -69,8 +69,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         return root_delta_of_instance(tree->instances, &active->instances[0]);
     const md5i_part *const parts = tree->parts;
     uint32_t num_deltas = 0;
-    for (uint32_t i = 0; i < tree->num_parts; i++)
-        player->gathered[i] = 0.0f;
+    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5i_part *const part = &parts[i];
         if (active->totals[i] == 0.0f)

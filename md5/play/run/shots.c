@@ -140,16 +140,12 @@ static bool is_curve_in_range(const md5_easing *curve)
 // Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
 static md5_easing curve_of(const md5_easing *curve)
 {
-    md5_easing used = {.kind = curve->kind};
-    if (curve->kind == MD5_EASE_CUBIC_BEZIER) {
-        used = *curve;
-        used.steps = 0;
-        used.jump = MD5_JUMP_END;
-    } else if (curve->kind == MD5_EASE_STEPS) {
-        used.steps = curve->steps;
-        used.jump = curve->jump;
-    }
-    return used;
+    if (curve->kind == MD5_EASE_STEPS)
+        return (md5_easing){.kind = curve->kind, .steps = curve->steps, .jump = curve->jump};
+    if (curve->kind != MD5_EASE_CUBIC_BEZIER)
+        return (md5_easing){.kind = curve->kind};
+    return (md5_easing){
+        .kind = curve->kind, .x1 = curve->x1, .y1 = curve->y1, .x2 = curve->x2, .y2 = curve->y2};
 }
 
 static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,

@@ -178,8 +178,6 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 }
 
 // == Blend spaces ===============================================================================
-//
-// Weights of the items of a blend space, also of one whose parameter is the speed of the root.
 
 void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
                            float *weights)
