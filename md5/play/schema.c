@@ -93,21 +93,18 @@ static const md5_choice jumps[] = {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
-#define EASING_NUMBERS(prefix, where)                                                         \
-    FLOAT(prefix x1, "first control point", .place = where, .word = "x1", .label = "x1",      \
-          RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),               \
-        FLOAT(prefix y1, "its height", .place = where, .word = "y1", .label = "y1", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
-        FLOAT(prefix x2, "second control point", .place = where, .word = "x2", .label = "x2", \
-              RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),           \
-        FLOAT(prefix y2, "its height", .place = where, .word = "y2", .label = "y2", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
-        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",               \
-               .range = "1 to 65536, 2 with jump_none", ONLY(MD5_EASE_STEPS),                 \
-               .hash = MD5_HASH_USED),                                                        \
-        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,      \
-               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step",        \
-               ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED)
+#define LABEL(name) .word = name, .label = name
+#define OF_CURVE(where) .place = where, ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED
+#define OF_STEPS(where) .place = where, ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED
+#define EASING_NUMBERS(prefix, at)                                                            \
+    FLOAT(prefix x1, "first control point", OF_CURVE(at), LABEL("x1"), RANGE(0.0, 1.0)),      \
+        FLOAT(prefix y1, "its height", OF_CURVE(at), LABEL("y1"), FINITE),                    \
+        FLOAT(prefix x2, "second control point", OF_CURVE(at), LABEL("x2"), RANGE(0.0, 1.0)), \
+        FLOAT(prefix y2, "its height", OF_CURVE(at), LABEL("y2"), FINITE),                    \
+        NUMBER(prefix steps, "how many steps", OF_STEPS(at), .word = "steps",                 \
+               .range = "1 to 65536, 2 with jump_none"),                                      \
+        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", OF_STEPS(at),        \
+               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step")
 // NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing

@@ -223,17 +223,16 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
             set->are_animated[joint] = true;
     }
     TRY(divide(building, set->are_animated, set));
-    for (int round = 0; round < 2; round++) { // those outside of runs first
-        uint32_t run = 0;
-        for (uint32_t i = 0; i < num_joints; i++) {
-            while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
-                run++;
-            const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
-            if (!set->are_animated[i] && is_inside == (round == 1))
-                set->left_out[set->num_left_out++] = i;
-        }
-        if (round == 0)
-            set->num_outside = set->num_left_out;
+    for (uint32_t i = 0, run = 0; i < num_joints; i++) {
+        while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
+            run++;
+        const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
+        if (set->are_animated[i])
+            continue;
+        // Those outside of runs stand first.
+        uint32_t *const place = &set->left_out[is_inside ? set->num_left_out : set->num_outside++];
+        set->left_out[set->num_left_out++] = *place;
+        *place = i;
     }
     return true;
 }
@@ -501,22 +500,16 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     return true;
 }
 
-static int compare_places(const void *left, const void *right)
+// Of equal places in the order of the table, so that it is the second that is one too many.
+static int compare_items(const void *left, const void *right)
 {
     const md5_motion_item *a = *(const md5_motion_item *const *)left;
     const md5_motion_item *b = *(const md5_motion_item *const *)right;
     if (a->x != b->x)
         return a->x < b->x ? -1 : 1;
-    return a->y < b->y ? -1 : a->y > b->y;
-}
-
-// Of equal places in the order of the table, so that it is the second that is one too many.
-static int compare_items(const void *left, const void *right)
-{
-    const int order = compare_places(left, right);
-    const md5_motion_item *a = *(const md5_motion_item *const *)left;
-    const md5_motion_item *b = *(const md5_motion_item *const *)right;
-    return order != 0 ? order : a < b ? -1 : a > b;
+    if (a->y != b->y)
+        return a->y < b->y ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 // Items of a plane are blended in the order of their places. A pose that is blended of three or
@@ -543,7 +536,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     for (uint32_t i = 0; i < count; i++)
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
-        if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
+        if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
             return MD5_OUT_OF_RANGE(
                 building, &sorted[i]->x, ": items %s and %s are at the same position",
                 MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
@@ -806,8 +799,8 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t state,
                        uint32_t to)
 {
-    const md5_blend_tree *const tree = layer->states[state].tree, *const other =
-                                                                      layer->states[to].tree;
+    const md5_blend_tree *const tree = layer->states[state].tree;
+    const md5_blend_tree *const other = layer->states[to].tree;
     const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
     if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
         return MD5_MISMATCH(building, &desc->in_step, ": state %s cannot be in step: %s",
