@@ -136,10 +136,10 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
 
 static bool is_following(const md5_player *player)
 {
-    uint32_t row = 0;
-    while (row < player->machine->tables.num_follows && !is_moving(&player->followings[row]))
-        row++;
-    return row < player->machine->tables.num_follows;
+    bool is_some = false;
+    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++)
+        is_some = is_some || is_moving(&player->followings[i]);
+    return is_some;
 }
 
 // == Transitions ================================================================================
@@ -268,8 +268,7 @@ static double seconds_until(md5_player *player, const md5_active_state *active,
     const double exit = transition->exit;
     if (!active->tree)
         return most;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = tree->instances;
+    const md5_instance_plan *const plan = active->tree->instances;
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
     md5_clock place = now;
@@ -318,12 +317,10 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
 {
     MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT_NOT_NULL(condition);
-    const md5_play_condition known = {.parameter =
-                                          md5_find_parameter(player->machine, condition->parameter),
-                                      .compare = condition->compare,
-                                      .value = condition->value};
-    return condition->kind == MD5_WHEN_PARAMETER && known.parameter != MD5_NONE
-           && holds_for(&known, player->parameters[known.parameter]);
+    const md5_play_condition known = {.compare = condition->compare, .value = condition->value};
+    const uint32_t parameter = md5_find_parameter(player->machine, condition->parameter);
+    return condition->kind == MD5_WHEN_PARAMETER && parameter != MD5_NONE
+           && holds_for(&known, player->parameters[parameter]);
 }
 
 // Seconds until the time of a condition comes, not above 0 if it has; at_start: when the state
@@ -679,11 +676,10 @@ typedef struct step_context {
 // Weight of a clip at its walker's time.
 static float weight_of(const step_context *context, const md5_walker *walker)
 {
-    const md5_player *const player = context->player;
     md5_layer_state *const layer_state = walker->layer_state;
     const double shift = walker->when - fabs(context->seconds);
     if (walker->shot)
-        return md5i_shot_weight(player, walker->shot, shift, START_FADE);
+        return md5i_shot_weight(context->player, walker->shot, shift, START_FADE);
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0.0 && active->is_new;
@@ -1068,12 +1064,13 @@ static void step(const step_context *context)
         layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
-        for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
+        md5_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = slot->num_shots; k-- > 0;) {
             // Backward in time a clip moves away from its end.
-            md5_shot *const ended = &player->slots[i].shots[k];
+            md5_shot *const ended = &slot->shots[k];
+            const md5_fade_time stopping = ended->stopping;
             const bool has_faded =
-                ended->is_stopping
-                && ended->stopping.elapsed >= ended->stopping.duration - MD5_BORDER;
+                ended->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
             const bool goes_on = ended->next != MD5_NONE;
             if (seconds > 0.0 && md5i_section_left(machine, ended) <= MD5_BORDER)
                 md5i_end_section(player, ended);
@@ -1081,17 +1078,18 @@ static void step(const step_context *context)
                 || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0 && !goes_on
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
                 player->status.num_cuts += !has_faded && !(ended->fade_out > 0.0);
-                md5_remove_shot(player, &player->slots[i], k);
+                md5_remove_shot(player, slot, k);
             }
         }
     }
 }
 
 // Lets *part be at most a part of a fade and what is left of it.
-static void divide_fade(double rest, double duration, double *part)
+static void divide_fade(md5_fade_time fade, double *part)
 {
+    const double rest = fade.duration - fade.elapsed;
     if (rest > MD5_BORDER)
-        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
+        *part = md5_least(*part, md5_least(rest, fade.duration / FADE_DIVISIONS));
 }
 
 // Seconds, up to `most`, until a one-shot or its section ends, it makes room for another one, or
@@ -1109,9 +1107,9 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
                                       (shot->rate < 0.0) != player->is_backward, MD5_BORDER, &place)
                              / fabs(shot->rate));
     const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
-    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
+    divide_fade(shot->fade_in, part);
     if (shot->is_stopping && left_of_stop > MD5_BORDER) {
-        divide_fade(left_of_stop, shot->stopping.duration, part);
+        divide_fade(shot->stopping, part);
         most = md5_least(most, left_of_stop);
     }
     const double in_section = md5i_section_left(player->machine, shot);
@@ -1173,8 +1171,7 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
-    const bool divides_root_motion =
-        machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
+    const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     double most = fabs(left), part = MAX_ROOT_SECONDS;
     uint32_t first;
     if (machine->has_times)
@@ -1202,7 +1199,7 @@ static double next_interval(md5_player *player, double left)
     const md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
         most = seconds_until_change(player, shot, most, &part);
-    if (divides_root_motion && part < most)
+    if (divides && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
         player->status.undivided = most = fabs(left);

@@ -347,8 +347,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
             const md5_clip_instance *const instance = &active->instances[i];
             if (playable->source != source || instance->weight == 0.0f)
                 continue;
-            const md5_moment moment =
-                md5i_clock_moment(playable->timing, instance->now, source->interpolation);
+            const md5_moment moment = md5_instance_moment(playable, instance);
             sum += instance->weight * weight_at_moment(row, &moment);
             *share += instance->weight;
         }

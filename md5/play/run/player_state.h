@@ -131,6 +131,12 @@ typedef struct md5_clip_instance {
     md5_root_position root; // cached, of the last clock that was asked for
 } md5_clip_instance;
 
+static inline md5_moment md5_instance_moment(const md5_playable *playable,
+                                             const md5_clip_instance *instance)
+{
+    return md5i_clock_moment(playable->timing, instance->now, playable->source->interpolation);
+}
+
 // Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
 // time.
 #define MD5_FLOAT_ERROR 6e-8
