@@ -801,10 +801,9 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
 
 md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
-    const char *const bytes = (const char *)row;
     md5_table_walk walk = {.top = 0};
-    walk.levels[0] = (md5_table_level){schema, bytes, (char *)copy, 1, 0, 0};
-    walk.levels[0].kind = md5_kind_of(schema, row, 0);
+    walk.levels[0] = (md5_table_level){schema, (const char *)row,          (char *)copy, 1,
+                                       0,      md5_kind_of(schema, row, 0)};
     return walk;
 }
 

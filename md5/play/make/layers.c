@@ -83,10 +83,9 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
 {
     const md5_binding *const binding = source->binding;
     const md5_targets *const targets = &binding->plan->targets;
-    const uint32_t num_joints = building->machine->num_joints;
     bool *const marks = building->marks;
     md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
-    for (uint32_t i = 0; i < num_joints; i++)
+    for (uint32_t i = 0; i < building->machine->num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
@@ -1224,11 +1223,10 @@ bool md5i_build_layers(md5_building *building)
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];
-        const char *const name = layer_desc->name;
         md5_play_layer *const layer = &machine->layers[i];
         md5_names states = {.what = "state"};
         md5_layer_desc filled = *layer_desc;
-        md5_begin_row(building, "layer", name);
+        md5_begin_row(building, "layer", layer_desc->name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
         *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
         TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));

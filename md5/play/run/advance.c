@@ -136,10 +136,11 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
 
 static bool is_following(const md5_player *player)
 {
-    bool is_some = false;
-    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++)
-        is_some = is_some || is_moving(&player->followings[i]);
-    return is_some;
+    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
+        if (is_moving(&player->followings[i]))
+            return true;
+    }
+    return false;
 }
 
 // == Transitions ================================================================================
@@ -177,8 +178,7 @@ typedef struct exit_position {
 
 static exit_position exit_of(const md5_active_state *active, double exit)
 {
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
+    const md5_timing *const timing = active->tree->instances[0].playable->timing;
     exit_position position = {.is_backward = is_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
@@ -448,8 +448,7 @@ typedef struct candidates {
 static candidates candidates_of(const md5_player *player, uint32_t layer,
                                 const md5_active_state *active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
     candidates all = {.own = state->transitions, .any = played->any};
     all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
@@ -525,14 +524,13 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             if (left->tree) {
                 const md5_timing *const timing = left->tree->instances[0].playable->timing;
                 const exit_position exit = exit_of(left, open->exit);
-                const bool is_once = timing->mode == MD5_PLAY_ONCE;
                 const bool is_exit =
                     open->waits && !open->exits_each
                     && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
                 change.start =
-                    !is_exit  ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
-                    : is_once ? exit.time
-                              : exit.clock.phase;
+                    !is_exit ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
+                    : timing->mode == MD5_PLAY_ONCE ? exit.time
+                                                    : exit.clock.phase;
             }
         }
         if (!(change.duration > 0.0) && change.begin != MD5_BEGIN_AS_LEFT

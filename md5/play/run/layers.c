@@ -337,8 +337,7 @@ static void gather(const md5_player *player, const md5_active_state *active, con
 {
     const md5_machine *const machine = player->machine;
     const md5_item *const item = part->item;
-    const md5i_part *const parts = active->tree->parts;
-    const md5_motion *const parent = parts[part->parent].motion;
+    const md5_motion *const parent = active->tree->parts[part->parent].motion;
     const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
     const bool is_first = *gathered == 0.0f;
@@ -376,11 +375,10 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         sample_instance(machine, tree, &when, 0, only, pose);
         return;
     }
-    const md5i_part *const parts = tree->parts;
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
-        const md5i_part *const part = &parts[i];
+        const md5i_part *const part = &tree->parts[i];
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance != MD5_NONE)
@@ -396,7 +394,6 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
                             const md5_active_state *active, const md5_detail_set *detail,
                             md5_xform *spare, md5_xform *pose)
 {
-    const md5_machine *const machine = player->machine;
     const md5_state *const state = &layer->states[active->state];
     if (!state->is_partial) {
         evaluate_state(player, active, detail, 0.0, spare, pose);
@@ -404,7 +401,7 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
     }
     const instant now = {.instances = active->instances};
     const selection only = {&layer->joints, &state->targets, detail};
-    sample_instance(machine, active->tree, &now, 0, &only, pose);
+    sample_instance(player->machine, active->tree, &now, 0, &only, pose);
 }
 
 // == One-shots ================================================================================

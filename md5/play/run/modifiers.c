@@ -37,7 +37,6 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
 static footing footing_of_state(const md5_player *player, const md5_active_state *active,
                                 size_t sole)
 {
-    const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
     footing sum = {{0.0f}};
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
@@ -46,7 +45,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
         if (instance->weight == 0.0f)
             continue;
         const md5_moment moment = md5_instance_moment(playable, instance);
-        const footing own = footing_at(machine, sole, playable->source, &moment);
+        const footing own = footing_at(player->machine, sole, playable->source, &moment);
         for (int k = 0; k < FOOTINGS; k++)
             sum.share[k] += instance->weight * own.share[k];
     }

@@ -627,8 +627,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
     MD5_ASSERT_NOT_NULL(player);
-    const md5_machine_desc *const tables = &player->machine->tables;
-    if (parameter >= tables->num_parameters || !isfinite(value))
+    if (parameter >= player->machine->tables.num_parameters || !isfinite(value))
         return false;
     if (!md5i_set_goal(player, parameter, value))
         put_parameter(player, parameter, value);
@@ -730,16 +729,14 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
-    const md5_play_layer *const played = &machine->layers[layer];
-    md5_layer_state *const layer_state = &player->layer_states[layer];
-    const md5_active_state *const active = md5_newest(layer_state);
+    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
     const double progress = md5i_progress(active);
     return (md5_layer_status){
         .state = active->state,
         .from = progress < 1.0 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
-        .weight = md5i_weight_of(player, &played->weight),
+        .weight = md5i_weight_of(player, &machine->layers[layer].weight),
     };
 }
 

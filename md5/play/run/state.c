@@ -101,8 +101,7 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         const double phase = ((double)position.marker + position.share) / (double)num_markers;
         return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
     }
-    const double rate = rate_between(items, num_items, 0, 0);
-    return md5i_clock_advance(&GROUP, clock, rate * seconds);
+    return md5i_clock_advance(&GROUP, clock, rate_between(items, num_items, 0, 0) * seconds);
 }
 
 // Seconds for less than a cycle, part after part.
@@ -307,10 +306,9 @@ static double weigh_items(const md5_player *player, const md5_motion *motion, fl
                               player->parameters[motion->x_parameter],
                               player->parameters[motion->y_parameter], weights);
     } else {
-        const md5_item *const items = motion->items;
         weights[0] = 1.0f;
         for (uint32_t i = 1; i < motion->num_items; i++)
-            weights[i] = md5i_weight_of(player, &items[i].weight);
+            weights[i] = md5i_weight_of(player, &motion->items[i].weight);
     }
     return 1.0;
 }
@@ -321,10 +319,9 @@ static void weigh_state(md5_player *player, md5_active_state *active)
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    const md5i_part *const parts = tree->parts;
     active->weights[0] = 1.0f;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
-        const md5i_part *const part = &parts[i];
+        const md5i_part *const part = &tree->parts[i];
         const md5_motion *const motion = part->motion;
         const float weight = active->weights[part->weight];
         md5_flow *const flow = &player->flows[i];
