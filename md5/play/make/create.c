@@ -115,8 +115,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         const char *const rows = md5i_rows_of(column, walk.level->row, &count);
         if (!rows && column->kind == MD5_COLUMN_ROW)
             continue;
-        walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size);
-        TRY(walk.copies);
+        TRY(walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size));
         if (rows)
             memcpy(walk.copies, rows, count * column->rows->size);
         memcpy(own + column->offset, &walk.copies, sizeof walk.copies);
@@ -264,7 +263,7 @@ static bool build_kinks(md5_building *building)
     const size_t most =
         machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
     md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
-    TRY(kinks);
+    TRY(machine->kinks = kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
         if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
@@ -288,7 +287,6 @@ static bool build_kinks(md5_building *building)
                 .compare = MD5_IS_GREATER,
                 .value = is_line ? motion->places[k].x : (float)motion->items[k].gait.speed};
     }
-    machine->kinks = kinks;
     machine->num_kinks = count;
     return true;
 }
@@ -371,7 +369,8 @@ static bool build_clips(md5_building *building)
         // A marker at the end of a cycle would be one at its start again.
         const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
         double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
-        TRY(markers);
+        TRY(source->markers = markers);
+        source->num_markers = clip->num_markers;
         for (uint32_t k = 0; k < clip->num_markers; k++) {
             const uint32_t frame = clip->markers[k];
             if (frame >= intervals)
@@ -384,15 +383,13 @@ static bool build_clips(md5_building *building)
                                         frame);
             markers[k] = (double)frame / (double)intervals;
         }
-        source->markers = markers;
-        source->num_markers = clip->num_markers;
         if (clip->extract == MD5_EXTRACT_NONE)
             continue;
         // Joint 0 in every frame.
         md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
         md5_root_delta *const root_deltas =
             MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
-        TRY(roots && root_deltas);
+        TRY(roots && (source->root_deltas = root_deltas));
         for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
             md5_sample(clip->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                        building->sampled);
@@ -400,7 +397,6 @@ static bool build_clips(md5_building *building)
                 md5i_transform_from_axes(desc->model->skeleton.axes, building->sampled[0]);
         }
         md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
-        source->root_deltas = root_deltas;
         machine->has_root_motion = true;
     }
     return true;

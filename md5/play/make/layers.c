@@ -192,8 +192,7 @@ enum { WIDEST_GAP = 16 };
 static bool divide(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
-    set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1);
-    TRY(set->runs);
+    TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
     for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
             continue;
@@ -275,9 +274,8 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
                             MD5_QUOTED(building->desc->clips[source - machine->sources].name),
                             num_frames - 1);
     md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
-    TRY(pose);
+    TRY(*reference = pose);
     md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
-    *reference = pose;
     return true;
 }
 
@@ -566,8 +564,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->num_items == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
-    TRY(items);
-    motion->items = items;
+    TRY(motion->items = items);
     motion->places = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
@@ -671,8 +668,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             begin = end;
         }
     }
-    tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups);
-    TRY(tree->groups);
+    TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
     uint32_t num_poses = 0; // on the stack
     for (uint32_t i = 0; i < num_parts; i++) {
         md5i_part *const part = &parts[i];
@@ -744,7 +740,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         TRY(md5i_resolve(building, &building->motions, &desc->states[i].motion, &found));
         if (machine->reports_states) {
             md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
-            TRY(events);
+            TRY(state->events = events);
             for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
                 events[k] = (md5_event){
                     .name = table->states[i].name,
@@ -753,7 +749,6 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
                     .layer = number,
                     .index = i,
                 };
-            state->events = events;
         }
         if (found == MD5_NONE)
             continue;
@@ -915,7 +910,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     const uint32_t count = layer_desc->num_transitions;
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
-    TRY(transitions);
+    TRY(layer->any = transitions);
     uint32_t num_states_going = 0, num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
@@ -1000,7 +995,6 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         layer->has_steps = machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
-    layer->any = transitions;
     for (uint32_t i = 0; i < count; i++) {
         if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
