@@ -305,8 +305,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
             .is_first = !player->are_placed[number],
             .weight = target->weight,
         };
-        md5_solve_spring(skeleton, &job, pose);
-        player->are_placed[number] = true;
+        player->are_placed[number] |= md5_solve_spring(skeleton, &job, pose);
         break;
     }
     case MD5_MODIFIER_FEET:
