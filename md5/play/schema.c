@@ -94,17 +94,19 @@ static const md5_choice jumps[] = {
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
 #define LABEL(name) .word = name, .label = name
-#define OF_CURVE(where) .place = where, ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED
-#define OF_STEPS(where) .place = where, ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED
-#define EASING_NUMBERS(prefix, at)                                                            \
-    FLOAT(prefix x1, "first control point", OF_CURVE(at), LABEL("x1"), RANGE(0.0, 1.0)),      \
-        FLOAT(prefix y1, "its height", OF_CURVE(at), LABEL("y1"), FINITE),                    \
-        FLOAT(prefix x2, "second control point", OF_CURVE(at), LABEL("x2"), RANGE(0.0, 1.0)), \
-        FLOAT(prefix y2, "its height", OF_CURVE(at), LABEL("y2"), FINITE),                    \
-        NUMBER(prefix steps, "how many steps", OF_STEPS(at), .word = "steps",                 \
-               .range = "1 to 65536, 2 with jump_none"),                                      \
-        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", OF_STEPS(at),        \
-               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step")
+#define OF_CURVE ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED
+#define OF_STEPS ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED
+#define EASING_NUMBERS(prefix, where)                                                          \
+    FLOAT(prefix x1, "first control point", .place = where, LABEL("x1"), RANGE(0.0, 1.0),      \
+          OF_CURVE),                                                                           \
+        FLOAT(prefix y1, "its height", .place = where, LABEL("y1"), FINITE, OF_CURVE),         \
+        FLOAT(prefix x2, "second control point", .place = where, LABEL("x2"), RANGE(0.0, 1.0), \
+              OF_CURVE),                                                                       \
+        FLOAT(prefix y2, "its height", .place = where, LABEL("y2"), FINITE, OF_CURVE),         \
+        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",                \
+               .range = "1 to 65536, 2 with jump_none", OF_STEPS),                             \
+        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,       \
+               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step", OF_STEPS)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing
