@@ -319,9 +319,10 @@ static void weigh_state(md5_player *player, md5_active_state *active)
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
+    const md5i_part *const parts = tree->parts; // does not change as weights do
     active->weights[0] = 1.0f;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
-        const md5i_part *const part = &tree->parts[i];
+        const md5i_part *const part = &parts[i];
         const md5_motion *const motion = part->motion;
         const float weight = active->weights[part->weight];
         md5_flow *const flow = &player->flows[i];
