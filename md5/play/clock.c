@@ -65,14 +65,10 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
 // A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
 static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
-    const md5_clock moved = {clock.cycle, clock.phase + cycles};
-    if (timing->mode == MD5_PLAY_ONCE)
-        return moved;
-    if (moved.phase < 0.0)
-        return (md5_clock){moved.cycle - 1, moved.phase + 1.0};
-    if (moved.phase >= 1.0)
-        return (md5_clock){moved.cycle + 1, moved.phase - 1.0};
-    return moved;
+    clock.phase += cycles;
+    const bool wraps = timing->mode != MD5_PLAY_ONCE && (clock.phase < 0.0 || clock.phase >= 1.0);
+    const int by = wraps ? (clock.phase < 0.0 ? -1 : 1) : 0;
+    return (md5_clock){clock.cycle + by, clock.phase - by};
 }
 
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
@@ -150,12 +146,8 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
         const double phase = (double)events[i].frame / intervals;
-        if (timing->mode != MD5_PLAY_PING_PONG) {
-            cues[num_cues++] = (md5_cue){phase, i};
-            continue;
-        }
-        cues[num_cues++] = (md5_cue){0.5 * phase, i};
-        if (phase > 0.0 && phase < 1.0)
+        cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
+        if (turns(timing) && phase > 0.0 && phase < 1.0)
             cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
     }
     if (has_ends) {
@@ -233,12 +225,6 @@ uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward
     return (uint32_t)border_from(cues, clock, is_backward, at_start).next;
 }
 
-// Within its cycle, also beyond its ends.
-static md5_clock moved(md5_clock clock, double by)
-{
-    return (md5_clock){clock.cycle, clock.phase + by};
-}
-
 md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle)
 {
@@ -267,8 +253,9 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5
 
 md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start)
 {
-    const border low = border_at(cues, moved(start, -MD5_BORDER), false);
-    const border high = border_at(cues, moved(start, MD5_BORDER), true);
+    // Within its cycle, also beyond its ends.
+    const border low = border_at(cues, (md5_clock){start.cycle, start.phase - MD5_BORDER}, false);
+    const border high = border_at(cues, (md5_clock){start.cycle, start.phase + MD5_BORDER}, true);
     return (md5_event_walk){
         .cues = cues->cues,
         .num_cues = cues->num_cues,
@@ -347,8 +334,8 @@ md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_ro
         md5_root_delta square = track->frames[track->num_frames - 1];
         if (power < 0)
             square = md5_root_delta_inverse(square);
-        for (uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power; rest > 0;
-             rest /= 2) {
+        uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
+        for (; rest > 0; rest /= 2) {
             if (rest % 2 == 1)
                 cycles = md5_root_delta_mul(cycles, square);
             square = md5_root_delta_mul(square, square);

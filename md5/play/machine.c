@@ -50,17 +50,13 @@ static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, cons
 #define FIND(owner, rows, name) \
     find_row((owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows, name)
 
-uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
-{
-    return FIND(&machine->tables, masks, name);
-}
-
 #define FINDER(function, owner, rows)                               \
     uint32_t function(const md5_machine *machine, const char *name) \
     {                                                               \
         MD5_ASSERT_NOT_NULL(machine);                               \
         return FIND(owner, rows, name);                             \
     }
+FINDER(md5i_find_mask, &machine->tables, masks)
 FINDER(md5_find_parameter, &machine->tables, parameters)
 FINDER(md5_find_clip, &machine->tables, clips)
 FINDER(md5_find_layer, &machine->tables, layers)

@@ -79,6 +79,9 @@
 #define ONLY(kind) .kinds = BIT(kind)
 // Of the schema whose rows are of type ROW.
 #define KIND(member) .kind = offsetof(ROW, member), .has_kind = true
+// Its rows in messages of files, and their word.
+#define CALLED(rows, word) .what = rows, .head = word
+#define A(word) CALLED("a " word, word)
 #define COLUMNS(list) .size = sizeof(ROW), .num_columns = MD5_COUNT(list), .columns = (list)
 
 // NOLINTEND(bugprone-macro-parentheses)
@@ -86,28 +89,24 @@
 // -- Easings ------------------------------------------------------------------------------------
 
 static const md5_choice jumps[] = {
-    {"jump_start", MD5_JUMP_START},
-    {"jump_none", MD5_JUMP_NONE},
-    {"jump_both", MD5_JUMP_BOTH},
-};
+    {"jump_start", MD5_JUMP_START}, {"jump_none", MD5_JUMP_NONE}, {"jump_both", MD5_JUMP_BOTH}};
 
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
-#define EASING_NUMBERS(prefix, where)                                                         \
-    FLOAT(prefix x1, "first control point", .place = where, .word = "x1", .label = "x1",      \
-          RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),               \
-        FLOAT(prefix y1, "its height", .place = where, .word = "y1", .label = "y1", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
-        FLOAT(prefix x2, "second control point", .place = where, .word = "x2", .label = "x2", \
-              RANGE(0.0, 1.0), ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),           \
-        FLOAT(prefix y2, "its height", .place = where, .word = "y2", .label = "y2", FINITE,   \
-              ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED),                            \
-        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",               \
-               .range = "1 to 65536, 2 with jump_none", ONLY(MD5_EASE_STEPS),                 \
-               .hash = MD5_HASH_USED),                                                        \
-        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,      \
-               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step",        \
-               ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED)
+#define LABEL(name) .word = name, .label = name
+#define OF_CURVE ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED
+#define OF_STEPS ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED
+#define EASING_NUMBERS(prefix, where)                                                          \
+    FLOAT(prefix x1, "first control point", .place = where, LABEL("x1"), RANGE(0.0, 1.0),      \
+          OF_CURVE),                                                                           \
+        FLOAT(prefix y1, "its height", .place = where, LABEL("y1"), FINITE, OF_CURVE),         \
+        FLOAT(prefix x2, "second control point", .place = where, LABEL("x2"), RANGE(0.0, 1.0), \
+              OF_CURVE),                                                                       \
+        FLOAT(prefix y2, "its height", .place = where, LABEL("y2"), FINITE, OF_CURVE),         \
+        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",                \
+               .range = "1 to 65536, 2 with jump_none", OF_STEPS),                             \
+        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,       \
+               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step", OF_STEPS)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing
@@ -115,14 +114,12 @@ static const md5_column easing_columns[] = {
     NUMBERED(kind, MD5_EASE_STEPS, "the easing", HEAD, .label = "easing", .usual = "linear"),
     EASING_NUMBERS(, MD5_PLACE_HEAD),
 };
-const md5_schema md5i_easing_schema = {
-    .what = "an easing",
-    .mark = "curve",
-    .text = "an easing with its numbers",
-    KIND(kind),
-    .has_no_braces = true,
-    COLUMNS(easing_columns),
-};
+const md5_schema md5i_easing_schema = {CALLED("an easing", NULL),
+                                       .mark = "curve",
+                                       .text = "an easing with its numbers",
+                                       KIND(kind),
+                                       .has_no_braces = true,
+                                       COLUMNS(easing_columns)};
 #undef ROW
 
 // -- Clips, masks, parameters -------------------------------------------------------------------
@@ -141,15 +138,9 @@ static const md5_column event_columns[] = {
     RESERVED,
 };
 static const md5_schema event_schema = {
-    .what = "an event",
-    .head = "frame",
-    .owner = "event",
-    .text = "an event of the clip",
-    .name = offsetof(ROW, name),
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(event_columns),
-};
+    CALLED("an event", "frame"), .owner = "event", .text = "an event of the clip",
+    .name = offsetof(ROW, name), .has_name = true, .has_no_braces = true,
+    COLUMNS(event_columns)};
 #undef ROW
 
 #define ROW md5_window
@@ -162,14 +153,9 @@ static const md5_column window_columns[] = {
          .usual = "none"),
     RESERVED,
 };
-static const md5_schema window_schema = {
-    .what = "a window",
-    .head = "window",
-    .text = "an event with a length",
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(window_columns),
-};
+const md5_schema md5i_window_schema = {A("window"), .text = "an event with a length",
+                                       .has_name = true, .has_no_braces = true,
+                                       COLUMNS(window_columns)};
 #undef ROW
 
 #define ROW md5_morph_key
@@ -179,12 +165,9 @@ static const md5_column key_columns[] = {
           RANGE(-1e6, 1e6)),
     RESERVED,
 };
-static const md5_schema key_schema = {
-    .what = "a key",
-    .text = "weights or values over the frames of a clip",
-    .has_no_braces = true,
-    COLUMNS(key_columns),
-};
+static const md5_schema key_schema = {CALLED("a key", NULL),
+                                      .text = "weights or values over the frames of a clip",
+                                      .has_no_braces = true, COLUMNS(key_columns)};
 #undef ROW
 
 #define ROW md5_clip_curve
@@ -194,14 +177,9 @@ static const md5_column curve_columns[] = {
     TABLE(keys, key_schema, "values at its frames", HEAD, .form = MD5_FORM_LIST),
     RESERVED,
 };
-static const md5_schema curve_schema = {
-    .what = "a curve",
-    .head = "curve",
-    .text = "a number over the frames of the clip, for the game and for morphs",
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(curve_columns),
-};
+const md5_schema md5i_curve_schema = {
+    A("curve"), .text = "a number over the frames of the clip, for the game and for morphs",
+    .has_name = true, .has_no_braces = true, COLUMNS(curve_columns)};
 #undef ROW
 
 typedef struct marker_row {
@@ -215,8 +193,7 @@ static const md5_schema marker_schema = {
     .what = "a marker",
     .text = "frames at which clips of a synchronised motion are at the same point",
     .has_no_braces = true,
-    COLUMNS(marker_columns),
-};
+    COLUMNS(marker_columns)};
 #undef ROW
 
 #define ROW md5_section
@@ -226,30 +203,17 @@ static const md5_column section_columns[] = {
     NUMBER(last, "where it ends", HEAD, .range = "a later frame of the clip"),
     RESERVED,
 };
-static const md5_schema section_schema = {
-    .what = "a section",
-    .head = "section",
-    .text = "a part of the clip, for one-shots",
-    .has_no_braces = true,
-    COLUMNS(section_columns),
-};
+static const md5_schema section_schema = {A("section"), .text = "a part of the clip, for one-shots",
+                                          .has_no_braces = true, COLUMNS(section_columns)};
 #undef ROW
 
-static const md5_choice periods[] = {
-    {"closed", MD5_PERIOD_CLOSED},
-    {"open", MD5_PERIOD_OPEN},
-};
-static const md5_choice interpolations[] = {
-    {"linear", MD5_INTERPOLATE_LINEAR},
-    {"step", MD5_INTERPOLATE_STEP},
-    {"cubic", MD5_INTERPOLATE_CUBIC},
-    {"nlerp", MD5_INTERPOLATE_NLERP},
-};
+static const md5_choice periods[] = {{"closed", MD5_PERIOD_CLOSED}, {"open", MD5_PERIOD_OPEN}};
+static const md5_choice interpolations[] = {{"linear", MD5_INTERPOLATE_LINEAR},
+                                            {"step", MD5_INTERPOLATE_STEP},
+                                            {"cubic", MD5_INTERPOLATE_CUBIC},
+                                            {"nlerp", MD5_INTERPOLATE_NLERP}};
 static const md5_choice extracts[] = {
-    {"move", MD5_EXTRACT_MOVE},
-    {"walk", MD5_EXTRACT_WALK},
-    {"turn", MD5_EXTRACT_TURN},
-};
+    {"move", MD5_EXTRACT_MOVE}, {"walk", MD5_EXTRACT_WALK}, {"turn", MD5_EXTRACT_TURN}};
 
 #define ROW md5_clip_desc
 static const md5_column clip_columns[] = {
@@ -267,17 +231,12 @@ static const md5_column clip_columns[] = {
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
     TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
-    TABLE(windows, window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
-    TABLE(curves, curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
+    TABLE(windows, md5i_window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
+    TABLE(curves, md5i_curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
     RESERVED,
 };
-const md5_schema md5i_clip_schema = {
-    .what = "a clip",
-    .head = "clip",
-    .text = "a clip and how it is read",
-    .has_name = true,
-    COLUMNS(clip_columns),
-};
+const md5_schema md5i_clip_schema = {A("clip"), .text = "a clip and how it is read",
+                                     .has_name = true, COLUMNS(clip_columns)};
 #undef ROW
 
 #define ROW md5_mask_desc
@@ -287,20 +246,13 @@ static const md5_column mask_columns[] = {
     NUMBER(feather, "levels of joints over which the weight rises", .range = "any", .usual = "0"),
     RESERVED,
 };
-static const md5_schema mask_schema = {
-    .what = "a mask",
-    .head = "mask",
-    .text = "joints, for layers and items",
-    .has_name = true,
-    COLUMNS(mask_columns),
-};
+static const md5_schema mask_schema = {A("mask"), .text = "joints, for layers and items",
+                                       .has_name = true, COLUMNS(mask_columns)};
 #undef ROW
 
-static const md5_choice parameter_kinds[] = {
-    {"float", MD5_PARAMETER_FLOAT},
-    {"bool", MD5_PARAMETER_BOOL},
-    {"trigger", MD5_PARAMETER_TRIGGER},
-};
+static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
+                                             {"bool", MD5_PARAMETER_BOOL},
+                                             {"trigger", MD5_PARAMETER_TRIGGER}};
 
 #define ROW md5_parameter_desc
 static const md5_column parameter_columns[] = {
@@ -310,23 +262,17 @@ static const md5_column parameter_columns[] = {
     FLOAT(value, "initial value", HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0"),
     RESERVED,
 };
-static const md5_schema parameter_schema = {
-    .what = "a parameter",
-    .head = "float",
-    .owner = "parameter",
-    .text = "what the game sets",
-    KIND(kind),
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(parameter_columns),
-};
+static const md5_schema parameter_schema = {CALLED("a parameter", "float"),
+                                            .owner = "parameter",
+                                            .text = "what the game sets",
+                                            KIND(kind),
+                                            .has_name = true,
+                                            .has_no_braces = true,
+                                            COLUMNS(parameter_columns)};
 #undef ROW
 
 static const md5_choice follow_kinds[] = {
-    {"smooth", MD5_FOLLOW_SMOOTH},
-    {"spring", MD5_FOLLOW_SPRING},
-    {"ease", MD5_FOLLOW_EASE},
-};
+    {"smooth", MD5_FOLLOW_SMOOTH}, {"spring", MD5_FOLLOW_SPRING}, {"ease", MD5_FOLLOW_EASE}};
 
 #define ROW md5_follow_desc
 static const md5_column follow_columns[] = {
@@ -340,24 +286,18 @@ static const md5_column follow_columns[] = {
            ONLY(MD5_FOLLOW_EASE)),
     RESERVED,
 };
-static const md5_schema follow_schema = {
-    .what = "a follow",
-    .head = "follow",
-    .owner = "the following parameter",
-    .text = "how a parameter follows what the game sets",
-    KIND(kind),
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(follow_columns),
-};
+static const md5_schema follow_schema = {A("follow"),
+                                         .owner = "the following parameter",
+                                         .text = "how a parameter follows what the game sets",
+                                         KIND(kind),
+                                         .has_name = true,
+                                         .has_no_braces = true,
+                                         COLUMNS(follow_columns)};
 #undef ROW
 
 // -- Motions ------------------------------------------------------------------------------------
 
-static const md5_choice layer_modes[] = {
-    {"override", MD5_LAYER_OVERRIDE},
-    {"add", MD5_LAYER_ADD},
-};
+static const md5_choice layer_modes[] = {{"override", MD5_LAYER_OVERRIDE}, {"add", MD5_LAYER_ADD}};
 
 #define SPACES (BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D) | BIT(MD5_MOTION_BY_SPEED))
 
@@ -381,30 +321,19 @@ static const md5_column item_columns[] = {
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     RESERVED,
 };
-const md5_schema md5i_item_schema = {
-    .what = "an item",
-    .head = "item",
-    .text = "a part of a motion",
-    .kind_is_above = true,
-    COLUMNS(item_columns),
-};
+const md5_schema md5i_item_schema = {CALLED("an item", "item"), .text = "a part of a motion",
+                                     .kind_is_above = true, COLUMNS(item_columns)};
 #undef ROW
 
-static const md5_choice motion_kinds[] = {
-    {"clip", MD5_MOTION_CLIP},         {"line", MD5_MOTION_BLEND_1D},
-    {"by_speed", MD5_MOTION_BY_SPEED}, {"plane", MD5_MOTION_BLEND_2D},
-    {"stack", MD5_MOTION_STACK},
-};
+static const md5_choice motion_kinds[] = {{"clip", MD5_MOTION_CLIP},
+                                          {"line", MD5_MOTION_BLEND_1D},
+                                          {"by_speed", MD5_MOTION_BY_SPEED},
+                                          {"plane", MD5_MOTION_BLEND_2D},
+                                          {"stack", MD5_MOTION_STACK}};
 static const md5_choice play_modes[] = {
-    {"loop", MD5_PLAY_LOOP},
-    {"once", MD5_PLAY_ONCE},
-    {"ping_pong", MD5_PLAY_PING_PONG},
-};
+    {"loop", MD5_PLAY_LOOP}, {"once", MD5_PLAY_ONCE}, {"ping_pong", MD5_PLAY_PING_PONG}};
 static const md5_choice syncs[] = {
-    {"alone", MD5_SYNC_NONE},
-    {"phase", MD5_SYNC_PHASE},
-    {"markers", MD5_SYNC_MARKERS},
-};
+    {"alone", MD5_SYNC_NONE}, {"phase", MD5_SYNC_PHASE}, {"markers", MD5_SYNC_MARKERS}};
 
 #define ROW md5_motion_desc
 static const md5_column motion_columns[] = {
@@ -424,14 +353,8 @@ static const md5_column motion_columns[] = {
     TABLE(items, md5i_item_schema, "a part of it", .kinds = SPACES | BIT(MD5_MOTION_STACK)),
     RESERVED,
 };
-const md5_schema md5i_motion_schema = {
-    .what = "a motion",
-    .head = "motion",
-    .text = "what makes a pose",
-    KIND(kind),
-    .has_name = true,
-    COLUMNS(motion_columns),
-};
+const md5_schema md5i_motion_schema = {A("motion"), .text = "what makes a pose", KIND(kind),
+                                       .has_name = true, COLUMNS(motion_columns)};
 #undef ROW
 
 // -- Layers -------------------------------------------------------------------------------------
@@ -443,27 +366,16 @@ static const md5_column state_columns[] = {
     RESERVED,
 };
 static const md5_schema state_schema = {
-    .what = "a state",
-    .head = "state",
-    .text = "a state of the layer; it starts in the first",
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(state_columns),
-};
+    A("state"), .text = "a state of the layer; it starts in the first", .has_name = true,
+    .has_no_braces = true, COLUMNS(state_columns)};
 #undef ROW
 
 static const md5_choice comparisons[] = {
-    {"<=", MD5_IS_AT_MOST},
-    {">=", MD5_IS_AT_LEAST},
-    {"<", MD5_IS_LESS},
-    {">", MD5_IS_GREATER},
-};
+    {"<=", MD5_IS_AT_MOST}, {">=", MD5_IS_AT_LEAST}, {"<", MD5_IS_LESS}, {">", MD5_IS_GREATER}};
 
-static const md5_choice condition_kinds[] = {
-    {"state_time", MD5_WHEN_STATE_TIME},
-    {"time_left", MD5_WHEN_TIME_LEFT},
-    {"heard", MD5_WHEN_HEARD},
-};
+static const md5_choice condition_kinds[] = {{"state_time", MD5_WHEN_STATE_TIME},
+                                             {"time_left", MD5_WHEN_TIME_LEFT},
+                                             {"heard", MD5_WHEN_HEARD}};
 
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
@@ -480,31 +392,21 @@ static const md5_column condition_columns[] = {
     FLAG(begins_alternative, "behind `or`", NOWHERE, .hash = MD5_HASH_SET),
     RESERVED,
 };
-static const md5_schema condition_schema = {
-    .what = "a condition",
-    .head = "when",
-    .text = "what must hold",
-    KIND(compare),
-    .has_no_braces = true,
-    COLUMNS(condition_columns),
-};
+const md5_schema md5i_condition_schema = {CALLED("a condition", "when"), .text = "what must hold",
+                                          KIND(compare), .has_no_braces = true,
+                                          COLUMNS(condition_columns)};
 #undef ROW
 
-static const md5_choice fades[] = {
-    {"cross", MD5_FADE_CROSS},
-    {"inertial", MD5_FADE_INERTIAL},
-};
-static const md5_choice interrupts[] = {
-    {"interrupt_any", MD5_INTERRUPT_ANY},
-    {"interrupt_higher", MD5_INTERRUPT_HIGHER},
-    {"interrupt_none", MD5_INTERRUPT_NONE},
-};
+static const md5_choice fades[] = {{"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}};
+static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
+                                        {"interrupt_higher", MD5_INTERRUPT_HIGHER},
+                                        {"interrupt_none", MD5_INTERRUPT_NONE}};
 
 #define ROW md5_transition_desc
 static const md5_column transition_columns[] = {
     TEXT(from, "the state it leaves", HEAD, .what = "a state or 'any'", .usual = "any"),
     TEXT(to, "the state that begins", HEAD, .what = "a state"),
-    TABLE(conditions, condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
+    TABLE(conditions, md5i_condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
     FLAG(waits, "waits for the exit:", .word = "exit"),
     FLOAT(exit, "normalised time of the state it leaves", BEHIND, .form = MD5_FORM_OR_AT, FINITE),
     TEXT(exit_event, "instead, an event of its first clip", .word = "at",
@@ -525,14 +427,9 @@ static const md5_column transition_columns[] = {
            .usual = "interrupt_any"),
     RESERVED,
 };
-static const md5_schema transition_schema = {
-    .what = "a transition",
-    .head = "transition",
-    .owner = "a transition of layer",
-    .text = "the way from a state to another one",
-    KIND(easing.kind),
-    COLUMNS(transition_columns),
-};
+const md5_schema md5i_transition_schema = {A("transition"), .owner = "a transition of layer",
+                                           .text = "the way from a state to another one",
+                                           KIND(easing.kind), COLUMNS(transition_columns)};
 #undef ROW
 
 // How a layer or one-shot is blended.
@@ -554,17 +451,12 @@ static const md5_column layer_columns[] = {
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     TABLE(states, state_schema, "a state"),
-    TABLE(transitions, transition_schema, "a transition"),
+    TABLE(transitions, md5i_transition_schema, "a transition"),
     RESERVED,
 };
 const md5_schema md5i_layer_schema = {
-    .what = "a layer",
-    .head = "layer",
-    .text = "a state machine, blended over or added to those before it",
-    .has_name = true,
-    .needs_braces = true,
-    COLUMNS(layer_columns),
-};
+    A("layer"), .text = "a state machine, blended over or added to those before it",
+    .has_name = true, .needs_braces = true, COLUMNS(layer_columns)};
 #undef ROW
 
 // -- One-shots ----------------------------------------------------------------------------------
@@ -576,28 +468,21 @@ static const md5_column slot_columns[] = {
     TEXT(layer, "the layer over which it is played", .usual = "all layers"),
     RESERVED,
 };
-static const md5_schema slot_schema = {
-    .what = "a slot",
-    .head = "slot",
-    .text = "where one-shots are played, one at a time",
-    .has_name = true,
-    COLUMNS(slot_columns),
-};
+static const md5_schema slot_schema = {A("slot"),
+                                       .text = "where one-shots are played, one at a time",
+                                       .has_name = true, COLUMNS(slot_columns)};
 #undef ROW
 
 static const md5_choice shot_ends[] = {
-    {"ends", MD5_SHOT_ENDS},
-    {"holds", MD5_SHOT_HOLDS},
-    {"loops", MD5_SHOT_LOOPS},
-};
+    {"ends", MD5_SHOT_ENDS}, {"holds", MD5_SHOT_HOLDS}, {"loops", MD5_SHOT_LOOPS}};
 
 #define ROW md5_shot_desc
 static const md5_column shot_columns[] = {
     TEXT(name, "its name", HEAD, .what = "the name of a one-shot"),
     TEXT(slot, "a slot", HEAD, .what = "a slot"),
     TEXT(clip, "a clip", HEAD, .what = "a clip"),
-    TABLE(conditions, condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
-    TABLE(until, condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
+    TABLE(conditions, md5i_condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
+    TABLE(until, md5i_condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
           .word = "until"),
     INT(priority, "a higher one replaces a lower one", .range = "any", .usual = "0"),
     BLENDED("its own clip"),
@@ -617,13 +502,9 @@ static const md5_column shot_columns[] = {
     TEXT(section, "the section of the clip in which it begins", .usual = "none"),
     RESERVED,
 };
-static const md5_schema shot_schema = {
-    .what = "a one-shot",
-    .head = "shot",
-    .text = "a clip that is played once, over the layers",
-    .has_name = true,
-    COLUMNS(shot_columns),
-};
+static const md5_schema shot_schema = {CALLED("a one-shot", "shot"),
+                                       .text = "a clip that is played once, over the layers",
+                                       .has_name = true, COLUMNS(shot_columns)};
 #undef ROW
 
 // -- Modifiers ----------------------------------------------------------------------------------
@@ -639,22 +520,16 @@ static const md5_column attached_columns[] = {
          .word = "on", .what = "a joint", .usual = "where the game says"),
     RESERVED,
 };
-static const md5_schema attached_schema = {
-    .what = "an attached model",
-    .head = "attached",
-    .mark = "attached",
-    .text = "a model with places for `target` and `pole`",
-    .has_name = true,
-    .has_no_braces = true,
-    COLUMNS(attached_columns),
-};
+static const md5_schema attached_schema = {CALLED("an attached model", "attached"),
+                                           .mark = "attached",
+                                           .text = "a model with places for `target` and `pole`",
+                                           .has_name = true,
+                                           .has_no_braces = true,
+                                           COLUMNS(attached_columns)};
 #undef ROW
 
 static const md5_choice limit_kinds[] = {
-    {"none", MD5_LIMIT_NONE},
-    {"hinge", MD5_LIMIT_HINGE},
-    {"cone", MD5_LIMIT_CONE},
-};
+    {"none", MD5_LIMIT_NONE}, {"hinge", MD5_LIMIT_HINGE}, {"cone", MD5_LIMIT_CONE}};
 
 #define ROW md5_limit_desc
 static const md5_column limit_columns[] = {
@@ -668,16 +543,13 @@ static const md5_column limit_columns[] = {
           .usual = "0", ONLY(MD5_LIMIT_CONE)),
     RESERVED,
 };
-static const md5_schema limit_schema = {
-    .what = "a limit",
-    .head = "limit",
-    .mark = "limit",
-    .text = "how far limbs and chains turn a joint",
-    KIND(kind),
-    .name = offsetof(ROW, joint),
-    .has_name = true,
-    COLUMNS(limit_columns),
-};
+static const md5_schema limit_schema = {A("limit"),
+                                        .mark = "limit",
+                                        .text = "how far limbs and chains turn a joint",
+                                        KIND(kind),
+                                        .name = offsetof(ROW, joint),
+                                        .has_name = true,
+                                        COLUMNS(limit_columns)};
 #undef ROW
 
 #define ROW md5_foot_desc
@@ -687,12 +559,7 @@ static const md5_column foot_columns[] = {
     TEXT(hip, "its joint", .usual = "the knee's parent"),
     RESERVED,
 };
-static const md5_schema foot_schema = {
-    .what = "a foot",
-    .head = "foot",
-    .text = "a leg of a `feet`",
-    COLUMNS(foot_columns),
-};
+const md5_schema md5i_foot_schema = {A("foot"), .text = "a leg of a `feet`", COLUMNS(foot_columns)};
 #undef ROW
 
 #define ROW md5_modifier_gaze
@@ -711,10 +578,7 @@ static const md5_column gaze_columns[] = {
     RESERVED,
 };
 const md5_schema md5i_gaze_schema = {
-    .what = "a gaze",
-    .text = "the eyes and numbers of a `gaze`",
-    COLUMNS(gaze_columns),
-};
+    .what = "a gaze", .text = "the eyes and numbers of a `gaze`", COLUMNS(gaze_columns)};
 #undef ROW
 
 #define ROW md5_modifier_hold
@@ -727,12 +591,8 @@ static const md5_column hold_columns[] = {
     FLOAT_OF(numbers, release, "seconds of the way back", RANGE(0.0, 1e6), OR(0.2f)),
     RESERVED,
 };
-const md5_schema md5i_hold_schema = {
-    .what = "a hold",
-    .head = "hold",
-    .text = "holds the planted feet of a `feet`",
-    COLUMNS(hold_columns),
-};
+const md5_schema md5i_hold_schema = {A("hold"), .text = "holds the planted feet of a `feet`",
+                                     COLUMNS(hold_columns)};
 #undef ROW
 
 #define ROW md5_modifier_place
@@ -745,27 +605,20 @@ static const md5_column place_columns[] = {
     FLAG(aligned, "of a target: the rotation is also the joint's"),
     RESERVED,
 };
-static const md5_schema place_schema = {
-    .what = "a place",
-    .head = "target",
-    .mark = "place",
-    .text = "a place on a joint, for a `target` or a `pole`",
-    COLUMNS(place_columns),
-};
+static const md5_schema place_schema = {CALLED("a place", "target"), .mark = "place",
+                                        .text = "a place on a joint, for a `target` or a `pole`",
+                                        COLUMNS(place_columns)};
 #undef ROW
 
 static const md5_choice modifier_kinds[] = {
     {"joint", MD5_MODIFIER_JOINT},       {"aim", MD5_MODIFIER_AIM},
     {"two_bone", MD5_MODIFIER_TWO_BONE}, {"fabrik", MD5_MODIFIER_FABRIK},
     {"ccd", MD5_MODIFIER_CCD},           {"spring", MD5_MODIFIER_SPRING},
-    {"feet", MD5_MODIFIER_FEET},         {"gaze", MD5_MODIFIER_GAZE},
-};
-static const md5_choice spaces[] = {
-    {"local", MD5_JOINT_LOCAL},
-    {"local_override", MD5_JOINT_LOCAL_OVERRIDE},
-    {"model", MD5_JOINT_MODEL},
-    {"model_override", MD5_JOINT_MODEL_OVERRIDE},
-};
+    {"feet", MD5_MODIFIER_FEET},         {"gaze", MD5_MODIFIER_GAZE}};
+static const md5_choice spaces[] = {{"local", MD5_JOINT_LOCAL},
+                                    {"local_override", MD5_JOINT_LOCAL_OVERRIDE},
+                                    {"model", MD5_JOINT_MODEL},
+                                    {"model_override", MD5_JOINT_MODEL_OVERRIDE}};
 
 #define CHAINS                                                                \
     (BIT(MD5_MODIFIER_AIM) | BIT(MD5_MODIFIER_FABRIK) | BIT(MD5_MODIFIER_CCD) \
@@ -804,7 +657,7 @@ static const md5_column modifier_columns[] = {
                                         .usual = "0", ONLY(MD5_MODIFIER_SPRING)),
     FLOAT(smoothing, "seconds in which feet follow the ground", RANGE(0.0, 1e6), OR(0.1f),
           ONLY(MD5_MODIFIER_FEET)),
-    TABLE(feet, foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
+    TABLE(feet, md5i_foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
     ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
         ONLY(MD5_MODIFIER_GAZE)),
     ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
@@ -822,23 +675,17 @@ static const md5_column modifier_columns[] = {
         ONLY(MD5_MODIFIER_TWO_BONE)),
     RESERVED,
 };
-const md5_schema md5i_modifier_schema = {
-    .what = "a modifier",
-    .head = "modifier",
-    .text = "changes the pose after the layers",
-    KIND(kind),
-    .has_name = true,
-    COLUMNS(modifier_columns),
-};
+const md5_schema md5i_modifier_schema = {A("modifier"), .text = "changes the pose after the layers",
+                                         KIND(kind), .has_name = true, COLUMNS(modifier_columns)};
 #undef ROW
 
 // -- Morph targets ------------------------------------------------------------------------------
 
-static const md5_choice drives[] = {
-    {"parameter", MD5_MORPH_BY_PARAMETER}, {"state", MD5_MORPH_BY_STATE},
-    {"clip", MD5_MORPH_BY_CLIP},           {"curve", MD5_MORPH_BY_CURVE},
-    {"window", MD5_MORPH_BY_WINDOW},
-};
+static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
+                                    {"state", MD5_MORPH_BY_STATE},
+                                    {"clip", MD5_MORPH_BY_CLIP},
+                                    {"curve", MD5_MORPH_BY_CURVE},
+                                    {"window", MD5_MORPH_BY_WINDOW}};
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
@@ -857,14 +704,8 @@ static const md5_column morph_columns[] = {
     FLOAT(weight, "a factor", RANGE(-1e6, 1e6), OR(1.0f)),
     RESERVED,
 };
-const md5_schema md5i_morph_schema = {
-    .what = "a morph",
-    .head = "morph",
-    .text = "what drives a morph target",
-    KIND(drive),
-    .has_name = true,
-    COLUMNS(morph_columns),
-};
+const md5_schema md5i_morph_schema = {A("morph"), .text = "what drives a morph target", KIND(drive),
+                                      .has_name = true, COLUMNS(morph_columns)};
 #undef ROW
 
 // -- Machines -----------------------------------------------------------------------------------
@@ -877,13 +718,8 @@ static const md5_column report_columns[] = {
     FLAG(clip_end, "a clip ends"),
     RESERVED,
 };
-static const md5_schema report_schema = {
-    .what = "a report",
-    .head = "report",
-    .text = "events that the player makes",
-    .needs_braces = true,
-    COLUMNS(report_columns),
-};
+static const md5_schema report_schema = {A("report"), .text = "events that the player makes",
+                                         .needs_braces = true, COLUMNS(report_columns)};
 #undef ROW
 
 #define ROW md5_machine_desc
@@ -911,14 +747,8 @@ static const md5_column machine_columns[] = {
     OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),
     RESERVED,
 };
-const md5_schema md5i_machine_schema = {
-    .what = "a machine",
-    .head = "machine",
-    .text = "the whole file",
-    .has_name = true,
-    .needs_braces = true,
-    COLUMNS(machine_columns),
-};
+const md5_schema md5i_machine_schema = {A("machine"), .text = "the whole file", .has_name = true,
+                                        .needs_braces = true, COLUMNS(machine_columns)};
 #undef ROW
 
 // -- Walks --------------------------------------------------------------------------------------
@@ -973,10 +803,9 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
 
 md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
-    const char *const bytes = (const char *)row;
     md5_table_walk walk = {.top = 0};
-    walk.levels[0] = (md5_table_level){schema, bytes, (char *)copy, 1, 0, 0};
-    walk.levels[0].kind = md5_kind_of(schema, row, 0);
+    walk.levels[0] = (md5_table_level){schema, (const char *)row,          (char *)copy, 1,
+                                       0,      md5_kind_of(schema, row, 0)};
     return walk;
 }
 

@@ -129,8 +129,10 @@ struct md5_schema {
 
 // The file's are those of the machine, and the name of the model.
 extern const md5_schema md5i_machine_schema;
-extern const md5_schema md5i_clip_schema, md5i_motion_schema, md5i_item_schema, md5i_layer_schema,
-    md5i_modifier_schema, md5i_gaze_schema, md5i_hold_schema, md5i_morph_schema, md5i_easing_schema;
+extern const md5_schema md5i_clip_schema, md5i_window_schema, md5i_curve_schema, md5i_motion_schema,
+    md5i_item_schema, md5i_layer_schema, md5i_transition_schema, md5i_condition_schema,
+    md5i_modifier_schema, md5i_foot_schema, md5i_gaze_schema, md5i_hold_schema, md5i_morph_schema,
+    md5i_easing_schema;
 
 // The word of a choice: its number i in the list becomes the value; NULL behind the last one.
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value);

@@ -201,6 +201,38 @@ TEST (modifier_weight_springs_feet_and_gazes_work_at_once) {
     }
 }
 
+static void *filled(void *fill, size_t size)
+{
+    void *const memory = malloc(size);
+    return memory ? memset(memory, *(const int *)fill, size) : NULL;
+}
+
+static void free_filled(void *fill, void *memory, size_t size)
+{
+    (void)fill, (void)size;
+    free(memory);
+}
+
+// Whatever was in the memory that a player is created in.
+TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
+    weighed of;
+    md5_xform pose[PLAY_JOINTS];
+    uint8_t saved[2][4096];
+    size_t sizes[2];
+    begin(&of, "modifier m spring lhand { length 3 stiffness 0 }");
+    for (int i = 0; i < 2; i++) {
+        int fill = 17 + i;
+        md5_player *const player = md5_create_player(
+            of.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &of.error);
+        play_pose(player, pose);
+        sizes[i] = md5_player_save(player, saved[i], sizeof saved[i]);
+        md5_destroy_player(player);
+    }
+    CHECK(sizes[0] == sizes[1] && sizes[0] <= sizeof saved[0]
+          && memcmp(saved[0], saved[1], sizes[0]) == 0);
+    end(&of);
+}
+
 // To the bit: they are not there.
 TEST (modifier_weight_without_a_target_nothing_is_aimed) {
     static const char *const waiting[] = {"modifier m joint spine { local }",

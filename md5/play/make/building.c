@@ -88,12 +88,12 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
     if (!*name || *number != MD5_NONE)
         return true;
     if (names == &building->parameters && find_name(&building->curves, *name) != MD5_NONE)
-        return md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
-                             " names curve %s, but curves are read with the pose: expected a "
-                             "parameter",
-                             MD5_QUOTED(*name));
-    return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names %s %s, which does not exist",
-                         names->what, MD5_QUOTED(*name));
+        return MD5_MISMATCH(building, name,
+                            " names curve %s, but curves are read with the pose: expected a "
+                            "parameter",
+                            MD5_QUOTED(*name));
+    return MD5_MISMATCH(building, name, " names %s %s, which does not exist", names->what,
+                        MD5_QUOTED(*name));
 }
 
 // -- Easings ------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ bool md5i_check_steps(md5_building *building, const md5_easing *easing)
     if (easing->kind != MD5_EASE_STEPS
         || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
         return true;
-    return md5i_fail_row(building, &easing->steps, MD5_ERROR_RANGE,
-                         ": there are %u steps, which must be %u to %d", easing->steps, least,
-                         MD5_MAX_EASE_STEPS);
+    return MD5_OUT_OF_RANGE(building, &easing->steps,
+                            ": there are %u steps, which must be %u to %d", easing->steps, least,
+                            MD5_MAX_EASE_STEPS);
 }

@@ -38,6 +38,8 @@ typedef struct md5_building {
     const char *kind, *owner;       // of the row that is made, for messages: "motion", its name
     bool *marks;                    // [joints]
     md5_xform *sampled;             // [joints]
+    // Rows in all tables; of easings at least as many as the machine keeps.
+    size_t num_windows, num_curves, num_items, num_conditions, num_feet, num_easings;
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
@@ -50,9 +52,11 @@ bool md5i_build_modifiers(md5_building *building); // and where vertices are
 // twice, unless they may repeat.
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size);
+#define MD5_LIST(building, names, owner, rows) \
+    md5i_list_names(building, names, (owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows)
 
 // Whether an easing has numbers of its own.
-static inline bool md5_has_numbers(md5_ease_kind easing)
+static inline bool md5_has_numbers(uint32_t easing)
 {
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
@@ -81,6 +85,10 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
 // The same with a message that begins with the kind and the name of the row.
 bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
                    const char *format, ...) MD5_PRINTF(4, 5);
+#define MD5_MISMATCH(building, member, ...) \
+    md5i_fail_row(building, member, MD5_ERROR_MISMATCH, __VA_ARGS__)
+#define MD5_OUT_OF_RANGE(building, member, ...) \
+    md5i_fail_row(building, member, MD5_ERROR_RANGE, __VA_ARGS__)
 
 // The number of a name, which is a member of the tables; MD5_NONE for NULL. False, with the error
 // set, when there is none of that name.
@@ -88,10 +96,8 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
                   uint32_t *number);
 
 // -- Walks over the tables ----------------------------------------------------------------------
-//
-// The walks over a machine's tables when it is made.
 
-// Checks what needs no other row: numbers, choices, that arrays are there.
+// Checks what needs no other row: numbers, choices, that arrays are there. Counts rows.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
 // Copies a row and all that it names into the arena. False, with the error set, without memory.

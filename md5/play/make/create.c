@@ -10,9 +10,6 @@
 #include <string.h>
 
 // == Walks over the tables ======================================================================
-//
-// The walks over a machine's tables when it is made: checks, its own copy, its fingerprint, which
-// is the same on every platform.
 
 // -- Checks -------------------------------------------------------------------------------------
 
@@ -29,9 +26,22 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
     if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
         return true;
     if (!has_range)
-        return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is not finite", label);
-    return md5i_fail_row(building, member, MD5_ERROR_RANGE, ": %s is %g, which must be %g to %g",
-                         label, number, column->least, column->most);
+        return MD5_OUT_OF_RANGE(building, member, ": %s is not finite", label);
+    return MD5_OUT_OF_RANGE(building, member, ": %s is %g, which must be %g to %g", label, number,
+                            column->least, column->most);
+}
+
+static void count_row(md5_building *building, const md5_table_level *level)
+{
+    const md5_schema *const schema = level->schema;
+    // Those of weights are rows; a transition has its own among its columns.
+    building->num_easings += schema == &md5i_easing_schema
+                             || (schema == &md5i_transition_schema && md5_has_numbers(level->kind));
+    building->num_windows += schema == &md5i_window_schema;
+    building->num_curves += schema == &md5i_curve_schema;
+    building->num_items += schema == &md5i_item_schema;
+    building->num_conditions += schema == &md5i_condition_schema;
+    building->num_feet += schema == &md5i_foot_schema;
 }
 
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
@@ -40,8 +50,10 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
         const md5_column *const column = walk.column;
         const md5_row_title title = md5i_title_of(&walk);
         uint32_t count = 0;
-        if (!column)
+        if (!column) {
+            count_row(building, walk.level);
             continue;
+        }
         const char *const label = column->label ? column->label : column->member;
         const float *const floats = (const float *)(const void *)md5_column_value(&walk);
         const double number = md5i_column_number(column, walk.level->row);
@@ -52,12 +64,11 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
             TRY(check_number(building, &walk, &floats[i], (double)floats[i]));
         // What is no such number has no place in a text.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
-            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE, ": there is no %s %u", label,
-                                 (uint32_t)number);
+            return MD5_OUT_OF_RANGE(building, NULL, ": there is no %s %u", label, (uint32_t)number);
         if (column->kind == MD5_COLUMN_TABLE && !md5i_rows_of(column, walk.level->row, &count)
             && count > 0)
-            return md5i_fail_row(building, NULL, MD5_ERROR_RANGE,
-                                 ": no array of %s, but a count of %u", label, count);
+            return MD5_OUT_OF_RANGE(building, NULL, ": no array of %s, but a count of %u", label,
+                                    count);
     }
     return true;
 }
@@ -104,8 +115,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         const char *const rows = md5i_rows_of(column, walk.level->row, &count);
         if (!rows && column->kind == MD5_COLUMN_ROW)
             continue;
-        walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size);
-        TRY(walk.copies);
+        TRY(walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size));
         if (rows)
             memcpy(walk.copies, rows, count * column->rows->size);
         memcpy(own + column->offset, &walk.copies, sizeof walk.copies);
@@ -206,19 +216,14 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 
 // == Parameters and curves ======================================================================
 //
-// Parameters of a machine, which of them follow what is set, and the easing curves of weights and
-// transitions; those of following parameters are only checked, the machine keeps them in its
-// tables.
+// The easings of following parameters are only checked, the machine keeps them in its tables.
 
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    building->parameters.what = "parameter";
-    TRY(md5i_list_names(building, &building->parameters, desc->parameters, desc->num_parameters,
-                        sizeof *desc->parameters));
-    machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters);
-    TRY(machine->followers);
+    TRY(MD5_LIST(building, &building->parameters, desc, parameters));
+    TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++) {
@@ -242,22 +247,8 @@ static bool build_parameters(md5_building *building)
     }
     // Room for the easings of weights and transitions.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
-    size_t num_easings = num_plain;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            num_easings += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        num_easings += layer->weight_easing.kind != MD5_EASE_LINEAR;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
-    }
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        num_easings += desc->modifiers[i].weight_easing.kind != MD5_EASE_LINEAR;
-    machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
-    TRY(machine->easings);
+    const size_t num_easings = num_plain + building->num_easings;
+    TRY(machine->easings = MD5_NEW(building->arena, md5_easing, num_easings));
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
     return true;
@@ -269,12 +260,10 @@ static bool build_kinks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    size_t num_items = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++)
-        num_items += desc->motions[i].num_items;
-    const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
+    const size_t most =
+        machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
     md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
-    TRY(kinks);
+    TRY(machine->kinks = kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
         if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
@@ -298,7 +287,6 @@ static bool build_kinks(md5_building *building)
                 .compare = MD5_IS_GREATER,
                 .value = is_line ? motion->places[k].x : (float)motion->items[k].gait.speed};
     }
-    machine->kinks = kinks;
     machine->num_kinks = count;
     return true;
 }
@@ -311,32 +299,27 @@ static bool build_clips(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     const bool has_ends = desc->report.clip_end;
     md5_machine *const machine = building->machine;
-    building->clips.what = "clip";
-    TRY(md5i_list_names(building, &building->clips, desc->clips, desc->num_clips,
-                        sizeof *desc->clips));
-    machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
-    TRY(machine->sources);
+    TRY(MD5_LIST(building, &building->clips, desc, clips));
+    TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
         if (!clip->binding)
             return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
         if (!clip->binding->model)
-            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
-                                 " is bound to a skeleton, not to the machine's model");
+            return MD5_MISMATCH(building, &clip->name,
+                                " is bound to a skeleton, not to the machine's model");
         if (clip->binding->model != desc->model)
-            return md5i_fail_row(building, &clip->name, MD5_ERROR_MISMATCH,
-                                 " is bound to another model");
+            return MD5_MISMATCH(building, &clip->name, " is bound to another model");
         const uint32_t num_frames = clip->binding->anim->num_frames;
         for (uint32_t k = 0; k < clip->num_events; k++) {
             const md5_event *const event = &clip->events[k];
             if (!event->name || !event->name[0])
-                return md5i_fail_row(building, &event->name, MD5_ERROR_MISMATCH,
-                                     ": event %u has no name", k);
+                return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
             if (event->frame >= num_frames)
-                return md5i_fail_row(building, &event->frame, MD5_ERROR_RANGE,
-                                     ": event %s is at frame %u, but the last frame is %u",
-                                     MD5_QUOTED(event->name), event->frame, num_frames - 1);
+                return MD5_OUT_OF_RANGE(building, &event->frame,
+                                        ": event %s is at frame %u, but the last frame is %u",
+                                        MD5_QUOTED(event->name), event->frame, num_frames - 1);
         }
     }
     for (uint32_t i = 0; i < desc->num_clips; i++) {
@@ -374,40 +357,39 @@ static bool build_clips(md5_building *building)
         machine->has_clip_events =
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
-        TRY(md5i_list_names(building, &sections, clip->sections, clip->num_sections,
-                            sizeof *clip->sections));
+        TRY(MD5_LIST(building, &sections, clip, sections));
         for (uint32_t k = 0; k < clip->num_sections; k++) {
             const md5_section *const section = &clip->sections[k];
             if (section->last >= anim->num_frames || section->first >= section->last)
-                return md5i_fail_row(building, &section->first, MD5_ERROR_RANGE,
-                                     ": section %s is from frame %u to %u, but the last is %u",
-                                     MD5_QUOTED(section->name), section->first, section->last,
-                                     anim->num_frames - 1);
+                return MD5_OUT_OF_RANGE(building, &section->first,
+                                        ": section %s is from frame %u to %u, but the last is %u",
+                                        MD5_QUOTED(section->name), section->first, section->last,
+                                        anim->num_frames - 1);
         }
         // A marker at the end of a cycle would be one at its start again.
         const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
         double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
-        TRY(markers);
+        TRY(source->markers = markers);
+        source->num_markers = clip->num_markers;
         for (uint32_t k = 0; k < clip->num_markers; k++) {
             const uint32_t frame = clip->markers[k];
             if (frame >= intervals)
-                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
-                                     ": a marker is at frame %u, but the cycle ends at frame %u",
-                                     frame, intervals);
+                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
+                                        ": a marker is at frame %u, but the cycle ends at frame %u",
+                                        frame, intervals);
             if (k > 0 && frame <= clip->markers[k - 1])
-                return md5i_fail_row(building, &clip->markers[k], MD5_ERROR_RANGE,
-                                     ": the marker at frame %u is not after the one before", frame);
+                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
+                                        ": the marker at frame %u is not after the one before",
+                                        frame);
             markers[k] = (double)frame / (double)intervals;
         }
-        source->markers = markers;
-        source->num_markers = clip->num_markers;
         if (clip->extract == MD5_EXTRACT_NONE)
             continue;
         // Joint 0 in every frame.
         md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
         md5_root_delta *const root_deltas =
             MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
-        TRY(roots && root_deltas);
+        TRY(roots && (source->root_deltas = root_deltas));
         for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
             md5_sample(clip->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                        building->sampled);
@@ -415,7 +397,6 @@ static bool build_clips(md5_building *building)
                 md5i_transform_from_axes(desc->model->skeleton.axes, building->sampled[0]);
         }
         md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
-        source->root_deltas = root_deltas;
         machine->has_root_motion = true;
     }
     return true;
@@ -425,11 +406,7 @@ static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
-    size_t count = 0;
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        count += desc->clips[i].num_windows;
-    machine->windows = MD5_NEW(building->arena, md5_window_row, count);
-    TRY(machine->windows);
+    TRY(machine->windows = MD5_NEW(building->arena, md5_window_row, building->num_windows));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
@@ -439,14 +416,13 @@ static bool build_windows(md5_building *building)
             const md5_window *const window = &clip->windows[k];
             const md5_window *const own = &machine->tables.clips[i].windows[k];
             if (!window->name || !window->name[0])
-                return md5i_fail_row(building, &window->name, MD5_ERROR_MISMATCH,
-                                     ": window %u has no name", k);
+                return MD5_MISMATCH(building, &window->name, ": window %u has no name", k);
             if (window->first > window->last || window->last > last_frame)
-                return md5i_fail_row(building, &window->last, MD5_ERROR_RANGE,
-                                     ": window %s is from frame %u to %u, but the clip is from 0 "
-                                     "to %u, and no window spans the end of a cycle",
-                                     MD5_QUOTED(window->name), window->first, window->last,
-                                     last_frame);
+                return MD5_OUT_OF_RANGE(
+                    building, &window->last,
+                    ": window %s is from frame %u to %u, but the clip is from 0 "
+                    "to %u, and no window spans the end of a cycle",
+                    MD5_QUOTED(window->name), window->first, window->last, last_frame);
             machine->windows[machine->num_windows++] = (md5_window_row){
                 .name = own->name,
                 .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, 0, i, {0}},
@@ -454,12 +430,10 @@ static bool build_windows(md5_building *building)
             };
         }
     }
-    md5_names *const names = &building->windows;
-    *names = (md5_names){.what = "window", .may_repeat = true};
-    TRY(md5i_list_names(building, names, machine->windows, machine->num_windows,
-                        sizeof *machine->windows));
+    TRY(MD5_LIST(building, &building->windows, machine, windows));
     for (uint32_t i = 0; i < machine->num_windows; i++)
-        TRY(md5i_resolve(building, names, &machine->windows[i].name, &machine->windows[i].window));
+        TRY(md5i_resolve(building, &building->windows, &machine->windows[i].name,
+                         &machine->windows[i].window));
     return true;
 }
 
@@ -505,8 +479,7 @@ static bool build_all(md5_building *building)
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
         return true;
-    machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips);
-    TRY(machine->clip_ends);
+    TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
                                             .text = "",
@@ -531,7 +504,14 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
                              .arena = &arena,
                              .scratch = &scratch,
                              .desc = desc,
-                             .machine = machine};
+                             .machine = machine,
+                             .clips = {.what = "clip"},
+                             .masks = {.what = "mask"},
+                             .parameters = {.what = "parameter"},
+                             .joints = {.what = "joint", .may_repeat = true},
+                             .windows = {.what = "window", .may_repeat = true},
+                             .curves = {.what = "curve"},
+                             .attached = {.what = "attached model"}};
     const bool is_built = machine && build_all(&building);
     md5i_arena_free(&scratch);
     if (!is_built) {

@@ -67,6 +67,14 @@ static bool split_mask(md5_building *building, uint32_t mask)
     return true;
 }
 
+static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (targets[i] != MD5_NONE)
+            marks[targets[i]] = true;
+    }
+}
+
 // Marks the joints to which something in the clip goes, and those that are elsewhere than in the
 // reference.
 static void mark_changed_by(md5_building *building, const md5_source *source,
@@ -74,20 +82,13 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
 {
     const md5_binding *const binding = source->binding;
     const md5_targets *const targets = &binding->plan->targets;
-    const uint32_t num_joints = building->machine->num_joints;
     bool *const marks = building->marks;
     md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
-    for (uint32_t i = 0; i < num_joints; i++)
+    for (uint32_t i = 0; i < building->machine->num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
-    for (uint32_t i = 0; i < binding->anim->num_rotations; i++) {
-        if (targets->rotations[i] != MD5_NONE)
-            marks[targets->rotations[i]] = true;
-    }
-    for (uint32_t i = 0; i < binding->anim->num_translations; i++) {
-        if (targets->translations[i] != MD5_NONE)
-            marks[targets->translations[i]] = true;
-    }
+    mark_targets(targets->rotations, binding->anim->num_rotations, marks);
+    mark_targets(targets->translations, binding->anim->num_translations, marks);
     // What is extracted is worked out in another way than what is sampled.
     marks[0] = marks[0] || source->extract != MD5_EXTRACT_NONE;
 }
@@ -104,13 +105,11 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
                          const md5_xform *reference)
 {
     enum { MAX_CLIPS = 16 };
-    if (motion->kind == MD5_MOTION_CLIP) {
-        mark_changed_by(building, motion->playable.source, reference);
-        return;
-    }
-    bool is_known = motion->kind != MD5_MOTION_STACK && motion->num_items <= MAX_CLIPS;
-    for (uint32_t i = 0; is_known && i < motion->num_items; i++) {
-        const md5_motion *const item = motion->items[i].motion;
+    const bool is_clip = motion->kind == MD5_MOTION_CLIP;
+    const uint32_t count = is_clip ? 1 : motion->num_items;
+    bool is_known = motion->kind != MD5_MOTION_STACK && count <= MAX_CLIPS;
+    for (uint32_t i = 0; is_known && i < count; i++) {
+        const md5_motion *const item = is_clip ? motion : motion->items[i].motion;
         is_known = item->kind == MD5_MOTION_CLIP;
         if (is_known)
             mark_changed_by(building, item->playable.source, reference);
@@ -192,8 +191,7 @@ enum { WIDEST_GAP = 16 };
 static bool divide(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
-    set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1);
-    TRY(set->runs);
+    TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
     for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
             continue;
@@ -222,17 +220,16 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
             set->are_animated[joint] = true;
     }
     TRY(divide(building, set->are_animated, set));
-    for (int round = 0; round < 2; round++) { // those outside of runs first
-        uint32_t run = 0;
-        for (uint32_t i = 0; i < num_joints; i++) {
-            while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
-                run++;
-            const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
-            if (!set->are_animated[i] && is_inside == (round == 1))
-                set->left_out[set->num_left_out++] = i;
-        }
-        if (round == 0)
-            set->num_outside = set->num_left_out;
+    for (uint32_t i = 0, run = 0; i < num_joints; i++) {
+        while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
+            run++;
+        const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
+        if (set->are_animated[i])
+            continue;
+        // Those outside of runs stand first.
+        uint32_t *const place = &set->left_out[is_inside ? set->num_left_out : set->num_outside++];
+        set->left_out[set->num_left_out++] = *place;
+        *place = i;
     }
     return true;
 }
@@ -276,9 +273,8 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
                             MD5_QUOTED(building->desc->clips[source - machine->sources].name),
                             num_frames - 1);
     md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
-    TRY(pose);
+    TRY(*reference = pose);
     md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
-    *reference = pose;
     return true;
 }
 
@@ -290,8 +286,7 @@ static bool build_masks(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
-    building->masks.what = "mask";
-    TRY(md5i_list_names(building, &building->masks, desc->masks, num_masks, sizeof *desc->masks));
+    TRY(MD5_LIST(building, &building->masks, desc, masks));
     machine->masks =
         (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
@@ -381,15 +376,14 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
         if (item->x != 0.0f || item->y != 0.0f)
-            return md5i_fail_row(building, &item->x, MD5_ERROR_RANGE,
-                                 ": item %u (%s) has a position, but is placed by its "
-                                 "speed",
-                                 i, MD5_QUOTED(item->motion));
+            return MD5_OUT_OF_RANGE(building, &item->x,
+                                    ": item %u (%s) has a position, but is placed by its speed", i,
+                                    MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
-            return md5i_fail_row(
-                building, &item->motion, MD5_ERROR_MISMATCH,
+            return MD5_MISMATCH(
+                building, &item->motion,
                 ": item %u (%s) has no speed of its own: it must be a clip that loops "
                 "forward at a fixed speed",
                 i, MD5_QUOTED(item->motion));
@@ -413,11 +407,11 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
-            return md5i_fail_row(building, &desc->items[i].motion, MD5_ERROR_RANGE,
-                                 ": item %u (%s) moves the root at %g units/s, which must be "
-                                 "faster than the one before, at %g",
-                                 i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
-                                 items[i - 1].gait.speed);
+            return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
+                                    ": item %u (%s) moves the root at %g units/s, which must be "
+                                    "faster than the one before, at %g",
+                                    i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
+                                    items[i - 1].gait.speed);
     }
     return true;
 }
@@ -455,13 +449,12 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     *item = (md5_item){.num_before = motion->num_clips, .turn = number};
     TRY(md5i_resolve(building, &building->motions, &from->motion, &found));
     if (found == MD5_NONE)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
-                             ": item %u names no motion", number);
+        return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
     item->motion = &building->machine->motions[found];
     if (item->motion >= motion)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_MISMATCH,
-                             " is made of %s, which must be declared before it",
-                             MD5_QUOTED(from->motion));
+        return MD5_MISMATCH(building, &from->motion,
+                            " is made of %s, which must be declared before it",
+                            MD5_QUOTED(from->motion));
     item->mode = from->mode;
     TRY(md5i_resolve(building, &building->masks, &from->mask, &item->mask));
     md5_motion_item filled = *from;
@@ -472,8 +465,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
-        return md5i_fail_row(building, &from->mode, MD5_ERROR_MISMATCH,
-                             " has no item before the first, to which that could be added");
+        return MD5_MISMATCH(building, &from->mode,
+                            " has no item before the first, to which that could be added");
     if (is_added) {
         uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &from->reference, &clip));
@@ -486,8 +479,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return md5i_fail_row(building, &from->motion, MD5_ERROR_RANGE,
-                             " is made of more than %d parts", MD5_MAX_PARTS);
+        return MD5_OUT_OF_RANGE(building, &from->motion, " is made of more than %d parts",
+                                MD5_MAX_PARTS);
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
         motion->traits = item->motion->traits;
@@ -503,22 +496,16 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     return true;
 }
 
-static int compare_places(const void *left, const void *right)
+// Of equal places in the order of the table, so that it is the second that is one too many.
+static int compare_items(const void *left, const void *right)
 {
     const md5_motion_item *a = *(const md5_motion_item *const *)left;
     const md5_motion_item *b = *(const md5_motion_item *const *)right;
     if (a->x != b->x)
         return a->x < b->x ? -1 : 1;
-    return a->y < b->y ? -1 : a->y > b->y;
-}
-
-// Of equal places in the order of the table, so that it is the second that is one too many.
-static int compare_items(const void *left, const void *right)
-{
-    const int order = compare_places(left, right);
-    const md5_motion_item *a = *(const md5_motion_item *const *)left;
-    const md5_motion_item *b = *(const md5_motion_item *const *)right;
-    return order != 0 ? order : a < b ? -1 : a > b;
+    if (a->y != b->y)
+        return a->y < b->y ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 // Items of a plane are blended in the order of their places. A pose that is blended of three or
@@ -531,8 +518,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
-                return md5i_fail_row(building, &desc->items[i].x, MD5_ERROR_RANGE,
-                                     ": item %u is not above the one before", i);
+                return MD5_OUT_OF_RANGE(building, &desc->items[i].x,
+                                        ": item %u is not above the one before", i);
         }
         return true;
     }
@@ -545,10 +532,10 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     for (uint32_t i = 0; i < count; i++)
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
-        if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
-            return md5i_fail_row(building, &sorted[i]->x, MD5_ERROR_RANGE,
-                                 ": items %s and %s are at the same position",
-                                 MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
+        if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
+            return MD5_OUT_OF_RANGE(
+                building, &sorted[i]->x, ": items %s and %s are at the same position",
+                MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
     }
     return true;
 }
@@ -567,17 +554,16 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &desc->clip, &clip));
         if (clip == MD5_NONE)
-            return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " names no clip");
+            return MD5_MISMATCH(building, &desc->name, " names no clip");
         const bool is_float = (double)(float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
         return true;
     }
     if (desc->num_items == 0)
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no items");
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
-    TRY(items);
-    motion->items = items;
+    TRY(motion->items = items);
     motion->places = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
@@ -588,22 +574,21 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     TRY(check_places(building, desc, items));
     const md5_clip_traits *const traits = &motion->traits;
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised, but one of its clips does not loop");
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised, but one of its clips does not loop");
     if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised by markers, but one of its clips is ping-pong");
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised by markers, but one of its clips is ping-pong");
     if (desc->sync == MD5_SYNC_MARKERS
         && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
-        return md5i_fail_row(building, &desc->sync, MD5_ERROR_MISMATCH,
-                             " is synchronised by markers, but its clips have %u to %u of them",
-                             traits->min_markers, traits->max_markers);
+        return MD5_MISMATCH(building, &desc->sync,
+                            " is synchronised by markers, but its clips have %u to %u of them",
+                            traits->min_markers, traits->max_markers);
     TRY(md5i_resolve(building, &building->parameters, &desc->x_parameter, &motion->x_parameter));
     TRY(md5i_resolve(building, &building->parameters, &desc->y_parameter, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH, " has no parameter for %s",
-                             has_x ? "y" : "x");
+        return MD5_MISMATCH(building, &desc->name, " has no parameter for %s", has_x ? "y" : "x");
     motion->sync = desc->sync;
     return true;
 }
@@ -616,10 +601,8 @@ static bool build_motions(md5_building *building)
     const size_t count = (size_t)desc->num_clips + desc->num_motions;
     building->motions = building->clips;
     building->motions.what = "motion";
-    TRY(md5i_list_names(building, &building->motions, desc->motions, desc->num_motions,
-                        sizeof *desc->motions));
-    machine->motions = MD5_NEW(building->arena, md5_motion, count);
-    TRY(machine->motions);
+    TRY(MD5_LIST(building, &building->motions, desc, motions));
+    TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
         *motion = (md5_motion){.speed = 1.0,
@@ -684,8 +667,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             begin = end;
         }
     }
-    tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups);
-    TRY(tree->groups);
+    TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
     uint32_t num_poses = 0; // on the stack
     for (uint32_t i = 0; i < num_parts; i++) {
         md5i_part *const part = &parts[i];
@@ -736,8 +718,6 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 }
 
 // == Layers =====================================================================================
-//
-// Layers of a machine: states, and the transitions between them.
 
 // The states' own reference, where the layer is added to what is below and names none itself.
 static bool build_states(md5_building *building, uint32_t number, md5_names *names)
@@ -747,10 +727,9 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     const md5_layer_desc *const table = &machine->tables.layers[number];
     md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_RANGE, " has no states");
-    TRY(md5i_list_names(building, names, desc->states, desc->num_states, sizeof *desc->states));
-    layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
-    TRY(layer->states);
+        return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
+    TRY(MD5_LIST(building, names, desc, states));
+    TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
@@ -760,7 +739,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         TRY(md5i_resolve(building, &building->motions, &desc->states[i].motion, &found));
         if (machine->reports_states) {
             md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
-            TRY(events);
+            TRY(state->events = events);
             for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
                 events[k] = (md5_event){
                     .name = table->states[i].name,
@@ -769,7 +748,6 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
                     .layer = number,
                     .index = i,
                 };
-            state->events = events;
         }
         if (found == MD5_NONE)
             continue;
@@ -814,22 +792,21 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t state,
                        uint32_t to)
 {
-    const md5_blend_tree *const tree = layer->states[state].tree, *const other =
-                                                                      layer->states[to].tree;
+    const md5_blend_tree *const tree = layer->states[state].tree;
+    const md5_blend_tree *const other = layer->states[to].tree;
     const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
     if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
-        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
-                             ": state %s cannot be in step: %s",
-                             MD5_QUOTED(layer_desc->states[state].name),
-                             !tree                   ? "it has no motion"
-                             : mode == MD5_PLAY_ONCE ? "its first clip is played once"
-                                                     : "its first clip, with markers, is "
-                                                       "ping-pong");
+        return MD5_MISMATCH(building, &desc->in_step, ": state %s cannot be in step: %s",
+                            MD5_QUOTED(layer_desc->states[state].name),
+                            !tree                   ? "it has no motion"
+                            : mode == MD5_PLAY_ONCE ? "its first clip is played once"
+                                                    : "its first clip, with markers, is "
+                                                      "ping-pong");
     if (md5_step_markers(tree) != md5_step_markers(other))
-        return md5i_fail_row(building, &desc->in_step, MD5_ERROR_MISMATCH,
-                             ": states %s and %s cannot be in step: they have %u and %u markers",
-                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
-                             md5_step_markers(tree), md5_step_markers(other));
+        return MD5_MISMATCH(building, &desc->in_step,
+                            ": states %s and %s cannot be in step: they have %u and %u markers",
+                            MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
+                            md5_step_markers(tree), md5_step_markers(other));
     return true;
 }
 
@@ -852,12 +829,11 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     uint32_t number = 0;
     uint64_t heard = 0;
     if (!wanted || wanted[0] == '\0')
-        return md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no event");
+        return MD5_MISMATCH(building, name, " names no event");
     while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
         number++;
     if (number == MD5_MAX_EARS)
-        return md5i_fail_row(building, name, MD5_ERROR_RANGE, " names one event more than %d",
-                             MD5_MAX_EARS);
+        return MD5_OUT_OF_RANGE(building, name, " names one event more than %d", MD5_MAX_EARS);
     *ear = (uint64_t)1 << number;
     if (number < machine->num_ears)
         return true;
@@ -880,8 +856,8 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
         }
     }
     return (heard & *ear) != 0
-           || md5i_fail_row(building, name, MD5_ERROR_MISMATCH,
-                            " names event %s, which no clip has", MD5_QUOTED(wanted));
+           || MD5_MISMATCH(building, name, " names event %s, which no clip has",
+                           MD5_QUOTED(wanted));
 }
 
 // The ears for events of a state's first clip.
@@ -909,16 +885,15 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
         else if (!is_time)
             TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
         if (is_time && is_shot)
-            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
-                                 ": a condition is about a state, and one-shots have none");
+            return MD5_MISMATCH(building, &row->parameter,
+                                ": a condition is about a state, and one-shots have none");
         if (is_event  ? row->compare != MD5_IS_SET
             : is_time ? row->compare <= MD5_IS_CLEAR
                       : parameter == MD5_NONE)
-            return md5i_fail_row(building, &row->parameter, MD5_ERROR_MISMATCH,
-                                 ": a condition has no %s",
-                                 is_event  ? "MD5_IS_SET"
-                                 : is_time ? "comparison"
-                                           : "parameter");
+            return MD5_MISMATCH(building, &row->parameter, ": a condition has no %s",
+                                is_event  ? "MD5_IS_SET"
+                                : is_time ? "comparison"
+                                          : "parameter");
         machine->conditions[machine->num_conditions++] = (md5_play_condition){
             parameter, row->compare, row->value, row->kind, num_behind, md5i_decimal_of(row->value),
             ear};
@@ -934,7 +909,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     const uint32_t count = layer_desc->num_transitions;
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
-    TRY(transitions);
+    TRY(layer->any = transitions);
     uint32_t num_states_going = 0, num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
@@ -985,9 +960,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             const uint64_t heard = from == MD5_NONE ? twice | (once & ~first_ears(layer, to))
                                                     : first_ears(layer, from);
             if ((heard & transition->exit_ear) == 0)
-                return md5i_fail_row(building, &desc->exit_event, MD5_ERROR_MISMATCH,
-                                     " names event %s, which no such first clip has",
-                                     MD5_QUOTED(desc->exit_event));
+                return MD5_MISMATCH(building, &desc->exit_event,
+                                    " names event %s, which no such first clip has",
+                                    MD5_QUOTED(desc->exit_event));
         }
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
@@ -1014,19 +989,17 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         are_alike = are_alike || from == MD5_NONE;
         TRY(md5i_resolve(building, names, &desc->leader, leader));
         if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
-            return md5i_fail_row(building, &desc->leader, MD5_ERROR_MISMATCH,
-                                 ": leader %s is neither of its states", MD5_QUOTED(desc->leader));
+            return MD5_MISMATCH(building, &desc->leader, ": leader %s is neither of its states",
+                                MD5_QUOTED(desc->leader));
         layer->has_steps = machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
-    layer->any = transitions;
     for (uint32_t i = 0; i < count; i++) {
-        md5_state *const from =
-            transitions[i].from == MD5_NONE ? NULL : &layer->states[transitions[i].from];
-        if (!from) {
+        if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
             continue;
         }
+        md5_state *const from = &layer->states[transitions[i].from];
         from->transitions = from->num_transitions == 0 ? &transitions[i] : from->transitions;
         from->num_transitions++;
     }
@@ -1034,8 +1007,6 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
 }
 
 // == Curves and morph targets ===================================================================
-//
-// The curves of clips; which morph targets a machine drives, and by what.
 
 // Keys of a row over a clip, which `owner` names.
 static bool check_keys(md5_building *building, const char *const *owner, uint32_t clip,
@@ -1044,8 +1015,7 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
-        return md5i_fail_row(building, owner, MD5_ERROR_RANGE, " has no keys for clip %s",
-                             MD5_QUOTED(name));
+        return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
     for (uint32_t i = 0; i < num_keys; i++) {
         const md5_morph_key *const key = &keys[i];
         if (key->frame >= num_frames)
@@ -1054,9 +1024,9 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
                                 key->frame, MD5_QUOTED(name), building->kind,
                                 MD5_QUOTED(building->owner), num_frames - 1);
         if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_row(building, &key->frame, MD5_ERROR_RANGE,
-                                 ": the key of frame %u stands behind that of frame %u", key->frame,
-                                 key[-1].frame);
+            return MD5_OUT_OF_RANGE(building, &key->frame,
+                                    ": the key of frame %u stands behind that of frame %u",
+                                    key->frame, key[-1].frame);
     }
     return true;
 }
@@ -1081,17 +1051,14 @@ bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    size_t count = (size_t)desc->num_morphs + desc->num_modifiers;
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        count += desc->clips[i].num_curves;
-    machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, count);
-    TRY(machine->morph_rows);
+    TRY(machine->morph_rows =
+            MD5_NEW(building->arena, md5_morph_row,
+                    desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names names = {.what = "curve"};
-        TRY(md5i_list_names(building, &names, clip->curves, clip->num_curves,
-                            sizeof *clip->curves));
+        TRY(MD5_LIST(building, &names, clip, curves));
         for (uint32_t k = 0; k < clip->num_curves; k++) {
             const md5_clip_curve *const curve = &clip->curves[k];
             const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
@@ -1110,7 +1077,6 @@ bool md5i_build_curves(md5_building *building)
             };
         }
     }
-    building->curves.what = "curve";
     return number_rows(building, &building->curves, machine->curves, machine->num_curves,
                        &machine->num_sums);
 }
@@ -1119,7 +1085,7 @@ bool md5i_build_curves(md5_building *building)
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (!*name)
-        (void)md5i_fail_row(building, name, MD5_ERROR_MISMATCH, " names no %s", what);
+        (void)MD5_MISMATCH(building, name, " names no %s", what);
     return *name != NULL;
 }
 
@@ -1129,13 +1095,12 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
     row->layer = md5_find_layer(building->machine, *layer);
     if (row->layer == MD5_NONE)
-        return md5i_fail_row(building, layer, MD5_ERROR_MISMATCH,
-                             " names layer %s, which does not exist", MD5_QUOTED(*layer));
+        return MD5_MISMATCH(building, layer, " names layer %s, which does not exist",
+                            MD5_QUOTED(*layer));
     row->source = md5_find_state(building->machine, row->layer, *state);
     return row->source != MD5_NONE
-           || md5i_fail_row(building, state, MD5_ERROR_MISMATCH,
-                            " names state %s, which layer %s lacks", MD5_QUOTED(*state),
-                            MD5_QUOTED(*layer));
+           || MD5_MISMATCH(building, state, " names state %s, which layer %s lacks",
+                           MD5_QUOTED(*state), MD5_QUOTED(*layer));
 }
 
 // What drives it, as a number.
@@ -1196,10 +1161,8 @@ static bool build_shots(md5_building *building, const md5_names *layers)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names slots = {.what = "slot"}, shots = {.what = "shot"};
-    TRY(md5i_list_names(building, &slots, desc->slots, desc->num_slots, sizeof *desc->slots));
-    TRY(md5i_list_names(building, &shots, desc->shots, desc->num_shots, sizeof *desc->shots));
-    machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots);
-    TRY(machine->shots);
+    TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &shots, desc, shots));
+    TRY(machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots));
     uint32_t slot, clip, other;
     for (uint32_t i = 0; i < desc->num_slots; i++) {
         const md5_slot_desc *const row = &desc->slots[i];
@@ -1219,19 +1182,18 @@ static bool build_shots(md5_building *building, const md5_names *layers)
             && md5i_check_steps(building, &row->fade_in_easing)
             && md5i_check_steps(building, &row->fade_out_easing));
         if (slot == MD5_NONE || clip == MD5_NONE)
-            return md5i_fail_row(building, &row->name, MD5_ERROR_MISMATCH, " names no %s",
-                                 slot == MD5_NONE ? "slot" : "clip");
+            return MD5_MISMATCH(building, &row->name, " names no %s",
+                                slot == MD5_NONE ? "slot" : "clip");
         const md5_shot_desc placed = md5_placed_shot(machine, slot, *row);
         other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
         if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
-            return md5i_fail_row(
-                building,
-                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
-                MD5_ERROR_RANGE, ": its reference has no frame %u", placed.reference_frame);
+            return MD5_OUT_OF_RANGE(building,
+                                    row->reference ? &row->reference_frame
+                                                   : &desc->slots[slot].reference_frame,
+                                    ": its reference has no frame %u", placed.reference_frame);
         if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
-            return md5i_fail_row(building, &row->section, MD5_ERROR_MISMATCH,
-                                 " names section %s, which its clip lacks",
-                                 MD5_QUOTED(row->section));
+            return MD5_MISMATCH(building, &row->section, " names section %s, which its clip lacks",
+                                MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
         machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
         TRY(build_conditions(building, true, row->conditions, row->num_conditions)
@@ -1248,24 +1210,16 @@ bool md5i_build_layers(md5_building *building)
     md5_machine *const machine = building->machine;
     md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
-    TRY(md5i_list_names(building, &layers, desc->layers, desc->num_layers, sizeof *desc->layers));
-    size_t num_conditions = 0;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
-            num_conditions += desc->layers[i].transitions[k].num_conditions;
-    }
-    for (uint32_t i = 0; i < desc->num_shots; i++)
-        num_conditions += (size_t)desc->shots[i].num_conditions + desc->shots[i].num_until;
+    TRY(MD5_LIST(building, &layers, desc, layers));
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
-    machine->conditions = MD5_NEW(building->arena, md5_play_condition, num_conditions);
+    machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];
-        const char *const name = layer_desc->name;
         md5_play_layer *const layer = &machine->layers[i];
         md5_names states = {.what = "state"};
         md5_layer_desc filled = *layer_desc;
-        md5_begin_row(building, "layer", name);
+        md5_begin_row(building, "layer", layer_desc->name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
         *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
         TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));

@@ -34,15 +34,14 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
         found = named;
     }
     if (found == MD5_NONE)
-        return md5i_fail_row(building, names->tip, MD5_ERROR_RANGE,
-                             ": joint %s of the limb has no parent",
-                             MD5_QUOTED(name_of(building, below)));
+        return MD5_OUT_OF_RANGE(building, names->tip, ": joint %s of the limb has no parent",
+                                MD5_QUOTED(name_of(building, below)));
     *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
-    return md5i_fail_row(
-        building, member, MD5_ERROR_MISMATCH, ": joint %s is not a descendant of %s",
-        MD5_QUOTED(name_of(building, below)), MD5_QUOTED(name_of(building, *joint)));
+    return MD5_MISMATCH(building, member, ": joint %s is not a descendant of %s",
+                        MD5_QUOTED(name_of(building, below)),
+                        MD5_QUOTED(name_of(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
@@ -60,11 +59,11 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
 {
     if (bind_distance(building, lower, upper) > 1e-5f * reach)
         return true;
-    return md5i_fail_row(building, names->tip, MD5_ERROR_MISMATCH,
-                         ": joints %s and %s are at the same position: name a limb's joints by "
-                         "'%s' and '%s'",
-                         MD5_QUOTED(name_of(building, upper)), MD5_QUOTED(name_of(building, lower)),
-                         names->middle_word, names->root_word);
+    return MD5_MISMATCH(building, names->tip,
+                        ": joints %s and %s are at the same position: name a limb's joints by "
+                        "'%s' and '%s'",
+                        MD5_QUOTED(name_of(building, upper)), MD5_QUOTED(name_of(building, lower)),
+                        names->middle_word, names->root_word);
 }
 
 static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
@@ -96,13 +95,13 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
         desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE ? 1 : 2;
     const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
     if (length < least || length > MD5_MAX_CHAIN)
-        return md5i_fail_row(building, member, MD5_ERROR_RANGE,
-                             " has a chain of %u joints, which may have %u to %d", length, least,
-                             MD5_MAX_CHAIN);
+        return MD5_OUT_OF_RANGE(building, member,
+                                " has a chain of %u joints, which may have %u to %d", length, least,
+                                MD5_MAX_CHAIN);
     if (length > depth)
-        return md5i_fail_row(building, member, MD5_ERROR_RANGE,
-                             ": a chain of %u joints ends at %s, which is %u deep", length,
-                             MD5_QUOTED(desc->joint), depth);
+        return MD5_OUT_OF_RANGE(building, member,
+                                ": a chain of %u joints ends at %s, which is %u deep", length,
+                                MD5_QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -119,10 +118,10 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
     if (!(filled.numbers.min_seconds <= filled.numbers.max_seconds))
-        return md5i_fail_row(
+        return MD5_OUT_OF_RANGE(
             building, numbers->max_seconds != 0.0f ? &numbers->max_seconds : &numbers->min_seconds,
-            MD5_ERROR_RANGE, ": min_seconds is %g, but max_seconds is %g",
-            (double)filled.numbers.min_seconds, (double)filled.numbers.max_seconds);
+            ": min_seconds is %g, but max_seconds is %g", (double)filled.numbers.min_seconds,
+            (double)filled.numbers.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
     gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
     // A default that is longer than its branch is cut.
@@ -164,8 +163,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
         num_toes++;
     if (num_toes > desc->num_feet)
-        return md5i_fail_row(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
-                             " has %u toes, but %u feet", num_toes, desc->num_feet);
+        return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet], " has %u toes, but %u feet",
+                                num_toes, desc->num_feet);
     for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
@@ -173,9 +172,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         if (*toe)
             TRY(md5i_resolve(building, &building->joints, toe, &joint));
         if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
-            return md5i_fail_row(building, toe, MD5_ERROR_MISMATCH,
-                                 ": joint %s is not a descendant of %s", MD5_QUOTED(*toe),
-                                 MD5_QUOTED(model->skeleton.joints[ankle].name));
+            return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of %s",
+                                MD5_QUOTED(*toe), MD5_QUOTED(model->skeleton.joints[ankle].name));
         // The point of the ground plane below the joint in the bind pose, and where the model
         // looks.
         const md5_axes axes = model->skeleton.axes;
@@ -262,24 +260,19 @@ static bool search_clip(md5_building *building, const md5_source *source)
 static bool list_attached(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    building->attached.what = "attached model";
-    TRY(md5i_list_names(building, &building->attached, desc->attached, desc->num_attached,
-                        sizeof *desc->attached));
+    TRY(MD5_LIST(building, &building->attached, desc, attached));
     if (desc->num_attached > MD5_MAX_ATTACHED)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "there are more than %d attached models", MD5_MAX_ATTACHED);
-    building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached);
-    TRY(building->attached_joints);
+    TRY(building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached));
     for (uint32_t i = 0; i < desc->num_attached; i++) {
         const md5_attached_desc *const row = &desc->attached[i];
         uint32_t joint;
         md5_begin_row(building, "attached", row->name);
         if (!row->model)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
-        const md5_skeleton *const has = &row->model->skeleton;
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
-        TRY(md5i_list_names(building, &building->attached_joints[i], has->joints, has->num_joints,
-                            sizeof *has->joints));
+        TRY(MD5_LIST(building, &building->attached_joints[i], &row->model->skeleton, joints));
         TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
     }
     return true;
@@ -299,7 +292,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
     TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
                      &anchor->joint));
     if (anchor->joint == MD5_NONE)
-        return md5i_fail_row(building, on, MD5_ERROR_MISMATCH, ": a place names no joint");
+        return MD5_MISMATCH(building, on, ": a place names no joint");
     if (row && !row->joint)
         return true;
     if (row) {
@@ -311,8 +304,8 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
         TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
     }
     return (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
-           || md5i_fail_row(building, &place->joint, MD5_ERROR_MISMATCH,
-                            ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
+           || MD5_MISMATCH(building, &place->joint,
+                           ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
 }
 
 // Where a modifier's target and pole are, what drives its weight.
@@ -354,8 +347,8 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
         .weight = 1.0f,
     };
     if (by_state + !!desc->weight_curve + !!desc->weight_window > 1)
-        return md5i_fail_row(building, &desc->name, MD5_ERROR_MISMATCH,
-                             " has its weight from more than one of a state, a curve and a window");
+        return MD5_MISMATCH(building, &desc->name,
+                            " has its weight from more than one of a state, a curve and a window");
     if (by_state)
         return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
     return desc->weight_curve
@@ -383,10 +376,10 @@ static bool build_limits(md5_building *building)
         md5_begin_row(building, "limit", row->joint);
         TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
         if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
-            return md5i_fail_row(building, &row->joint, MD5_ERROR_RANGE,
-                                 ": it has no joint or no axis, or its min is above its max");
+            return MD5_OUT_OF_RANGE(building, &row->joint,
+                                    ": it has no joint or no axis, or its min is above its max");
         if (!is_zero(limits[joint].axis))
-            return md5i_fail_row(building, &row->joint, MD5_ERROR_MISMATCH, " is there twice");
+            return MD5_MISMATCH(building, &row->joint, " is there twice");
         limits[joint] = (md5_joint_limit){.kind = row->kind,
                                           .rest = desc->model->bind_local[joint].rotation,
                                           .axis = row->axis,
@@ -407,9 +400,9 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     md5_begin_row(building, "modifier", desc->name);
     TRY(md5i_resolve(building, &building->joints, &desc->joint, &joint));
     if (joint == MD5_NONE)
-        return md5i_fail_row(building, &desc->joint, MD5_ERROR_MISMATCH, " names no joint");
+        return MD5_MISMATCH(building, &desc->joint, " names no joint");
     *modifier = (md5_modifier){
-        .desc = *desc,
+        .desc = machine->tables.modifiers[modifier - machine->modifiers],
         .joint = joint,
         .limb = {.tip = joint},
     };
@@ -453,10 +446,9 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     };
     for (size_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
-            return md5i_fail_row(building, only[i].member, MD5_ERROR_MISMATCH, " %s",
-                                 only[i].words);
+            return MD5_MISMATCH(building, only[i].member, " %s", only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
-        return md5i_fail_row(building, &desc->joint, MD5_ERROR_RANGE, " has no feet");
+        return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet");
     modifier->first_foot = machine->num_feet;
     for (uint32_t i = 0; i < desc->num_feet; i++) { // only `feet` has some
         const md5_foot_desc *const foot = &desc->feet[i];
@@ -464,8 +456,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
         TRY(md5i_resolve(building, &building->joints, &foot->ankle, &joint));
         if (joint == MD5_NONE)
-            return md5i_fail_row(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                                 ": a foot names no ankle");
+            return MD5_MISMATCH(building, &foot->ankle, ": a foot names no ankle");
         leg->tip = joint;
         TRY(find_limb(building, &leg_names, leg));
     }
@@ -474,14 +465,6 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (desc->hold)
         TRY(build_hold(building, desc, modifier));
     TRY(find_drivers(building, desc, modifier));
-    // the caller's: the machine has its own in its tables
-    filled->name = filled->joint = filled->middle = filled->root = NULL;
-    filled->feet = NULL;
-    filled->gaze = NULL;
-    filled->hold = NULL;
-    filled->target = filled->pole = NULL;
-    filled->weight_parameter = filled->weight_layer = filled->weight_state = NULL;
-    filled->weight_curve = filled->weight_window = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
         machine->num_springs += filled->length;
@@ -493,18 +476,13 @@ bool md5i_build_modifiers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names = {.what = "modifier"};
-    size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_list_names(building, &names, desc->modifiers, desc->num_modifiers,
-                        sizeof *desc->modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        num_feet += desc->modifiers[i].num_feet;
-        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
-    }
-    building->joints = (md5_names){.what = "joint", .may_repeat = true};
-    TRY(md5i_list_names(building, &building->joints, skeleton->joints, skeleton->num_joints,
-                        sizeof *skeleton->joints));
+    const size_t num_feet = building->num_feet;
+    size_t num_gazes = 0;
+    TRY(MD5_LIST(building, &names, desc, modifiers));
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
+    TRY(MD5_LIST(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
@@ -521,8 +499,7 @@ bool md5i_build_modifiers(md5_building *building)
 
     // A vertex is the sum over its influences of bias * joint position and an offset that turns
     // with the joint; this bounds the offsets.
-    machine->reaches = MD5_NEW(building->arena, float, machine->num_joints);
-    TRY(machine->reaches);
+    TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
     machine->least_bias = machine->most_bias = 1.0f;

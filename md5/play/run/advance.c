@@ -135,15 +135,14 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
 
 static bool is_following(const md5_player *player)
 {
-    uint32_t row = 0;
-    while (row < player->machine->tables.num_follows && !is_moving(&player->followings[row]))
-        row++;
-    return row < player->machine->tables.num_follows;
+    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
+        if (is_moving(&player->followings[i]))
+            return true;
+    }
+    return false;
 }
 
 // == Transitions ================================================================================
-//
-// Which transition is taken, and when.
 
 // Seconds: when a condition changes is found to within this.
 #define SAME_TIME 1e-13
@@ -178,8 +177,7 @@ typedef struct exit_position {
 
 static exit_position exit_of(const md5_active_state *active, double exit)
 {
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
+    const md5_timing *const timing = active->tree->instances[0].playable->timing;
     exit_position position = {.is_backward = is_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
@@ -269,8 +267,7 @@ static double seconds_until(md5_player *player, const md5_active_state *active,
     const double exit = transition->exit;
     if (!active->tree)
         return most;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = tree->instances;
+    const md5_instance_plan *const plan = active->tree->instances;
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
     md5_clock place = now;
@@ -319,12 +316,10 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
 {
     MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT_NOT_NULL(condition);
-    const md5_play_condition known = {.parameter =
-                                          md5_find_parameter(player->machine, condition->parameter),
-                                      .compare = condition->compare,
-                                      .value = condition->value};
-    return condition->kind == MD5_WHEN_PARAMETER && known.parameter != MD5_NONE
-           && holds_for(&known, player->parameters[known.parameter]);
+    const md5_play_condition known = {.compare = condition->compare, .value = condition->value};
+    const uint32_t parameter = md5_find_parameter(player->machine, condition->parameter);
+    return condition->kind == MD5_WHEN_PARAMETER && parameter != MD5_NONE
+           && holds_for(&known, player->parameters[parameter]);
 }
 
 // Seconds until the time of a condition comes, not above 0 if it has; at_start: when the state
@@ -440,17 +435,16 @@ static bool may_interrupt(const md5_active_state *active, const md5_transition *
                && transition->change.priority > active->priority);
 }
 
-// Whether a transition is possible, apart from its exit time.
+// Whether a transition is possible, apart from its exit time: then *first is as some_hold() says.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                    const md5_transition *transition)
+                    const md5_transition *transition, uint32_t *first)
 {
     if (transition->from == MD5_NONE && transition->change.state == active->state)
         return false;
     if (!may_interrupt(active, transition))
         return false;
-    uint32_t first;
     return some_hold(player, layer, active, transition->conditions, transition->num_conditions,
-                     false, &first);
+                     false, first);
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -461,44 +455,41 @@ typedef struct candidates {
 static candidates candidates_of(const md5_player *player, uint32_t layer,
                                 const md5_active_state *active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
-    candidates all = {
-        .own = state->transitions,
-        .any = played->any,
-    };
+    candidates all = {.own = state->transitions, .any = played->any};
     all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
     all.any_end = all.any ? all.any + played->num_any : NULL;
     return all;
 }
 
+// NULL at the end.
 static inline const md5_transition *next_candidate(candidates *all)
 {
-    if (all->own == all->own_end)
-        return all->any == all->any_end ? NULL : all->any++;
-    if (all->any == all->any_end || all->own->change.priority > all->any->change.priority)
-        return all->own++;
-    if (all->own->change.priority < all->any->change.priority
-        || all->any->number < all->own->number)
-        return all->any++;
-    return all->own++;
+    const md5_transition *const own = all->own, *const any = all->any;
+    if (own == all->own_end)
+        return any == all->any_end ? NULL : all->any++;
+    const bool is_any = any != all->any_end
+                        && (own->change.priority == any->change.priority
+                                ? any->number < own->number
+                                : own->change.priority < any->change.priority);
+    return is_any ? all->any++ : all->own++;
 }
 
 static const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                       const md5_active_state *active)
+                                       const md5_active_state *active, uint32_t *first)
 {
-    candidates all = candidates_of(player, layer, active);
-    for (const md5_transition *candidate = next_candidate(&all); candidate;
-         candidate = next_candidate(&all)) {
+    uint32_t other;
+    const md5_transition *candidate;
+    for (candidates all = candidates_of(player, layer, active);
+         (candidate = next_candidate(&all));) {
         // In a resting layer only transitions that open later count: see take_in_layer().
-        uint32_t first;
-        if (is_open(player, layer, active, candidate)
+        if (is_open(player, layer, active, candidate, first)
             && has_reached(player, active, candidate, false)
             && !(player->layer_states[layer].is_resting
                  && has_reached(player, active, candidate, true)
                  && some_hold(player, layer, active, candidate->conditions,
-                              candidate->num_conditions, true, &first)))
+                              candidate->num_conditions, true, &other)))
             return candidate;
     }
     return NULL;
@@ -514,7 +505,9 @@ static void take_in_layer(md5_player *player, uint32_t layer)
     const md5_machine *const machine = player->machine;
     const uint32_t most = machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
-        const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
+        uint32_t first;
+        const md5_active_state *const left = md5_newest(layer_state);
+        const md5_transition *const open = find_open(player, layer, left, &first);
         if (!open)
             return;
         if (num_taken == most) {
@@ -523,33 +516,28 @@ static void take_in_layer(md5_player *player, uint32_t layer)
         }
         num_taken++;
         // What is part of a cycle consumes nothing.
-        uint32_t first;
-        some_hold(player, layer, md5_newest(layer_state), open->conditions, open->num_conditions,
-                  false, &first);
         if (consume(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
         md5_change change = open->change;
         const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
         if (change.in_step && next) {
             change.begin = MD5_BEGIN_AS_LEFT;
-            change.start = md5i_start_in_step(md5_newest(layer_state), next);
+            change.start = md5i_start_in_step(left, next);
         } else if (open->keeps_phase) {
             // The phase at which it leaves the state; if it waited for an exit, the fraction of
             // the exit.
-            const md5_active_state *const left = md5_newest(layer_state);
             change.begin = MD5_BEGIN_AS_LEFT;
             change.start = 0.0;
             if (left->tree) {
                 const md5_timing *const timing = left->tree->instances[0].playable->timing;
                 const exit_position exit = exit_of(left, open->exit);
-                const bool is_once = timing->mode == MD5_PLAY_ONCE;
                 const bool is_exit =
                     open->waits && !open->exits_each
                     && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
                 change.start =
-                    !is_exit  ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
-                    : is_once ? exit.time
-                              : exit.clock.phase;
+                    !is_exit ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
+                    : timing->mode == MD5_PLAY_ONCE ? exit.time
+                                                    : exit.clock.phase;
             }
         }
         if (!(change.duration > 0.0) && change.begin != MD5_BEGIN_AS_LEFT
@@ -696,11 +684,10 @@ typedef struct step_context {
 // Weight of a clip at its walker's time.
 static float weight_of(const step_context *context, const md5_walker *walker)
 {
-    const md5_player *const player = context->player;
     md5_layer_state *const layer_state = walker->layer_state;
     const double shift = walker->when - fabs(context->seconds);
     if (walker->shot)
-        return md5i_shot_weight(player, walker->shot, shift, START_FADE);
+        return md5i_shot_weight(context->player, walker->shot, shift, START_FADE);
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0.0 && active->is_new;
@@ -716,6 +703,24 @@ static float weight_of(const step_context *context, const md5_walker *walker)
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
 }
 
+// Calls the event callback, if there is one.
+static void tell(const step_context *context, const md5_event *event, float weight)
+{
+    if (!context->events)
+        return;
+    context->player->status.num_events++;
+    context->events(context->user, context->player, event, weight);
+}
+
+// Counts an event among those of the step. If it has too many, this one is dropped: returns false.
+static bool count_event(md5_player *player)
+{
+    const bool has_room = player->num_walked < MD5_MAX_STEP_EVENTS;
+    player->num_walked += has_room;
+    player->status.num_dropped += !has_room;
+    return has_room;
+}
+
 // Opens or closes a window, with the weight in its `most`.
 static void turn_window(const step_context *context, uint32_t number, bool opens)
 {
@@ -723,10 +728,7 @@ static void turn_window(const step_context *context, uint32_t number, bool opens
     md5_window_state *const window = &player->windows[number];
     const md5_window_row *const row = &player->machine->windows[number];
     window->weight = opens ? window->most : 0.0f;
-    if (!context->events)
-        return;
-    player->status.num_events++;
-    context->events(context->user, player, opens ? &row->begin : &row->end, window->most);
+    tell(context, opens ? &row->begin : &row->end, window->most);
 }
 
 // Opens and closes windows for other reasons than that a clip passes their frames.
@@ -739,14 +741,9 @@ static void settle_windows(const step_context *context)
             const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;
             if (is_open && has_clips)
                 window->weight = window->most;
-            if (is_open == has_clips || has_clips != opens)
-                continue;
-            if (player->num_walked >= MD5_MAX_STEP_EVENTS) { // it is seen in the next step
-                player->status.num_dropped++;
-                continue;
-            }
-            player->num_walked++;
-            turn_window(context, i, opens);
+            // One that is dropped is seen in the next step.
+            if (is_open != has_clips && has_clips == opens && count_event(player))
+                turn_window(context, i, opens);
         }
     }
 }
@@ -849,13 +846,10 @@ static void fire(const step_context *context, const md5_walker *walker)
         return;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
-    if (!context->events)
-        return;
-    player->status.num_events++;
-    context->events(context->user, player,
-                    walker->event < clip->num_events ? &clip->events[walker->event]
-                                                     : &player->machine->clip_ends[walker->clip],
-                    weight);
+    tell(context,
+         walker->event < clip->num_events ? &clip->events[walker->event]
+                                          : &player->machine->clip_ends[walker->clip],
+         weight);
 }
 
 // In the order of time; simultaneous ones in the order of layers and clips.
@@ -865,10 +859,8 @@ static void fire_events(const step_context *context)
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0.0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
-    for (uint32_t i = 0; i < machine->num_windows; i++) {
-        player->windows[i].count = 0;
-        player->windows[i].most = 0.0f;
-    }
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
     for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -921,9 +913,8 @@ static void fire_events(const step_context *context)
         player->num_walked++;
         if (find_next(context, walker))
             continue;
-        num_walkers--;
-        for (md5_walker *gap = walker; gap < player->walkers + num_walkers; gap++)
-            gap[0] = gap[1];
+        const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
+        memmove(walker, walker + 1, behind * sizeof *walker);
     }
     for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
@@ -942,22 +933,13 @@ static bool has_events(const step_context *context)
 // Calls the event callback for an event of a state, if events of its kind are reported.
 static void report(const step_context *context, uint32_t layer, uint32_t state, md5_event_kind kind)
 {
-    md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
+    const md5_machine *const machine = context->player->machine;
     const md5_report_desc *const reports = &machine->tables.report;
     const bool is_reported = kind == MD5_EVENT_ENTER   ? reports->enter
                              : kind == MD5_EVENT_LEAVE ? reports->leave
                                                        : reports->transition_end;
-    if (!context->events || !is_reported)
-        return;
-    if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
-        player->status.num_dropped++;
-        return;
-    }
-    player->num_walked++;
-    player->status.num_events++;
-    context->events(context->user, player,
-                    &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
+    if (context->events && is_reported && count_event(context->player))
+        tell(context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
 }
 
 // -- Instants and intervals ---------------------------------------------------------------------
@@ -1017,17 +999,13 @@ static void handle_instant(const step_context *context)
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-static bool fades_still(const md5_active_state *active)
-{
-    return active->fades && md5i_progress(active) < 1.0;
-}
-
 static void step(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const uint32_t num_layers = machine->tables.num_layers;
     const double seconds = context->seconds;
+    uint32_t first;
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
@@ -1060,14 +1038,14 @@ static void step(const step_context *context)
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
+        const uint32_t num_clips = newest->tree ? newest->tree->num_instances : 0;
         bool is_at_whole = false;
-        for (uint32_t i = 0;
-             machine->layers[layer].has_waits && newest->tree && i < newest->tree->num_instances;
-             i++)
-            is_at_whole =
-                is_at_whole
-                || md5_clock_stays_whole(newest->instances[i].now, newest->instances[i].now);
-        const md5_transition *const open = is_at_whole ? find_open(player, layer, newest) : NULL;
+        for (uint32_t i = 0; machine->layers[layer].has_waits && i < num_clips; i++) {
+            const md5_clock now = newest->instances[i].now;
+            is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
+        }
+        const md5_transition *const open =
+            is_at_whole ? find_open(player, layer, newest, &first) : NULL;
         layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
     }
     if (has_events(context))
@@ -1081,24 +1059,26 @@ static void step(const step_context *context)
         md5_layer_state *const layer_state = &player->layer_states[layer];
         // What has faded out ends.
         if (layer_state->num_used > 1 || layer_state->has_snapshot) {
-            uint32_t first = layer_state->num_used - 1u;
-            while (first > 0 && fades_still(md5_active_at(layer_state, first)))
-                first--;
-            md5_end_oldest(layer_state, first);
-            if (!fades_still(md5_active_at(layer_state, 0))) // it covers the frozen pose completely
-                layer_state->has_snapshot = false;
+            uint32_t lowest = layer_state->num_used;
+            bool covers = false;
+            while (lowest > 0 && !covers) {
+                const md5_active_state *const active = md5_active_at(layer_state, --lowest);
+                covers = !active->fades || md5i_progress(active) == 1.0;
+            }
+            md5_end_oldest(layer_state, lowest);
+            layer_state->has_snapshot = layer_state->has_snapshot && !covers;
         }
-        if (layer_state->has_offsets
-            && layer_state->settling.elapsed >= layer_state->settling.duration)
-            layer_state->has_offsets = false;
+        const md5_fade_time settling = layer_state->settling;
+        layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
-        for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
+        md5_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = slot->num_shots; k-- > 0;) {
             // Backward in time a clip moves away from its end.
-            md5_shot *const ended = &player->slots[i].shots[k];
+            md5_shot *const ended = &slot->shots[k];
+            const md5_fade_time stopping = ended->stopping;
             const bool has_faded =
-                ended->is_stopping
-                && ended->stopping.elapsed >= ended->stopping.duration - MD5_BORDER;
+                ended->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
             const bool goes_on = ended->next != MD5_NONE;
             if (seconds > 0.0 && md5i_section_left(machine, ended) <= MD5_BORDER)
                 md5i_end_section(player, ended);
@@ -1106,17 +1086,18 @@ static void step(const step_context *context)
                 || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0 && !goes_on
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
                 player->status.num_cuts += !has_faded && !(ended->fade_out > 0.0);
-                md5_remove_shot(player, &player->slots[i], k);
+                md5_remove_shot(player, slot, k);
             }
         }
     }
 }
 
 // Lets *part be at most a part of a fade and what is left of it.
-static void divide_fade(double rest, double duration, double *part)
+static void divide_fade(md5_fade_time fade, double *part)
 {
+    const double rest = fade.duration - fade.elapsed;
     if (rest > MD5_BORDER)
-        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
+        *part = md5_least(*part, md5_least(rest, fade.duration / FADE_DIVISIONS));
 }
 
 // Seconds, up to `most`, until a one-shot or its section ends, it makes room for another one, or
@@ -1134,9 +1115,9 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
                                       (shot->rate < 0.0) != player->is_backward, MD5_BORDER, &place)
                              / fabs(shot->rate));
     const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
-    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
+    divide_fade(shot->fade_in, part);
     if (shot->is_stopping && left_of_stop > MD5_BORDER) {
-        divide_fade(left_of_stop, shot->stopping.duration, part);
+        divide_fade(shot->stopping, part);
         most = md5_least(most, left_of_stop);
     }
     const double in_section = md5i_section_left(player->machine, shot);
@@ -1186,12 +1167,10 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
         const double least = layer_state->is_steered ? LEAST_LOOK : 0.0;
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
-        candidates all = candidates_of(player, i, newest);
-        for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all)) {
+        const md5_transition *candidate;
+        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
             if (may_interrupt(newest, candidate))
                 most = seconds_until_times(player, newest, candidate, goes_back, least, most);
-        }
     }
     return most;
 }
@@ -1202,9 +1181,9 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
-    const bool divides_root_motion =
-        machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
+    const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     double most = fabs(left), part = MAX_ROOT_SECONDS;
+    uint32_t first;
     if (machine->has_times)
         most = seconds_until_told(player, left < 0.0, most);
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
@@ -1222,17 +1201,15 @@ static double next_interval(md5_player *player, double left)
             continue;
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
-        candidates all = candidates_of(player, i, newest);
-        for (const md5_transition *candidate = next_candidate(&all); candidate;
-             candidate = next_candidate(&all)) {
-            if (candidate->waits && is_open(player, i, newest, candidate))
+        const md5_transition *candidate;
+        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
+            if (candidate->waits && is_open(player, i, newest, candidate, &first))
                 most = seconds_until(player, newest, candidate, most);
-        }
     }
     const md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
         most = seconds_until_change(player, shot, most, &part);
-    if (divides_root_motion && part < most)
+    if (divides && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
         player->status.undivided = most = fabs(left);

@@ -179,12 +179,12 @@ static void blend_joints(const md5_joint_set *set, const md5_xform *other, float
     }
 }
 
-// md5_blend_poses() of all joints, or of the runs of a level of detail.
-static void blend_all(const md5_machine *machine, const md5_detail_set *detail,
-                      const md5_xform *from, const md5_xform *to, float weight, md5_xform *pose)
+// md5_blend_poses() of all `count` joints, or of the runs of a level of detail.
+static void blend_all(const md5_detail_set *detail, const md5_xform *from, const md5_xform *to,
+                      float weight, uint32_t count, md5_xform *pose)
 {
     if (!detail)
-        md5_blend_poses(from, to, weight, NULL, machine->num_joints, pose);
+        md5_blend_poses(from, to, weight, NULL, count, pose);
     for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
         const md5_joint_run run = detail->runs[i];
         md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
@@ -198,7 +198,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
                        const md5_xform *other, float weight, md5_xform *pose)
 {
     if (mask == MD5_NONE) {
-        blend_all(machine, detail, pose, other, weight, pose);
+        blend_all(detail, pose, other, weight, machine->num_joints, pose);
         return;
     }
     const float *const weights = md5_mask_of(machine, mask);
@@ -238,8 +238,6 @@ static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *
 }
 
 // == States =====================================================================================
-//
-// The pose of a state's motion.
 
 // Stack of poses: the first is the result, the others are scratch.
 typedef struct pose_stack {
@@ -339,8 +337,7 @@ static void gather(const md5_player *player, const md5_active_state *active, con
 {
     const md5_machine *const machine = player->machine;
     const md5_item *const item = part->item;
-    const md5i_part *const parts = active->tree->parts;
-    const md5_motion *const parent = parts[part->parent].motion;
+    const md5_motion *const parent = active->tree->parts[part->parent].motion;
     const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
     const bool is_first = *gathered == 0.0f;
@@ -378,11 +375,10 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         sample_instance(machine, tree, &when, 0, only, pose);
         return;
     }
-    const md5i_part *const parts = tree->parts;
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
-        const md5i_part *const part = &parts[i];
+        const md5i_part *const part = &tree->parts[i];
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance != MD5_NONE)
@@ -398,7 +394,6 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
                             const md5_active_state *active, const md5_detail_set *detail,
                             md5_xform *spare, md5_xform *pose)
 {
-    const md5_machine *const machine = player->machine;
     const md5_state *const state = &layer->states[active->state];
     if (!state->is_partial) {
         evaluate_state(player, active, detail, 0.0, spare, pose);
@@ -406,7 +401,7 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
     }
     const instant now = {.instances = active->instances};
     const selection only = {&layer->joints, &state->targets, detail};
-    sample_instance(machine, active->tree, &now, 0, &only, pose);
+    sample_instance(player->machine, active->tree, &now, 0, &only, pose);
 }
 
 // == One-shots ================================================================================
@@ -415,30 +410,26 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 // another, each joint has their weights as shares: older ones are blended first, by more than their
 // share, since newer ones then cover a part of them; where masks differ, other parts.
 
-static void sample_shot(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
+// The pose of a one-shot, and of one that is added its reference.
+static void sample_shot(const md5_machine *machine, const md5_shot *shot, md5_xform *pose,
+                        md5_xform *reference)
 {
-    const md5_source *const source = &machine->sources[shot->source];
     const md5_moment moment = md5_shot_moment(machine, shot);
-    md5i_sample_source(machine, source, &moment, pose);
-}
-
-static void sample_reference(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
-{
-    const uint32_t frame = shot->reference_frame;
-    md5i_sample_source(machine, &machine->sources[shot->reference],
-                       &(md5_moment){.frame0 = frame, .frame1 = frame}, pose);
+    const md5_moment frame = {.frame0 = shot->reference_frame, .frame1 = shot->reference_frame};
+    md5i_sample_source(machine, &machine->sources[shot->source], &moment, pose);
+    if (shot->mode == MD5_LAYER_ADD)
+        md5i_sample_source(machine, &machine->sources[shot->reference], &frame, reference);
 }
 
 static void blend_shot(const md5_machine *machine, const md5_shot *shot, float weight,
                        md5_xform *spare, md5_xform *pose)
 {
     md5_xform *const reference = spare + machine->num_joints;
-    sample_shot(machine, shot, spare);
+    sample_shot(machine, shot, spare, reference);
     if (shot->mode != MD5_LAYER_ADD) {
         blend_over(machine, NULL, shot->mask, spare, weight, pose);
         return;
     }
-    sample_reference(machine, shot, reference);
     const md5_joint_set all = {.count = machine->num_joints};
     const md5_joint_set *const set =
         shot->mask == MD5_NONE ? &all : &machine->mask_sets[shot->mask].all;
@@ -481,13 +472,11 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
                 if (shot->num_below != num_below || weights[j] == 0.0f)
                     continue;
                 find_shares(machine, slot, j, weights, shares);
-                sample_shot(machine, shot, spare);
-                if (shot->mode == MD5_LAYER_ADD) {
-                    sample_reference(machine, shot, reference);
+                sample_shot(machine, shot, spare, reference);
+                if (shot->mode == MD5_LAYER_ADD)
                     md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
-                } else {
+                else
                     md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
-                }
             }
             continue;
         }
@@ -587,16 +576,15 @@ static void evaluate(const blending *job, const md5_active_state *active, md5_xf
 static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
-    const md5_machine *const machine = job->player->machine;
-    const md5_layer_state *const layer_state = job->layer_state;
+    md5_layer_state *const layer_state = job->layer_state;
     float covered = 0.0f;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
         memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
-        const md5_active_state *const active = md5_active_at(job->layer_state, i);
-        const float fade = md5i_fade_in(job->layer_state, part, i, job->shift);
+        const md5_active_state *const active = md5_active_at(layer_state, i);
+        const float fade = md5i_fade_in(layer_state, part, i, job->shift);
         const float own = !active->tree ? 0.0f : fade;
         covered = (1.0f - fade) * covered + own;
         if (own == 0.0f)
@@ -605,12 +593,8 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
             evaluate(job, active, spare, pose);
             continue;
         }
-        md5_xform *const other = spare;
-        evaluate(job, active, spare_pose(job, spare, 1), other);
-        if (job->detail)
-            blend_over(machine, job->detail, MD5_NONE, other, own / covered, pose);
-        else
-            md5_blend_poses(pose, other, own / covered, NULL, job->count, pose);
+        evaluate(job, active, spare_pose(job, spare, 1), spare);
+        blend_all(job->detail, pose, spare, own / covered, job->count, pose);
     }
     if (!part.has_offsets || !(covered > 0.0f))
         return covered;
@@ -806,7 +790,8 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, job->num_joints * sizeof *pose);
         else if (covered < 1.0f)
-            blend_all(machine, job->detail, machine->model->bind_local, pose, covered, pose);
+            blend_all(job->detail, machine->model->bind_local, pose, covered, job->num_joints,
+                      pose);
         *is_begun = true;
         return;
     }

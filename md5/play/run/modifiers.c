@@ -37,19 +37,15 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
 static footing footing_of_state(const md5_player *player, const md5_active_state *active,
                                 size_t sole)
 {
-    const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
     footing sum = {{0.0f}};
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &tree->instances[i];
-        const md5_playable *const playable = plan->playable;
-        const md5_source *const source = playable->source;
+        const md5_playable *const playable = tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
         if (instance->weight == 0.0f)
             continue;
-        const md5_moment moment =
-            md5i_clock_moment(playable->timing, instance->now, source->interpolation);
-        const footing own = footing_at(machine, sole, source, &moment);
+        const md5_moment moment = md5_instance_moment(playable, instance);
+        const footing own = footing_at(player->machine, sole, playable->source, &moment);
         for (int k = 0; k < FOOTINGS; k++)
             sum.share[k] += instance->weight * own.share[k];
     }
@@ -309,8 +305,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
             .is_first = !player->are_placed[number],
             .weight = target->weight,
         };
-        md5_solve_spring(skeleton, &job, pose);
-        player->are_placed[number] = true;
+        player->are_placed[number] |= md5_solve_spring(skeleton, &job, pose);
         break;
     }
     case MD5_MODIFIER_FEET:

@@ -67,12 +67,10 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         return MD5_NO_DELTA;
     if (tree->num_parts == 1) // a clip
         return root_delta_of_instance(tree->instances, &active->instances[0]);
-    const md5i_part *const parts = tree->parts;
     uint32_t num_deltas = 0;
-    for (uint32_t i = 0; i < tree->num_parts; i++)
-        player->gathered[i] = 0.0f;
+    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
-        const md5i_part *const part = &parts[i];
+        const md5i_part *const part = &tree->parts[i];
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance != MD5_NONE)
@@ -91,7 +89,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         const md5_root_delta delta = player->root_deltas[--num_deltas];
         const double share = (double)weight * (double)md5_mask_at(player->machine, item->mask, 0);
         md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
-        if (parts[part->parent].motion->kind != MD5_MOTION_STACK)
+        if (tree->parts[part->parent].motion->kind != MD5_MOTION_STACK)
             *into = blend(*into, delta, (double)(weight / *gathered));
         else if (item->mode == MD5_LAYER_OVERRIDE)
             *into = blend(*into, delta, share);
@@ -348,8 +346,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
             const md5_clip_instance *const instance = &active->instances[i];
             if (playable->source != source || instance->weight == 0.0f)
                 continue;
-            const md5_moment moment =
-                md5i_clock_moment(playable->timing, instance->now, source->interpolation);
+            const md5_moment moment = md5_instance_moment(playable, instance);
             sum += instance->weight * weight_at_moment(row, &moment);
             *share += instance->weight;
         }
@@ -572,8 +569,7 @@ void md5_player_morphs(md5_player *player, float *weights)
             weights[row->target] += row->weight * md5i_driven(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        const md5_play_layer *const layer = &machine->layers[i];
-        const float weight = md5i_weight_of(player, &layer->weight);
+        const float weight = md5i_weight_of(player, &machine->layers[i].weight);
         if (weight == 0.0f)
             continue;
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);

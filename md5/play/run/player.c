@@ -437,12 +437,11 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     }
     if (to->num_used == 0) { // all are gone
         const md5_active_state *const newest = md5_newest(from);
-        const uint32_t source = md5i_progress(newest) < 1.0
-                                    ? adopted_state(machine, layer, names, newest->from)
-                                    : MD5_NONE;
+        const uint32_t left = md5i_progress(newest) < 1.0 ? newest->from : MD5_NONE;
+        const uint32_t state = adopted_state(machine, layer, names, left);
         md5i_change_state(
             player, layer,
-            &(md5_change){.state = source == MD5_NONE ? 0 : source, .begin = MD5_BEGIN_BEHIND});
+            &(md5_change){.state = state == MD5_NONE ? 0 : state, .begin = MD5_BEGIN_BEHIND});
     }
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
     if (has_poses)
@@ -534,13 +533,13 @@ static void adopt_windows(md5_player *to, const md5_player *from)
     for (uint32_t i = 0; i < was->num_windows; i++) {
         const md5_window_row *const row = &was->windows[i];
         const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
-        for (uint32_t k = 0; k < machine->num_windows && from->windows[i].weight > 0.0f; k++) {
-            if (to->windows[k].weight > 0.0f || machine->windows[k].begin.index != clip
-                || strcmp(machine->windows[k].name, row->name) != 0)
-                continue;
+        uint32_t k = 0;
+        while (k < machine->num_windows
+               && (to->windows[k].weight > 0.0f || machine->windows[k].begin.index != clip
+                   || strcmp(machine->windows[k].name, row->name) != 0))
+            k++;
+        if (k < machine->num_windows)
             to->windows[k].weight = from->windows[i].weight;
-            break;
-        }
     }
 }
 
@@ -603,11 +602,12 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         const md5_layer_desc *const layer = &tables->layers[i];
         const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
-        for (uint32_t k = 0; found != MD5_NONE && k < layer->num_states; k++)
-            (void)tell(md5_find_state(machine, found, layer->states[k].name), "state",
-                       layer->states[k].name, lost, user);
-        if (found != MD5_NONE)
-            adopt_layer(to, found, &old, i, has_joints);
+        if (found == MD5_NONE)
+            continue;
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            (void)tell(adopted_state(machine, found, layer, k), "state", layer->states[k].name,
+                       lost, user);
+        adopt_layer(to, found, &old, i, has_joints);
     }
     for (uint32_t i = 0; i < was->num_windows; i++) {
         if (was->windows[i].window == i)
@@ -627,8 +627,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
     MD5_ASSERT_NOT_NULL(player);
-    const md5_machine_desc *const tables = &player->machine->tables;
-    if (parameter >= tables->num_parameters || !isfinite(value))
+    if (parameter >= player->machine->tables.num_parameters || !isfinite(value))
         return false;
     if (!md5i_set_goal(player, parameter, value))
         put_parameter(player, parameter, value);
@@ -730,22 +729,18 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
-    const md5_play_layer *const played = &machine->layers[layer];
-    md5_layer_state *const layer_state = &player->layer_states[layer];
-    const md5_active_state *const active = md5_newest(layer_state);
+    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
     const double progress = md5i_progress(active);
     return (md5_layer_status){
         .state = active->state,
         .from = progress < 1.0 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
-        .weight = md5i_weight_of(player, &played->weight),
+        .weight = md5i_weight_of(player, &machine->layers[layer].weight),
     };
 }
 
 // == Poses ======================================================================================
-//
-// Poses of one character or of a crowd.
 
 // Poses are aligned to cache lines: a transform that straddles two costs twice.
 enum { CACHE_LINE = 64 };
@@ -777,10 +772,15 @@ static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
 
-static void show_kept(const md5_player *player, md5_xform *pose)
+// The pose before modifiers, or the kept one.
+static void blend_or_show(md5_player *player, bool is_computed, md5_xform *spare, md5_xform *pose)
 {
-    if (player->machine->num_joints > 0)
-        memcpy(pose, player->kept_pose, player->machine->num_joints * sizeof *pose);
+    if (!is_computed) {
+        copy_items(pose, player->kept_pose, player->machine->num_joints, sizeof *pose);
+        return;
+    }
+    md5i_weigh_all(player);
+    md5i_blend_layers(player, spare, pose);
 }
 
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
@@ -794,13 +794,10 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
                "joints, palette: must not overlap");
     md5_xform *const spare = align(scratch);
     const bool is_computed = begin_pose(player);
+    blend_or_show(player, is_computed, spare, pose);
     if (is_computed) {
-        md5i_weigh_all(player);
-        md5i_blend_layers(player, spare, pose);
         md5i_apply_modifiers(&player, &pose, 1);
         end_pose(player, pose);
-    } else {
-        show_kept(player, pose);
     }
     make_matrices(player->machine, pose, spare, joints, palette);
     return is_computed;
@@ -906,14 +903,8 @@ static void pose_team(team *group)
     group->step = rounded(num_joints);
     group->spare = group->poses + TOGETHER * group->step;
     for (size_t i = 0; i < group->count; i++) {
-        md5_player *const player = group->jobs[i]->player;
-        md5_xform *const pose = group->poses + i * group->step;
-        if (!group->jobs[i]->is_computed) {
-            show_kept(player, pose);
-            continue;
-        }
-        md5i_weigh_all(player);
-        md5i_blend_layers(player, group->spare, pose);
+        const md5_play_job *const job = group->jobs[i];
+        blend_or_show(job->player, job->is_computed, group->spare, group->poses + i * group->step);
     }
     // Modifiers of those that are computed, in groups of the same machine.
     md5_player *players[TOGETHER];

@@ -15,8 +15,6 @@
 #include <string.h>
 
 // -- state.c: synchronised clips ----------------------------------------------------------------
-//
-// Synchronised clips of a blend space share one clock.
 
 // One clip of a group.
 typedef struct md5_sync_item {
@@ -132,6 +130,12 @@ typedef struct md5_clip_instance {
     bool is_at_start;       // it began at a whole cycle and has not moved since
     md5_root_position root; // cached, of the last clock that was asked for
 } md5_clip_instance;
+
+static inline md5_moment md5_instance_moment(const md5_playable *playable,
+                                             const md5_clip_instance *instance)
+{
+    return md5i_clock_moment(playable->timing, instance->now, playable->source->interpolation);
+}
 
 // Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
 // time.
@@ -571,13 +575,6 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
 // num_items.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights);
-
-// -- layers.c: joints ---------------------------------------------------------------------------
-//
-// Blends and adds poses for some joints only, weighted by a mask.
-//
-// Adjacent joints are processed in place. A few scattered joints are listed; they are gathered
-// first. Both give the same bits.
 
 // Whether a run has joints between the first and the last one of a set that is not listed.
 static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)

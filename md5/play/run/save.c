@@ -612,10 +612,9 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     archive.used = 0;
     keep_player(&archive, player);
     // What is not saved.
-    const md5_machine_desc *const tables = &player->machine->tables;
     player->has_consumed = false;
     player->has_new = true; // at most, none is found
-    for (uint32_t i = 0; i < tables->num_parameters; i++)
+    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
         player->consumed[i] = 0;
     player->num_shots = 0;
     for (uint32_t i = 0; i < player->machine->num_slots; i++)

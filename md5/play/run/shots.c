@@ -140,16 +140,12 @@ static bool is_curve_in_range(const md5_easing *curve)
 // Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
 static md5_easing curve_of(const md5_easing *curve)
 {
-    md5_easing used = {.kind = curve->kind};
-    if (curve->kind == MD5_EASE_CUBIC_BEZIER) {
-        used = *curve;
-        used.steps = 0;
-        used.jump = MD5_JUMP_END;
-    } else if (curve->kind == MD5_EASE_STEPS) {
-        used.steps = curve->steps;
-        used.jump = curve->jump;
-    }
-    return used;
+    if (curve->kind == MD5_EASE_STEPS)
+        return (md5_easing){.kind = curve->kind, .steps = curve->steps, .jump = curve->jump};
+    if (curve->kind != MD5_EASE_CUBIC_BEZIER)
+        return (md5_easing){.kind = curve->kind};
+    return (md5_easing){
+        .kind = curve->kind, .x1 = curve->x1, .y1 = curve->y1, .x2 = curve->x2, .y2 = curve->y2};
 }
 
 static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
@@ -224,9 +220,8 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     // is not visible yet and can be replaced.
     md5_shot_slot *const queue = &player->slots[slot];
     const double duration = shot.fade_in.duration;
-    const md5_shot *const newest = &queue->shots[queue->num_shots - (queue->num_shots > 0)];
-    if (queue->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
-        && newest->fade_in.duration > MD5_BORDER)
+    const md5_shot *const newest = md5_newest_shot(player, slot);
+    if (newest && newest->fade_in.elapsed <= MD5_BORDER && newest->fade_in.duration > MD5_BORDER)
         md5_remove_shot(player, queue, queue->num_shots - 1);
     while (queue->num_shots > 0 && duration <= MD5_BORDER)
         md5_remove_shot(player, queue, queue->num_shots - 1);
@@ -256,14 +251,14 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
         return false;
     md5_shot_slot *const queue = &player->slots[slot];
     const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0.0;
-    player->is_settled = player->is_settled && player->machine->num_windows == 0;
     for (uint32_t i = queue->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
             stop(&queue->shots[i], duration, queue->shots[i].fade_out_curve);
         else
             md5_remove_shot(player, queue, i);
     }
-    player->is_settled = player->is_settled && player->machine->tables.num_shots == 0;
+    player->is_settled = player->is_settled && player->machine->num_windows == 0
+                         && player->machine->tables.num_shots == 0;
     return true;
 }
 

@@ -17,16 +17,20 @@ static double part_of(const double *markers, uint32_t num_markers, uint32_t firs
     return markers[0] + 1.0 - markers[first];
 }
 
+// How much longer that part is than that of the shared clock.
+static double stretch_of(const double *markers, uint32_t num_markers, uint32_t first)
+{
+    return num_markers == 0 ? 1.0 : part_of(markers, num_markers, first) * (double)num_markers;
+}
+
 // Shared cycles a second between marker `first` and the next.
 static double rate_between(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            uint32_t first)
 {
     double sum = 0.0, total = 0.0;
     for (uint32_t i = 0; i < num_items; i++) {
-        const double stretch =
-            num_markers == 0 ? 1.0
-                             : part_of(items[i].markers, num_markers, first) * (double)num_markers;
-        sum += (double)items[i].weight * items[i].rate / stretch;
+        sum += (double)items[i].weight * items[i].rate
+               / stretch_of(items[i].markers, num_markers, first);
         total += (double)items[i].weight;
     }
     return total > 0.0 ? sum / total : 0.0;
@@ -58,9 +62,7 @@ typedef struct marker_place {
 static marker_place place_of(double phase, uint32_t num_markers)
 {
     const double position = phase * (double)num_markers;
-    uint32_t marker = (uint32_t)position;
-    if (marker >= num_markers)
-        marker = num_markers - 1;
+    const uint32_t marker = position < num_markers ? (uint32_t)position : num_markers - 1;
     return (marker_place){marker, position - (double)marker};
 }
 
@@ -99,8 +101,7 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         const double phase = ((double)position.marker + position.share) / (double)num_markers;
         return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
     }
-    const double rate = rate_between(items, num_items, 0, 0);
-    return md5i_clock_advance(&GROUP, clock, rate * seconds);
+    return md5i_clock_advance(&GROUP, clock, rate_between(items, num_items, 0, 0) * seconds);
 }
 
 // Seconds for less than a cycle, part after part.
@@ -165,23 +166,17 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
     if (num_markers == 0)
         return own;
     // Before the first marker lies the last part of the cycle before.
-    double phase = own.phase;
-    int64_t cycle = own.cycle;
-    if (phase < markers[0]) {
-        phase += 1.0;
-        cycle--;
-    }
+    const bool is_before = own.phase < markers[0];
+    const double phase = is_before ? own.phase + 1.0 : own.phase;
     uint32_t marker = num_markers - 1;
     while (markers[marker] > phase)
         marker--;
     const double share = (phase - markers[marker]) / part_of(markers, num_markers, marker);
-    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = cycle},
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = own.cycle - is_before},
                               ((double)marker + share) / (double)num_markers);
 }
 
 // == Blend spaces ===============================================================================
-//
-// Weights of the items of a blend space, also of one whose parameter is the speed of the root.
 
 void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
                            float *weights)
@@ -216,8 +211,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
             const double to_x = (double)items[other].x - (double)items[item].x;
             const double to_y = (double)items[other].y - (double)items[item].y;
             const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-            if (1.0 - delta < weight)
-                weight = 1.0 - delta;
+            weight = md5_least(weight, 1.0 - delta);
         }
         weight = weight > 0.0 ? weight : 0.0;
         weights[item] = (float)weight;
@@ -312,10 +306,9 @@ static double weigh_items(const md5_player *player, const md5_motion *motion, fl
                               player->parameters[motion->x_parameter],
                               player->parameters[motion->y_parameter], weights);
     } else {
-        const md5_item *const items = motion->items;
         weights[0] = 1.0f;
         for (uint32_t i = 1; i < motion->num_items; i++)
-            weights[i] = md5i_weight_of(player, &items[i].weight);
+            weights[i] = md5i_weight_of(player, &motion->items[i].weight);
     }
     return 1.0;
 }
@@ -326,7 +319,7 @@ static void weigh_state(md5_player *player, md5_active_state *active)
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    const md5i_part *const parts = tree->parts;
+    const md5i_part *const parts = tree->parts; // does not change as weights do
     active->weights[0] = 1.0f;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
         const md5i_part *const part = &parts[i];
@@ -410,9 +403,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
         const double share = group ? (double)instance->share : 1.0;
-        const double stretch =
-            num_markers == 0 ? 1.0
-                             : part_of(source->markers, num_markers, first) * (double)num_markers;
+        const double stretch = stretch_of(source->markers, num_markers, first);
         sum += share * instance->rate / stretch;
         total += share;
         instance->rate = rate ? *rate * stretch : instance->rate;
@@ -504,10 +495,10 @@ bool md5i_is_in_step(const md5_player *player)
     bool is_in_step = false;
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 1; player->machine->layers[layer].has_steps && i < layer_state->num_used;
-             i++)
-            is_in_step = is_in_step || md5_active_at(layer_state, i)->in_step;
+        const bool has_steps = player->machine->layers[layer].has_steps;
         is_in_step = is_in_step || layer_state->is_steered;
+        for (uint32_t i = 1; has_steps && i < layer_state->num_used; i++)
+            is_in_step = is_in_step || md5_active_at(layer_state, i)->in_step;
     }
     return is_in_step;
 }
@@ -533,13 +524,13 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most)
     return most;
 }
 
-static void set_clocks(const md5_blend_tree *tree, md5_active_state *active,
-                       const md5_clock *instances, const md5_clock *groups)
+// To those of the player's scratch memory.
+static void set_clocks(const md5_player *player, md5_active_state *active)
 {
-    for (uint32_t i = 0; i < tree->num_instances; i++)
-        active->instances[i].now = instances[i];
-    if (tree->num_groups > 0)
-        memcpy(active->groups, groups, tree->num_groups * sizeof *groups);
+    for (uint32_t i = 0; i < active->tree->num_instances; i++)
+        active->instances[i].now = player->instance_clocks[i];
+    for (uint32_t i = 0; i < active->tree->num_groups; i++)
+        active->groups[i] = player->group_clocks[i];
 }
 
 // Sets the clocks of a group's members from the shared clock.
@@ -548,9 +539,9 @@ static void follow(const md5_player *player, const md5_blend_tree *tree,
 {
     for (uint32_t i = 0; i < group->num_members; i++) {
         const uint32_t instance = group->members[i];
-        const md5_instance_plan *const plan = &tree->instances[instance];
+        const md5_playable *const playable = tree->instances[instance].playable;
         player->instance_clocks[instance] =
-            md5i_sync_clock(plan->playable->source->markers, group->num_markers, shared);
+            md5i_sync_clock(playable->source->markers, group->num_markers, shared);
     }
 }
 
@@ -592,7 +583,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
                              player->instance_clocks[leader]);
         follow(player, tree, group, player->group_clocks[i]);
     }
-    set_clocks(tree, active, player->instance_clocks, player->group_clocks);
+    set_clocks(player, active);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
@@ -671,21 +662,14 @@ static void gather_group(const md5_player *player, const md5_active_state *activ
     }
 }
 
-// Of a clip that is not synchronised.
-static md5_clock instance_clock_after(const md5_active_state *active, const md5_blend_tree *tree,
-                                      uint32_t number, double seconds)
-{
-    const md5_clip_instance *const instance = &active->instances[number];
-    const md5_timing *const timing = tree->instances[number].playable->timing;
-    return md5i_clock_advance(timing, instance->now, instance->rate * seconds);
-}
-
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const md5_clip_instance *const instance = &active->instances[i];
         if (tree->instances[i].group == MD5_NONE)
-            player->instance_clocks[i] = instance_clock_after(active, tree, i, seconds);
+            player->instance_clocks[i] = md5i_clock_advance(
+                tree->instances[i].playable->timing, instance->now, instance->rate * seconds);
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
         const md5_group_plan *const group = &tree->groups[i];
@@ -710,13 +694,8 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     }
     if (seconds == 0.0)
         return;
-    if (tree->num_groups == 0) {
-        for (uint32_t i = 0; i < tree->num_instances; i++)
-            active->instances[i].now = instance_clock_after(active, tree, i, seconds);
-    } else {
-        md5i_find_clocks(player, active, seconds);
-        set_clocks(tree, active, player->instance_clocks, player->group_clocks);
-    }
+    md5i_find_clocks(player, active, seconds);
+    set_clocks(player, active);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         // For how long a clip that is played once has been at its end follows from how far it would
         // have advanced beyond it.

@@ -26,6 +26,13 @@ static void put(writer *to, const char *bytes)
     }
 }
 
+// With a blank in front.
+static void put_word(writer *to, const char *word)
+{
+    put(to, " ");
+    put(to, word);
+}
+
 static void begin_line(writer *to, int depth)
 {
     put(to, "\n");
@@ -64,8 +71,7 @@ static bool put_quoted(writer *to, const md5_table_walk *walk, const char *text)
     const char *const quote = strchr(text, '"') ? "'" : "\"";
     if (strchr(text, '\r') || strchr(text, '\n') || (strchr(text, '"') && strchr(text, '\'')))
         return fail(to, walk, "has both kinds of quotes or the end of a line");
-    put(to, " ");
-    put(to, quote);
+    put_word(to, quote);
     put(to, text);
     put(to, quote);
     return true;
@@ -75,8 +81,7 @@ static bool put_name(writer *to, const md5_table_walk *walk, const char *name)
 {
     if (!name || !is_plain(name))
         return put_quoted(to, walk, name ? name : "");
-    put(to, " ");
-    put(to, name);
+    put_word(to, name);
     return true;
 }
 
@@ -104,8 +109,7 @@ static void put_number(writer *to, double number, bool is_float)
             md5i_scan_double(text, text + length, &wide);
         is_same = (is_float ? (double)narrow : wide) == number;
     }
-    put(to, " ");
-    put(to, text);
+    put_word(to, text);
 }
 
 // -- Values -------------------------------------------------------------------------------------
@@ -125,8 +129,8 @@ static const char *word_of(const md5_column *column, uint32_t value)
 static void put_choice(writer *to, const md5_column *column, const char *row)
 {
     const char *const word = word_of(column, (uint32_t)md5i_column_number(column, row));
-    put(to, word ? " " : "");
-    put(to, word ? word : "");
+    if (word)
+        put_word(to, word);
 }
 
 static void put_easing(writer *to, const md5_easing *easing)
@@ -180,16 +184,13 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
             put(to, ")");
             return true;
         }
-        if (column->form == MD5_FORM_AFTER) {
-            put(to, " ");
-            put(to, md5_column_word(column));
-        }
+        if (column->form == MD5_FORM_AFTER)
+            put_word(to, md5_column_word(column));
         if (column->form == MD5_FORM_LINE)
             return !text || !*text || put_quoted(to, walk, text);
         if (text || column->place != MD5_PLACE_HEAD || !column->usual)
             return put_name(to, walk, text);
-        put(to, " ");
-        put(to, column->usual);
+        put_word(to, column->usual);
         return true;
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
@@ -300,8 +301,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
                           : is_eased)
         return fail(to, walk, "is a number and a parameter");
     if (is_driven) {
-        put(to, " ");
-        put(to, md5i_drivers[driver].word);
+        put_word(to, md5i_drivers[driver].word);
         do
             TRY(put_name(to, walk, name_at(row, column->state + driver * sizeof row)));
         while (++driver < MD5_DRIVERS && !md5i_drivers[driver].word);
@@ -409,10 +409,8 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
                 (const char *const *)(const void *)(row + column->offset);
             if (column->kind == MD5_COLUMN_TEXTS && !texts[i])
                 break;
-            if (column->kind != MD5_COLUMN_CHOICE) {
-                put(to, " ");
-                put(to, md5_column_word(column));
-            }
+            if (column->kind != MD5_COLUMN_CHOICE)
+                put_word(to, md5_column_word(column));
             if (column->kind == MD5_COLUMN_TEXTS)
                 TRY(put_name(to, walk, texts[i]));
             else if (column->form == MD5_FORM_SHARE)
