@@ -17,7 +17,7 @@ static char *keep_text(md5_arena *kept, md5_span text)
     return md5_copy_text(kept, text.bytes, text.size);
 }
 
-// Whether a byte would end a line or a text, or is not to be seen.
+// Whether a byte would end a text, or is not to be seen.
 static bool is_control(char byte)
 {
     return (unsigned char)byte < ' ' && byte != '\t';
@@ -34,8 +34,6 @@ static char *keep_comment(md5_arena *kept, const char *text, size_t size)
     at += end - at >= 2 ? 2 : end - at;
     while (at < end && (unsigned char)*at <= ' ')
         at++;
-    while (at < end && (unsigned char)end[-1] <= ' ')
-        end--;
     return md5_copy_text(kept, at, (size_t)(end - at));
 }
 
@@ -71,13 +69,12 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_b
     for (uint32_t m = 0; m < file.num_meshes; m++) {
         const md5_mesh_build *const from = &file.meshes[m];
         const size_t num_corners = 3 * (size_t)from->num_triangles;
-        uint32_t *indices = from->indices;
+        uint32_t *const indices =
+            from->indices ? from->indices : MD5_ROOM(kept, uint32_t, num_corners);
         if (from->has_frames)
             return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
                              "a document cannot keep the normals of version 12");
-        if (!indices)
-            TRY(indices = MD5_ROOM(kept, uint32_t, num_corners));
-        for (size_t i = 0; i < num_corners && !from->indices; i++)
+        for (size_t i = 0; indices && !from->indices && i < num_corners; i++)
             indices[i] = from->narrow_indices[i];
         doc->meshes[m] = (md5_doc_mesh){
             .name = keep_text(kept, from->name),
@@ -90,7 +87,7 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_b
             .indices = indices,
             .weights = from->weights,
         };
-        TRY(doc->meshes[m].name && doc->meshes[m].shader);
+        TRY(doc->meshes[m].name && doc->meshes[m].shader && indices);
     }
     return true;
 }
@@ -253,13 +250,13 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 
 // == Writing =====================================================================================
 
-typedef struct writer {
+typedef struct text_writer {
     md5_context context;
     char *text; // [size], of which `used` bytes would be written
     size_t size, used;
-} writer;
+} text_writer;
 
-static void put_bytes(writer *to, const char *bytes, size_t count)
+static void put_bytes(text_writer *to, const char *bytes, size_t count)
 {
     const size_t room = to->used < to->size ? to->size - to->used : 0;
     if (count > 0 && room > 0)
@@ -268,19 +265,22 @@ static void put_bytes(writer *to, const char *bytes, size_t count)
 }
 
 // A text that stands between quotes or in a comment, which both end at the end of a line.
-static void put_text(writer *to, const char *text, bool is_quoted)
+static void put_text(text_writer *to, const char *text, bool is_quoted)
 {
+    text = text ? text : "";
+    put_bytes(to, "\"", is_quoted);
     for (const char *byte = text; *byte; byte++) {
         if (is_control(*byte) || (is_quoted && *byte == '"'))
             md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0, "%s cannot be written: it has %s",
                       MD5_QUOTED(text), *byte == '"' ? "a quote" : "a control byte");
     }
     put_bytes(to, text, strlen(text));
+    put_bytes(to, "\"", is_quoted);
 }
 
 // Writes the fewest decimals that are read as the same number. What a double holds exactly tells
 // which ones are too few, without printing them. printf() may write another point.
-static void put_number(writer *to, double number, bool is_float)
+static void put_number(text_writer *to, double number, bool is_float)
 {
     enum { MOST_DECIMALS = 60 };
     const double magnitude = fabs(number), exact = 9007199254740992.0;
@@ -319,7 +319,7 @@ static void put_number(writer *to, double number, bool is_float)
 
 // %u uint32_t, of which MD5_NONE is -1; %f a float, %d a double, %v ( x y z ) of a const md5_vec3
 // *; %q a text in quotes, %c a text of a comment.
-static void put(writer *to, const char *format, ...)
+static void put(text_writer *to, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -334,25 +334,21 @@ static void put(writer *to, const char *format, ...)
         if (kind == 'u') {
             const uint32_t number = va_arg(values, uint32_t);
             char printed[16];
-            const int length = snprintf(printed, sizeof printed, "%u", number);
-            put_bytes(to, number == MD5_NONE ? "-1" : printed,
-                      number == MD5_NONE ? 2 : (size_t)length);
+            snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
+            put_bytes(to, printed, strlen(printed));
         } else if (kind == 'f' || kind == 'd') {
             put_number(to, va_arg(values, double), kind == 'f');
         } else if (kind == 'v') {
             const md5_vec3 *const v = va_arg(values, const md5_vec3 *);
             put(to, "( %f %f %f )", (double)v->x, (double)v->y, (double)v->z);
         } else {
-            const char *const text = va_arg(values, const char *);
-            put_bytes(to, "\"", kind == 'q');
-            put_text(to, text ? text : "", kind == 'q');
-            put_bytes(to, "\"", kind == 'q');
+            put_text(to, va_arg(values, const char *), kind == 'q');
         }
     }
     va_end(values);
 }
 
-static void put_mesh(writer *to, const md5_doc_mesh *mesh)
+static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
 {
     const char *const name = mesh->name ? mesh->name : "";
     const size_t length = strlen(name);
@@ -380,7 +376,7 @@ static void put_mesh(writer *to, const md5_doc_mesh *mesh)
     put(to, "}\n");
 }
 
-static void put_model(writer *to, const md5_doc *doc)
+static void put_model(text_writer *to, const md5_doc *doc)
 {
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
@@ -393,7 +389,7 @@ static void put_model(writer *to, const md5_doc *doc)
         put_mesh(to, &doc->meshes[m]);
 }
 
-static void put_anim(writer *to, const md5_doc *doc, bool *begins_line)
+static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
 {
     put(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
         doc->frame_rate);
@@ -421,7 +417,7 @@ static void put_anim(writer *to, const md5_doc *doc, bool *begins_line)
     }
 }
 
-static void put_camera(writer *to, const md5_doc *doc)
+static void put_camera(text_writer *to, const md5_doc *doc)
 {
     put(to, "numFrames %u\nframeRate %d\nnumCuts %u\n\ncuts {\n", doc->num_frames, doc->frame_rate,
         doc->num_cuts);
@@ -448,7 +444,7 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
 {
     MD5_ASSERT_NOT_NULL(doc);
     MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
-    writer to = {.text = text, .size = size};
+    text_writer to = {.text = text, .size = size};
     md5i_context_begin_memory(&to.context, doc->allocator, error);
     md5_arena scratch = {.context = &to.context};
     uint64_t num_references = 0;
@@ -463,10 +459,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
         put_anim(&to, doc, begins_line);
     else if (is_sound)
         put_camera(&to, doc);
-    if (num_references > to.used) // a file that says so cannot be read
-        md5i_fail(&to.context, MD5_ERROR_RANGE, 0, 0,
-                  "rows are shared %llu times, more than the text has bytes (%llu)",
-                  (unsigned long long)num_references, (unsigned long long)to.used);
+    if (num_references > to.used) // it could not be read
+        fail_at(&to.context, "rows that share others more often than the text has bytes:", to.used);
     md5i_arena_free(&scratch);
     if (to.context.error.status != MD5_OK)
         to.used = 0;

@@ -102,14 +102,15 @@ static bool mend_weights(repair *it, uint32_t most, float tolerance, md5_doc_mes
         for (uint32_t k = 0; k < num_own; k++)
             sum += (double)own[k].bias;
         const bool is_pruned = num_own < from->num_weights;
-        const bool is_off = fabs(sum - 1.0) > (double)tolerance && fabs(sum) >= min_sum;
-        for (uint32_t k = 0; k < num_own && (is_pruned || is_off) && fabs(sum) >= min_sum; k++) {
-            const double bias = (double)own[k].bias / sum;
+        const bool is_off = is_pruned || fabs(sum - 1.0) > (double)tolerance;
+        const double divisor = is_off && fabs(sum) >= min_sum ? sum : 1.0;
+        for (uint32_t k = 0; k < num_own; k++) {
+            const double bias = (double)own[k].bias / divisor;
             lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
             own[k].bias = md5_round_to_float(bias);
         }
         *loss = is_pruned && lost > *loss ? lost : *loss;
-        *count += is_pruned || (is_off && num_own > 0);
+        *count += is_pruned || divisor != 1.0;
         vertices[v].first_weight = num_own > 0 ? used : 0;
         vertices[v].num_weights = num_own;
         used += num_own;
@@ -169,20 +170,17 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 {
     repair it;
     uint32_t count = 0;
-    MD5_ASSERT(model == NULL || model->geometry != NULL, "model: with its geometry");
     if (!model) {
         md5i_fail_missing(error, "model");
         return MD5_NONE;
     }
-    if (!begin_clip(&it, doc, model, error))
-        return end_repair(&it, doc, 0);
-    md5_mat34 *const palette = MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints);
-    md5_bounds *const bounds = MD5_ROOM(&it.kept, md5_bounds, doc->num_frames);
-    if (model->max_vertices == 0)
-        md5i_fail(&it.context, MD5_ERROR_MISMATCH, 0, 0, "the model has no vertices");
-    if (!palette || !bounds || it.context.error.status != MD5_OK)
-        return end_repair(&it, doc, 0);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
+    bool is_sound = begin_clip(&it, doc, model, error);
+    if (is_sound && model->max_vertices == 0)
+        is_sound = md5i_fail(&it.context, MD5_ERROR_MISMATCH, 0, 0, "the model has no vertices");
+    md5_mat34 *const palette =
+        is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
+    md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
+    for (uint32_t f = 0; bounds && f < doc->num_frames; f++) {
         const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0.0f);
         md5_pose_palette(it.binding, moment, MD5_ROOT_FILE, it.pose, NULL, palette);
         bounds[f] = md5_skin_bounds(model, palette);
@@ -192,30 +190,27 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     return end_repair(&it, doc, count);
 }
 
-// The six components of a joint in a frame, in the order of flags.
-typedef struct components {
-    float of[6];
-} components;
-
-static components components_of(const md5_xform *joint)
+// Writes the six components of a joint, in the order of flags.
+static void write_components(const md5_xform *joint, float of[6])
 {
-    const md5_vec3 p = joint->translation;
     const md5_quat q = joint->rotation;
     const float sign = q.w > 0.0f ? -1.0f : 1.0f; // as that of rotations that are stored as x y z
-    return (components){{p.x, p.y, p.z, q.x * sign, q.y * sign, q.z * sign}};
+    memcpy(of, &joint->translation, 3 * sizeof *of);
+    of[3] = q.x * sign;
+    of[4] = q.y * sign;
+    of[5] = q.z * sign;
 }
 
 // The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the
-// first frame.
-static components base_of(const repair *it, uint32_t j)
+// first frame, which is sampled.
+static const md5_xform *base_of(const repair *it, uint32_t j)
 {
     const uint32_t *const tracks = it->binding->tracks;
     const uint32_t track = tracks[j], parent = it->binding->skeleton->joints[j].parent;
-    if (track == MD5_NONE || (parent != MD5_NONE && tracks[parent] == MD5_NONE)
-        || it->anim->skeleton.joints[track].parent
-               != (parent == MD5_NONE ? MD5_NONE : tracks[parent]))
-        return components_of(&it->pose[j]);
-    return components_of(&it->anim->base_frame[track]);
+    const uint32_t own = track == MD5_NONE ? track : it->anim->skeleton.joints[track].parent;
+    const bool is_same =
+        parent == MD5_NONE || own == MD5_NONE ? parent == own : tracks[parent] == own;
+    return track != MD5_NONE && is_same ? &it->anim->base_frame[track] : &it->pose[j];
 }
 
 // Whether a joint of the document and the new one of its number differ; of unit rotations only the
@@ -244,7 +239,7 @@ static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     md5_doc_joint *const joints = MD5_NEW(&it->kept, md5_doc_joint, num_joints);
-    components *const base = MD5_ROOM(&it->scratch, components, num_joints);
+    float *const base = MD5_ROOM(&it->scratch, float, 6 * (size_t)num_joints);
     float *numbers = NULL;
     uint32_t num_components = 0;
     if (!joints || !base)
@@ -256,13 +251,14 @@ static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
                        it->pose);
             for (uint32_t j = 0; j < num_joints; j++) {
                 md5_track *const track = &joints[j].track;
-                const components values = components_of(&it->pose[j]);
+                float values[6];
+                write_components(&it->pose[j], values);
                 if (f == 0 && pass == 0)
-                    base[j] = base_of(it, j);
-                for (uint32_t i = 0; i < MD5_COUNT(values.of); i++) {
+                    write_components(base_of(it, j), base + 6 * (size_t)j);
+                for (uint32_t i = 0; i < MD5_COUNT(values); i++) {
                     if (next && (track->flags >> i & 1))
-                        *next++ = values.of[i];
-                    else if (memcmp(&values.of[i], &base[j].of[i], sizeof values.of[i]) != 0)
+                        *next++ = values[i];
+                    else if (memcmp(&values[i], &base[6 * (size_t)j + i], sizeof values[i]) != 0)
                         track->flags |= UINT32_C(1) << i;
                 }
             }
@@ -270,7 +266,7 @@ static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
         for (uint32_t j = 0; j < num_joints && pass == 0; j++) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
-            const float *const of = base[j].of;
+            const float *const of = base + 6 * (size_t)j;
             const char *const name = skeleton->joints[j].name;
             joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
             joint->track.flags |= all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;

@@ -295,10 +295,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     for (uint32_t i = 0; i < file.num_frames; i++) {
         const md5_quat q = frames[i].rotation;
         frames[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
-        if (converts(context)) {
-            convert_points(context, &frames[i].position, 1);
-            convert_rotations(context, &frames[i].rotation, 1);
-        }
+        convert_points(context, &frames[i].position, 1);
+        convert_rotations(context, &frames[i].rotation, 1);
     }
     for (uint32_t i = 0; i < file.num_cut_views && converts(context); i++) {
         convert_points(context, &cut_views[i].position, 1);

@@ -1,7 +1,7 @@
 // What differs between compilers, and nothing else of the library does: attributes, hints, vector
 // types and questions to the processor, each in the form of GCC and Clang, in that of Microsoft's
-// compiler, and as nothing for others. test/tree/compilers.sh looks for them elsewhere. Then the
-// settings that are refused, and the parts that macros leave out.
+// compiler, and as nothing for others. test/tree/compilers.sh looks for them elsewhere. Then
+// settings that are refused, and parts that macros leave out.
 #ifndef MD5_CORE_COMPILER_H
 #define MD5_CORE_COMPILER_H
 
@@ -199,11 +199,8 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_IS_AARCH64 0
 #endif
 
-// -- Settings ------------------------------------------------------------------------------------
-
-// Rejects settings that would give other bits than other builds: see md5/README.md. They cannot be
-// detected later, when the numbers are wrong.
-
+// Settings that would give other bits than other builds are refused: see md5/README.md. They cannot
+// be detected later, when the numbers are wrong.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
     || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error \
@@ -229,11 +226,8 @@ static inline bool md5_processor_has_avx512(void)
 #error "md5model gives the same bits on every machine: compile with /arch:SSE2, not for x87"
 #endif
 
-// -- Parts ---------------------------------------------------------------------------------------
-
 // Parts of the library that macros leave out (md5config.h), as constants: compilers drop what is
 // behind a false one, also without an optimizer, and refer to nothing in it.
-
 #ifdef MD5_ONLY_VERSION_10
 #define MD5_HAS_VERSIONS 0
 #else

@@ -157,8 +157,6 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
 #endif
 
 #ifndef MD5_NO_EXTRAS
-// -- Documents -----------------------------------------------------------------------------------
-
 // Checks every index of a document (md5edit.h), and counts how often rows refer to others: vertices
 // to weights, and tracks to numbers of frames.
 bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references);
