@@ -17,12 +17,6 @@ static char *keep_text(md5_arena *kept, md5_span text)
     return md5_copy_text(kept, text.bytes, text.size);
 }
 
-// Whether a byte would end a text, or is not to be seen.
-static bool is_control(char byte)
-{
-    return (unsigned char)byte < ' ' && byte != '\t';
-}
-
 // The comment in the first line of a text, or "".
 static char *keep_comment(md5_arena *kept, const char *text, size_t size)
 {
@@ -270,9 +264,10 @@ static void put_text(text_writer *to, const char *text, bool is_quoted)
     text = text ? text : "";
     put_bytes(to, "\"", is_quoted);
     for (const char *byte = text; *byte; byte++) {
-        if (is_control(*byte) || (is_quoted && *byte == '"'))
+        const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
+        if (is_control || (is_quoted && *byte == '"'))
             md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0, "%s cannot be written: it has %s",
-                      MD5_QUOTED(text), *byte == '"' ? "a quote" : "a control byte");
+                      MD5_QUOTED(text), is_control ? "a control byte" : "a quote");
     }
     put_bytes(to, text, strlen(text));
     put_bytes(to, "\"", is_quoted);
@@ -303,7 +298,7 @@ static void put_number(text_writer *to, double number, bool is_float)
         for (const char *byte = printed; *byte; byte++) {
             if (md5_is_digit(*byte) || *byte == '-')
                 text[length++] = *byte;
-            else if (text[length - 1] != '.')
+            else if (length > 0 && text[length - 1] != '.')
                 text[length++] = '.';
         }
         float narrow = 0.0f;
@@ -317,8 +312,11 @@ static void put_number(text_writer *to, double number, bool is_float)
     put_bytes(to, text, length);
 }
 
-// %u uint32_t, of which MD5_NONE is -1; %f a float, %d a double, %v ( x y z ) of a const md5_vec3
-// *; %q a text in quotes, %c a text of a comment.
+#define VECTOR "( %f %f %f )"
+#define XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
+
+// %u uint32_t, of which MD5_NONE is -1; %f a float, %d a double, %q a text in quotes, %c one of a
+// comment.
 static void put(text_writer *to, const char *format, ...)
 {
     va_list values;
@@ -338,9 +336,6 @@ static void put(text_writer *to, const char *format, ...)
             put_bytes(to, printed, strlen(printed));
         } else if (kind == 'f' || kind == 'd') {
             put_number(to, va_arg(values, double), kind == 'f');
-        } else if (kind == 'v') {
-            const md5_vec3 *const v = va_arg(values, const md5_vec3 *);
-            put(to, "( %f %f %f )", (double)v->x, (double)v->y, (double)v->z);
         } else {
             put_text(to, va_arg(values, const char *), kind == 'q');
         }
@@ -371,7 +366,8 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     put(to, "\n\tnumweights %u\n", mesh->num_weights);
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         const md5_weight *const weight = &mesh->weights[w];
-        put(to, "\tweight %u %u %f %v\n", w, weight->joint, (double)weight->bias, &weight->offset);
+        put(to, "\tweight %u %u %f " VECTOR "\n", w, weight->joint, (double)weight->bias,
+            XYZ(weight->offset));
     }
     put(to, "}\n");
 }
@@ -381,8 +377,9 @@ static void put_model(text_writer *to, const md5_doc *doc)
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_doc_joint *const joint = &doc->joints[j];
-        put(to, "\t%q\t%u %v %v\t\t// %c\n", joint->name, joint->parent, &joint->position,
-            &joint->rotation, joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
+        put(to, "\t%q\t%u " VECTOR " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
+            XYZ(joint->position), XYZ(joint->rotation),
+            joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
     }
     put(to, "}\n");
     for (uint32_t m = 0; m < doc->num_meshes; m++)
@@ -403,10 +400,11 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     }
     put(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
     for (uint32_t i = 0; doc->bounds && i < doc->num_frames; i++)
-        put(to, "\t%v %v\n", &doc->bounds[i].min, &doc->bounds[i].max);
+        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
     put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
     for (uint32_t j = 0; j < doc->num_joints; j++)
-        put(to, "\t%v %v\n", &doc->joints[j].position, &doc->joints[j].rotation);
+        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->joints[j].position),
+            XYZ(doc->joints[j].rotation));
     put(to, "}\n");
     const float *number = doc->numbers;
     for (uint32_t f = 0; f < doc->num_frames; f++) { // a line for each joint
@@ -426,8 +424,8 @@ static void put_camera(text_writer *to, const md5_doc *doc)
         if (k < doc->num_cut_views && doc->cut_views[k].cut == i) {
             const md5_cut_view *const view = &doc->cut_views[k++];
             const md5_vec3 rotation = stored_rotation(view->rotation);
-            put(to, view->has_position ? " pos %v" : "", &view->position);
-            put(to, view->has_rotation ? " rot %v" : "", &rotation);
+            put(to, view->has_position ? " pos " VECTOR : "", XYZ(view->position));
+            put(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
         }
         put(to, "\n");
     }
@@ -435,7 +433,8 @@ static void put_camera(text_writer *to, const md5_doc *doc)
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];
         const md5_vec3 rotation = stored_rotation(view->rotation);
-        put(to, "\t%v %v %f\n", &view->position, &rotation, (double)view->fov);
+        put(to, "\t" VECTOR " " VECTOR " %f\n", XYZ(view->position), XYZ(rotation),
+            (double)view->fov);
     }
     put(to, "}\n");
 }
