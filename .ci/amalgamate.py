@@ -645,7 +645,7 @@ def source(name, what, headers, sources, generated):
 PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
 # Library: what it does, its public headers, its folders.
 LIBRARIES = {
-    "md5model": ("reads, poses and skins MD5 models", "math model skin",
+    "md5model": ("reads, poses and skins MD5 models", "math model skin edit",
                  "md5 core read pose pose/simd skin compress"),
     "md5play": ("inverse kinematics, curves, state machines", "curve pose machine play",
                 "core motion play play/text play/make play/run"),

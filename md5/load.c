@@ -7,7 +7,7 @@
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/core/file.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 #include "md5/md5skin.h"
 #include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
@@ -292,7 +292,9 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
     }
 
-    for (uint32_t i = 0; i < file.num_frames && converts(context); i++) {
+    for (uint32_t i = 0; i < file.num_frames; i++) {
+        const md5_quat q = frames[i].rotation;
+        frames[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
         convert_points(context, &frames[i].position, 1);
         convert_rotations(context, &frames[i].rotation, 1);
     }
@@ -799,6 +801,10 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         .size = block.used,
         .allocator = context->allocator,
     };
+    for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
+        const md5_quat q = file->bind[j].rotation;
+        file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+    }
     md5i_build_bind_pose(&model->skeleton, file->bind, bind_local, bind, inverse_bind);
     *result = model;
     return true;

@@ -282,6 +282,16 @@ static bool judge(rule_id rule, tool_engines asked, tool_finding *found)
     return has_any;
 }
 
+bool tool_minds(tool_engines asked, const char *rule)
+{
+    for (int i = 0; i < NUM_RULES; i++) {
+        tool_finding found = {0};
+        if (strcmp(rules[i].name, rule) == 0 && judge((rule_id)i, asked, &found))
+            return true;
+    }
+    return false;
+}
+
 void tool_print_rules(void)
 {
     for (int i = 0; i < NUM_RULES; i++) {

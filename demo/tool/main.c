@@ -13,8 +13,8 @@
 // == Commands =====================================================================================
 
 static const tool_command *const commands[] = {
-    &tool_info,    &tool_check,    &tool_diff, &tool_dump,     &tool_curves,     &tool_list,
-    &tool_explain, &tool_verdicts, &tool_bind, &tool_compress, &tool_decompress,
+    &tool_info, &tool_check,   &tool_diff,     &tool_fix,  &tool_dump,     &tool_curves,
+    &tool_list, &tool_explain, &tool_verdicts, &tool_bind, &tool_compress, &tool_decompress,
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -137,6 +137,7 @@ static const char tool_help[] =
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
+    "  fix FILE...         write files anew, without what engines refuse or show wrong\n"
     "  diff FIRST SECOND   print what differs between two files or folders\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"
@@ -181,6 +182,10 @@ static const struct option {
     {"--mod", OPTION_NAME, MEMBER(mod), "a folder", 0, 0},
     {"--output", OPTION_NAME, MEMBER(output), "a name", 0, 0},
     {"-o", OPTION_NAME, MEMBER(output), "a name", 0, 0},
+    {"--mesh", OPTION_NAME, MEMBER(mesh), "a file", 0, 0},
+    {"--rename", OPTION_NAMES, MEMBER(renames), "OLD=NEW", 0, 0},
+    {"--force", OPTION_SWITCH, MEMBER(is_forced), NULL, 0, 0},
+    {"--dry-run", OPTION_SWITCH, MEMBER(is_dry), NULL, 0, 0},
     {"--json", OPTION_SWITCH, MEMBER(is_json), NULL, 0, 0},
     {"--y-up", OPTION_SWITCH, MEMBER(is_y_up), NULL, 0, 0},
     {"--influences", OPTION_COUNT, MEMBER(influences), "a number from 1 to 16", 1, 16},
@@ -200,6 +205,11 @@ static const struct option {
     {"--root", OPTION_ROOT, MEMBER(root), "file, id or in_place", 0, 0},
 };
 enum { NUM_OPTIONS = sizeof options / sizeof options[0] };
+
+static tool_names *names_of(tool_arguments *arguments, int option)
+{
+    return (tool_names *)((char *)arguments + options[option].member);
+}
 
 // Whether the help of a command has a word.
 static bool has_word(const char *help, const char *word)
@@ -315,20 +325,16 @@ static int run_command(const tool_command *command, int count, char **list)
         .command = command->name,
         .words = list,
         .times = common_alloc((size_t)count, sizeof *arguments.times),
-        .excluded = {.names = common_alloc((size_t)count, sizeof(char *))},
-        .only = {.names = common_alloc((size_t)count, sizeof(char *))},
-        .ignored = {.names = common_alloc((size_t)count, sizeof(char *))},
-        .engines = {.names = common_alloc((size_t)count, sizeof(char *))},
-        .joints = {.names = common_alloc((size_t)count, sizeof(char *))},
     };
+    for (int i = 0; i < NUM_OPTIONS; i++)
+        if (options[i].kind == OPTION_NAMES)
+            names_of(&arguments, i)->names = common_alloc((size_t)count, sizeof(char *));
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
     free(arguments.times);
-    free(arguments.excluded.names);
-    free(arguments.only.names);
-    free(arguments.ignored.names);
-    free(arguments.engines.names);
-    free(arguments.joints.names);
+    for (int i = 0; i < NUM_OPTIONS; i++)
+        if (options[i].kind == OPTION_NAMES)
+            free(names_of(&arguments, i)->names);
     return status;
 }
 

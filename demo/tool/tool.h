@@ -24,15 +24,16 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output;
+    const char *base, *mod, *output, *mesh;
     const char *folder; // of a game: DIR
-    tool_names excluded, only, ignored, engines, joints;
+    tool_names excluded, only, ignored, engines, joints, renames;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     uint32_t influences, resolution;
     float tolerance;
     md5_root root;
-    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames;
+    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
+        is_dry;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -44,8 +45,8 @@ typedef struct tool_command {
     const char *help;  // the first line is its usage
 } tool_command;
 
-extern const tool_command tool_info, tool_check, tool_diff, tool_dump, tool_list, tool_explain,
-    tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves;
+extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
+    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
@@ -111,7 +112,8 @@ typedef struct tool_engines {
 
 uint32_t tool_find_engines(const char *name); // 0: unknown; "all": without old versions and library
 void tool_print_engines(uint32_t engines);    // their names
-void tool_print_rules(void);                  // all of them, with what each engine does
+bool tool_minds(tool_engines asked, const char *rule); // whether one of them does anything
+void tool_print_rules(void);                           // all of them, with what each engine does
 
 // Those that a file could be meant for, by where it is and what lies beside it.
 tool_engines tool_guess_engines(const char *path);

@@ -10,7 +10,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/number.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 
 #include <string.h>
 

@@ -26,7 +26,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
 #include <string.h>

@@ -213,6 +213,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     file->joints = joints;
     file->order = order;
     file->bind = reader->bind;
+    file->has_w = true;
     return binary_take(in, (size_t)num_matrices * MATRIX_BYTES) != NULL;
 }
 
@@ -536,7 +537,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
             md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
                       "field of view %g: expected more than 0 and less than 180 degrees",
                       (double)view->fov);
-        view->rotation = md5_quat_from_xyz(x, y, z);
+        view->rotation = (md5_quat){x, y, z, 0.0f};
         TRY(binary_point(&in, &view->position));
     }
     file->frames = frames;

@@ -423,7 +423,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
 
 // -- All bones ------------------------------------------------------------------------------------
 
-static bool finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, const md5_xform *bind)
+static bool finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind)
 {
     const uint32_t count = reader->num_joints.value;
     reader->joints = joints;
@@ -460,7 +460,7 @@ static bool finish_bones(md5_mesh_reader *reader)
         joints[i].parent = parent ? parent->number : MD5_NONE;
     }
     md5i_arena_rewind(lex->arena, before);
-
+    reader->file->has_w = true;
     return finish_joints(reader, joints, bind);
 }
 

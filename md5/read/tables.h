@@ -3,6 +3,7 @@
 #define MD5_READ_TABLES_H
 
 #include "md5/core/mesh.h"
+#include "md5/md5edit.h"
 
 // Whether a file is one of Doom 3 BFG, which begins with these bytes.
 #define MD5_BFG_MESH "BRM"
@@ -28,7 +29,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 // Reads ( x y z ) of a rotation, unchanged. Warns if they are longer than 1.
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);
 
-// Reads ( x y z ) ( x y z ): translation and rotation.
+// Reads ( x y z ) ( x y z ): translation, and x y z of the rotation as in the file; its w is 0.
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform);
 
 // Warns of `count` rotations longer than 1. `rotation` is the first of them, at `position`.
@@ -46,7 +47,8 @@ typedef struct md5_mesh_file {
     md5_span command_line;
     uint32_t num_joints; // >= 1
     const md5_file_joint *joints;
-    const md5_xform *bind; // [num_joints] model space, w rebuilt
+    md5_xform *bind;       // [num_joints] model space; x y z of rotations as in the file
+    bool has_w;            // their w is known, as in Doom 3 BFG and version 6; else it is 0
     const uint32_t *order; // [num_joints] parents before children
     uint32_t num_meshes;
     md5_mesh_build *meshes;
@@ -134,7 +136,7 @@ typedef struct md5_camera_file {
     const uint32_t *cuts; // [num_cuts] below num_frames
     uint32_t num_cut_views;
     const md5_cut_view *cut_views; // [num_cut_views]
-    const md5_camera_view *frames; // [num_frames]
+    const md5_camera_view *frames; // [num_frames] x y z of rotations as in the file; w is 0
 } md5_camera_file;
 
 // Reads `size` bytes of .md5camera text. What `file` points to lies in the arena or in the text.
@@ -152,6 +154,12 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
+#endif
+
+#ifndef MD5_NO_EXTRAS
+// Checks every index of a document (md5edit.h), and counts how often rows refer to others: vertices
+// to weights, and tracks to numbers of frames.
+bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references);
 #endif
 
 #endif

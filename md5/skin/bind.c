@@ -9,7 +9,7 @@
 // leave it; the bone of a joint without children continues its parent's; weights are then smoothed
 // along the mesh's edges, on welded positions, so that seams stay closed.
 #include "md5/skin/bind.h"
-#include "md5/skin/weld.h"
+#include "md5/skin/geometry.h"
 
 #ifndef MD5_NO_EXTRAS
 // == Voxels ======================================================================================

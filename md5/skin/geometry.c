@@ -2,9 +2,8 @@
 // vertices on mirror seams, normals, tangents, and the order of them all.
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 #include "md5/skin/pair.h"
-#include "md5/skin/weld.h"
 
 #include <assert.h>
 #include <math.h>

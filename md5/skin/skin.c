@@ -1,7 +1,7 @@
 // Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 

@@ -1,7 +1,7 @@
 // Both ways of skinning in plain C, which every faster kernel must equal bit for bit.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
+#include "md5/core/compiler.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 

@@ -1,4 +1,4 @@
-#include "md5/skin/weld.h"
+#include "md5/skin/geometry.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 
+#include "md5/md5edit.h"
+
 typedef struct bytes {
     unsigned char data[2048];
     size_t size;
@@ -473,4 +475,40 @@ TEST (bfg_cameras_may_be_anything) {
     bytes good;
     make_camera(&good);
     check_hostile(&good, CAMERA);
+}
+
+// -- As text --------------------------------------------------------------------------------
+
+static char *as_text(md5_doc_kind kind, const bytes *file)
+{
+    md5_error error = {0};
+    md5_doc *const doc = md5_parse_doc(kind, file->data, file->size, NULL, &error);
+    CHECK_THAT(doc != NULL, "%s", error.message);
+    const size_t size = doc ? md5_write_doc(doc, NULL, 0, &error) : 0;
+    char *const text = test_calloc(size + 1, 1);
+    if (doc)
+        md5_write_doc(doc, text, size + 1, &error);
+    md5_free_doc(doc);
+    return text;
+}
+
+TEST (bfg_files_are_written_as_text) {
+    bytes file;
+    make_model(&file);
+    OWN char *const model_text = as_text(MD5_DOC_MODEL, &file);
+    OWN_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
+    OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
+    REQUIRE(binary && model);
+    CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
+    for (int i = 0; i < 12; i++) // w is computed anew
+        CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
+    CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
+    make_anim(&file);
+    OWN char *const anim_text = as_text(MD5_DOC_ANIM, &file);
+    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, NULL);
+    REQUIRE(anim);
+    CHECK_NEAR(anim->translations[anim->num_translations].x, 5.0, 0.0); // frame 1
+    make_camera(&file);
+    OWN char *const camera_text = as_text(MD5_DOC_CAMERA, &file);
+    CHECK(strstr(camera_text, "\t( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n") != NULL);
 }

@@ -1,7 +1,7 @@
 // Normals weighted equally, by area and by angle, against the formulas in doubles.
 #include "test/own.h"
 
-#include "md5/skin/weld.h"
+#include "md5/skin/geometry.h"
 
 enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
 

@@ -145,6 +145,34 @@ while IFS='|' read -r what expected rule file change; do
     check "engines and $what" judges
 done <"$scratch/rows"
 
+# What writing anew mends: the written pair is read as the library reads the broken one, and breaks the rule no more.
+mendable='version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign
+    long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size
+    first-component frame-number frame-rate bounds-count bounds'
+mends() {
+    case $file in
+    clip) breaks anim && broken=a.md5anim ;;
+    *) breaks mesh && broken=a.md5mesh ;;
+    esac || return 1
+    rm -rf "$scratch/new" && mkdir "$scratch/new" && cp "$scratch/case"/a.md5* "$scratch/new" || return 1
+    "$tool" fix --for all --dry-run "$scratch/case/$broken" >"$scratch/out" 2>&1 && cat "$scratch/out" && return 1
+    cmp "$scratch/case/$broken" "$scratch/new/$broken" || return 1
+    "$tool" fix --for all --force "$scratch/new/$broken" >"$scratch/out" 2>&1 && grep -q "mended: .*\[$rule\]" "$scratch/out" ||
+        { cat "$scratch/out" && return 1; }
+    "$tool" check --for all "$scratch/new" >"$scratch/out" 2>&1
+    grep "\[$rule\]" "$scratch/out" && return 1
+    "$tool" fix --for all --dry-run "$scratch/new/$broken" >"$scratch/out" || { cat "$scratch/out" && return 1; }
+    case $rule in # what is mended beyond the text changes the numbers, on purpose
+    weight-sum | clip-* | base-frame-needed) ;;
+    *) "$tool" diff "$scratch/case/$broken" "$scratch/new/$broken" >"$scratch/out" 2>&1 || { cat "$scratch/out" && return 1; } ;;
+    esac
+}
+while IFS='|' read -r what expected rule file change; do
+    case " $(echo $mendable) " in
+    *" $rule "*) check "mending $what" mends ;;
+    esac
+done <"$scratch/rows"
+
 # runs STATUS ARGUMENTS...
 runs() {
     status=$1
@@ -237,8 +265,27 @@ forms() {
 }
 check 'findings as JSON, SARIF and annotations' forms
 
+fixes() {
+    runs 2 fix "$base/a.md5mesh" && runs 0 fix --dry-run "$base/a.md5mesh" "$base/a.md5anim" &&
+        [ "$(grep -c '^  nothing to do$' "$scratch/out")" -eq 2 ] && cp "$base/a.md5mesh" "$scratch/old.md5mesh" &&
+        runs 0 fix --rename limb=leg "$base/a.md5mesh" -o "$scratch/renamed.md5mesh" && grep -q '"leg"' "$scratch/renamed.md5mesh" &&
+        runs 1 fix --rename limb=leg "$base/a.md5mesh" -o "$scratch/renamed.md5mesh" && grep -q 'the file exists' "$scratch/err" &&
+        runs 1 fix --rename leg "$base/a.md5mesh" --dry-run && change='s/) 4 1/) 0 5/;s/\(weight . .\) [0-9.]*/\1 0.2/' && breaks mesh &&
+        runs 0 fix --influences 4 --force "$scratch/case/a.md5mesh" && grep -q 'units$' "$scratch/out" &&
+        runs 0 check --for daemon "$scratch/case/a.md5mesh" && runs 1 fix --dry-run "$scratch/none.md5mesh" &&
+        cmp "$base/a.md5mesh" "$scratch/old.md5mesh"
+}
+check 'what fix writes, and what it does not write over' fixes
+# Nothing is to be done on our own models.
+ours() {
+    # shellcheck disable=SC2046 # names without blanks
+    runs 0 fix --dry-run $(find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' | grep -v /zoo/)
+}
+check 'nothing is to be mended on our models' ours
+
 # A model of a game whose clip does not fit its mesh.
 game() {
+    change='s/limb/Limb/'
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && breaks anim &&
         cp "$scratch/case"/a.md5* "$scratch/game/models" &&
         printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&

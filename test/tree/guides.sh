@@ -45,7 +45,7 @@ extract() {
         END {
             if (inside) print FILENAME ": open sample" > "/dev/stderr"
             if (shared != "") {
-                for (i = 1; i <= split("math model skin curve pose play game image dialects", part, " "); i++)
+                for (i = 1; i <= split("math model skin edit curve pose play game image dialects", part, " "); i++)
                     printf "#include <md5model/md5%s.h>\n", part[i] > (to ".c")
                 printf "#include <md5model/md5gl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n%s", shared > (to ".c")
             }

@@ -31,7 +31,7 @@ includes >"$scratch/includes"
 forbidden() {
     awk '
         function room(path) {
-            if (path ~ /^md5\/md5(math|model|skin)\.h$/) return "door"
+            if (path ~ /^md5\/md5(math|model|skin|edit)\.h$/) return "door"
             if (path ~ /^md5\/md5(curve|pose|machine|play)\.h$/) return "playdoor"
             if (path ~ /^md5\/md5(game|image)\.h$/ || path == "md5/md5dialects.h") return "gamedoor"
             if (path == "md5/core/file.c") return "files"

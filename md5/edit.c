@@ -1,0 +1,470 @@
+// Documents: what MD5 files say as tables that may be changed, from a text and back to one.
+#include "md5/core/file.h"
+#include "md5/core/math.h"
+#include "md5/md5edit.h"
+#include "md5/read/tables.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#ifndef MD5_NO_EXTRAS
+// == Reading =====================================================================================
+//
+// Tables of a file are kept where they were read, in an arena that becomes the document's memory.
+
+static char *keep_text(md5_arena *kept, md5_span text)
+{
+    return md5_copy_text(kept, text.bytes, text.size);
+}
+
+// The comment in the first line of a text, or "".
+static char *keep_comment(md5_arena *kept, const char *text, size_t size)
+{
+    const char *at = text, *end = text;
+    while (end < text + size && *end != '\n' && *end != '\r')
+        end++;
+    while (end - at >= 2 && (at[0] != '/' || at[1] != '/'))
+        at++;
+    at += end - at >= 2 ? 2 : end - at;
+    while (at < end && (unsigned char)*at <= ' ')
+        at++;
+    return md5_copy_text(kept, at, (size_t)(end - at));
+}
+
+// x y z that stand for a rotation whose w is rebuilt, and then negative.
+static md5_vec3 stored_rotation(md5_quat q)
+{
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
+}
+
+static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5_xform *transforms,
+                        uint32_t count, md5_doc *doc)
+{
+    TRY(doc->joints = MD5_NEW(kept, md5_doc_joint, doc->num_joints = count));
+    for (uint32_t j = 0; j < count; j++) {
+        md5_doc_joint *const joint = &doc->joints[j];
+        joint->parent = joints[j].parent;
+        joint->position = transforms[j].translation;
+        joint->rotation = stored_rotation(transforms[j].rotation);
+        TRY(joint->name = keep_text(kept, joints[j].name));
+    }
+    return true;
+}
+
+static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+{
+    md5_mesh_file file;
+    TRY(is_bfg ? md5i_read_bfg_mesh(kept, text, size, &file)
+               : md5i_read_mesh_file(kept, kept, text, size, &file));
+    TRY(doc->command_line = keep_text(kept, file.command_line));
+    TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
+    TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
+    for (uint32_t m = 0; m < file.num_meshes; m++) {
+        const md5_mesh_build *const from = &file.meshes[m];
+        const size_t num_corners = 3 * (size_t)from->num_triangles;
+        uint32_t *const indices =
+            from->indices ? from->indices : MD5_ROOM(kept, uint32_t, num_corners);
+        if (from->has_frames)
+            return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
+                             "a document cannot keep the normals of version 12");
+        for (size_t i = 0; indices && !from->indices && i < num_corners; i++)
+            indices[i] = from->narrow_indices[i];
+        doc->meshes[m] = (md5_doc_mesh){
+            .name = keep_text(kept, from->name),
+            .shader = keep_text(kept, from->shader),
+            .num_vertices = from->num_file_vertices,
+            .num_triangles = from->num_triangles,
+            .num_weights = from->num_weights,
+            .vertices = from->file_vertices,
+            .texcoords = from->texcoords,
+            .indices = indices,
+            .weights = from->weights,
+        };
+        TRY(doc->meshes[m].name && doc->meshes[m].shader && indices);
+    }
+    return true;
+}
+
+static bool read_anim(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+{
+    md5_anim_file file;
+    TRY(is_bfg ? md5i_read_bfg_anim(kept, text, size, &file)
+               : md5i_read_anim_file(kept, text, size, &file));
+    if (file.parents_unknown)
+        return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
+                         "animations of version 6 have no hierarchy, which a document needs");
+    TRY(doc->command_line = keep_text(kept, file.command_line));
+    TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
+    for (uint32_t j = 0; j < file.num_joints; j++)
+        doc->joints[j].track = file.tracks[j];
+    doc->num_frames = file.num_frames;
+    doc->frame_rate = file.frame_rate;
+    doc->num_components = file.num_components;
+    doc->numbers = (float *)file.numbers;
+    doc->bounds = (md5_bounds *)file.bounds;
+    return true;
+}
+
+static bool read_camera(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+{
+    md5_camera_file file;
+    TRY(is_bfg ? md5i_read_bfg_camera(kept, text, size, &file)
+               : md5i_read_camera_file(kept, text, size, &file));
+    TRY(doc->command_line = keep_text(kept, file.command_line));
+    doc->num_frames = file.num_frames;
+    doc->frame_rate = file.frame_rate;
+    doc->num_cuts = file.num_cuts;
+    doc->num_cut_views = file.num_cut_views;
+    doc->cuts = (uint32_t *)file.cuts;
+    doc->cut_views = (md5_cut_view *)file.cut_views;
+    doc->views = (md5_camera_view *)file.frames;
+    return true;
+}
+
+static const struct {
+    const char *bfg;
+    bool (*read)(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc);
+} kinds[] = {
+    [MD5_DOC_MODEL] = {MD5_BFG_MESH, read_model},
+    [MD5_DOC_ANIM] = {MD5_BFG_ANIM, read_anim},
+    [MD5_DOC_CAMERA] = {MD5_BFG_CAMERA, read_camera},
+};
+
+md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
+                       md5_error *error)
+{
+    MD5_ASSERT((size_t)kind < MD5_COUNT(kinds), "kind: of md5_doc_kind");
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_held_warnings held = {.count = 0};
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    context.held = &held;
+    md5_arena kept = {.context = &context};
+    const char *const bytes = text ? (const char *)text : "";
+    const bool is_bfg = md5_is_bfg(bytes, size, kinds[kind].bfg);
+    md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&kept, md5_doc, 1) : NULL;
+    if (doc && kinds[kind].read(&kept, bytes, size, is_bfg, doc))
+        doc->comment = keep_comment(&kept, bytes, is_bfg ? 0 : size);
+    md5i_report_held(&context);
+    if (!doc || !doc->comment) {
+        md5i_arena_free(&kept);
+        return NULL;
+    }
+    doc->kind = kind;
+    doc->allocator = context.allocator;
+    doc->memory = kept.chunks;
+    return doc;
+}
+
+void md5_free_doc(md5_doc *doc)
+{
+    md5_context context;
+    if (!doc)
+        return;
+    md5i_context_begin_memory(&context, doc->allocator, NULL);
+    md5_arena kept = {.context = &context, .chunks = (struct md5_chunk *)doc->memory};
+    md5i_arena_free(&kept);
+}
+
+// == Checks ======================================================================================
+//
+// Of what would lead outside of a table, or not come to an end. Numbers are checked when they are
+// written.
+
+static bool fail_at(md5_context *context, const char *what, size_t number)
+{
+    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%s %llu is out of range", what,
+                     (unsigned long long)number);
+}
+
+// Whether parents are joints and form no cycle: each way upward ends where an earlier one was.
+static bool check_parents(md5_arena *arena, const md5_doc *doc)
+{
+    uint32_t *const ways = MD5_NEW(arena, uint32_t, doc->num_joints);
+    TRY(ways);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        for (uint32_t k = j; k != MD5_NONE; k = doc->joints[k].parent) {
+            if (k >= doc->num_joints || ways[k] == j + 1)
+                return fail_at(arena->context, "a parent above joint", j);
+            if (ways[k] > 0)
+                break;
+            ways[k] = j + 1;
+        }
+    }
+    return true;
+}
+
+static bool check_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
+                       uint64_t *num_references)
+{
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vertex vertex = mesh->vertices[v];
+        if (vertex.num_weights > 0
+            && (uint64_t)vertex.first_weight + vertex.num_weights > mesh->num_weights)
+            return fail_at(context, "a weight of vertex", v);
+        *num_references += vertex.num_weights;
+    }
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++) {
+        if (mesh->indices[i] >= mesh->num_vertices)
+            return fail_at(context, "a corner of triangle", i / 3);
+    }
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        if (mesh->weights[w].joint >= num_joints)
+            return fail_at(context, "the joint of weight", w);
+    }
+    return true;
+}
+
+bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references)
+{
+    md5_context *const context = arena->context;
+    *num_references = 0;
+    if (doc->kind != MD5_DOC_CAMERA && doc->num_joints == 0)
+        return fail_at(context, "the number of joints", 0);
+    if (doc->kind != MD5_DOC_MODEL && (doc->num_frames == 0 || !(doc->frame_rate > 0.0)))
+        return fail_at(context, "frames, or their rate: a number of", doc->num_frames);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        const md5_track track = doc->joints[j].track;
+        const uint32_t count = md5i_num_flags(track.flags);
+        if (track.flags > (MD5_TRANSLATES | MD5_ROTATES)
+            || (count > 0 && (uint64_t)track.first + count > doc->num_components))
+            return fail_at(context, "a component of joint", j);
+        *num_references += (uint64_t)count * doc->num_frames;
+    }
+    for (uint32_t m = 0; m < doc->num_meshes; m++)
+        TRY(check_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
+    for (uint32_t i = 0; i < doc->num_cuts; i++) {
+        if (doc->cuts[i] >= doc->num_frames)
+            return fail_at(context, "the frame of cut", i);
+    }
+    return check_parents(arena, doc);
+}
+
+// == Writing =====================================================================================
+
+typedef struct text_writer {
+    md5_context context;
+    char *text; // [size], of which `used` bytes would be written
+    size_t size, used;
+} text_writer;
+
+static void put_bytes(text_writer *to, const char *bytes, size_t count)
+{
+    const size_t room = to->used < to->size ? to->size - to->used : 0;
+    if (count > 0 && room > 0)
+        memcpy(to->text + to->used, bytes, count < room ? count : room);
+    to->used += count;
+}
+
+// A text that stands between quotes or in a comment, which both end at the end of a line.
+static void put_text(text_writer *to, const char *text, bool is_quoted)
+{
+    text = text ? text : "";
+    put_bytes(to, "\"", is_quoted);
+    for (const char *byte = text; *byte; byte++) {
+        const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
+        if (is_control || (is_quoted && *byte == '"'))
+            md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0, "%s cannot be written: it has %s",
+                      MD5_QUOTED(text), is_control ? "a control byte" : "a quote");
+    }
+    put_bytes(to, text, strlen(text));
+    put_bytes(to, "\"", is_quoted);
+}
+
+// Writes the fewest decimals that are read as the same number. What a double holds exactly tells
+// which ones are too few, without printing them. printf() may write another point.
+static void put_number(text_writer *to, double number, bool is_float)
+{
+    enum { MOST_DECIMALS = 60 };
+    const double magnitude = fabs(number), exact = 9007199254740992.0;
+    if (!isfinite((float)number)) {
+        md5i_fail(&to->context, MD5_ERROR_RANGE, 0, 0, "a number is not finite");
+        return;
+    }
+    char printed[128], text[128];
+    size_t length = 0;
+    bool is_same = false;
+    for (int decimals = 0; decimals <= MOST_DECIMALS && !is_same; decimals++) {
+        const double power =
+            decimals <= MD5_MAX_EXACT_POWER ? md5i_exact_powers[decimals] : INFINITY;
+        const double near = floor(magnitude * power + 0.5) / power;
+        if (magnitude * power < exact
+            && (is_float ? (float)near != (float)magnitude : near != magnitude))
+            continue;
+        snprintf(printed, sizeof printed, "%.*f", decimals, number);
+        length = 0;
+        for (const char *byte = printed; *byte; byte++) {
+            if (md5_is_digit(*byte) || *byte == '-')
+                text[length++] = *byte;
+            else if (length > 0 && text[length - 1] != '.')
+                text[length++] = '.';
+        }
+        float narrow = 0.0f;
+        double wide = 0.0;
+        if (is_float)
+            md5i_scan_float(text, text + length, &narrow);
+        else
+            md5i_scan_double(text, text + length, &wide);
+        is_same = (is_float ? (double)narrow : wide) == number;
+    }
+    put_bytes(to, text, length);
+}
+
+#define VECTOR "( %f %f %f )"
+#define XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
+
+// %u uint32_t, of which MD5_NONE is -1; %f a float, %d a double, %q a text in quotes, %c one of a
+// comment.
+static void put(text_writer *to, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    for (const char *next; *format; format = next) {
+        next = strchr(format, '%');
+        next = next ? next : format + strlen(format);
+        put_bytes(to, format, (size_t)(next - format));
+        if (!*next)
+            continue;
+        const char kind = next[1];
+        next += 2;
+        if (kind == 'u') {
+            const uint32_t number = va_arg(values, uint32_t);
+            char printed[16];
+            snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
+            put_bytes(to, printed, strlen(printed));
+        } else if (kind == 'f' || kind == 'd') {
+            put_number(to, va_arg(values, double), kind == 'f');
+        } else {
+            put_text(to, va_arg(values, const char *), kind == 'q');
+        }
+    }
+    va_end(values);
+}
+
+static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
+{
+    const char *const name = mesh->name ? mesh->name : "";
+    const size_t length = strlen(name);
+    if (length > 0 && ((unsigned char)name[0] <= ' ' || (unsigned char)name[length - 1] <= ' '))
+        md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0,
+                  "%s cannot be written: a mesh's name with blanks at its ends", MD5_QUOTED(name));
+    put(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
+    put(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vertex vertex = mesh->vertices[v];
+        put(to, "\tvert %u ( %f %f ) %u %u\n", v, (double)mesh->texcoords[v].x,
+            (double)mesh->texcoords[v].y, vertex.num_weights > 0 ? vertex.first_weight : 0,
+            vertex.num_weights);
+    }
+    put(to, "\n\tnumtris %u\n", mesh->num_triangles);
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
+        put(to, "\ttri %u %u %u %u\n", t, corners[0], corners[1], corners[2]);
+    }
+    put(to, "\n\tnumweights %u\n", mesh->num_weights);
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        const md5_weight *const weight = &mesh->weights[w];
+        put(to, "\tweight %u %u %f " VECTOR "\n", w, weight->joint, (double)weight->bias,
+            XYZ(weight->offset));
+    }
+    put(to, "}\n");
+}
+
+static void put_model(text_writer *to, const md5_doc *doc)
+{
+    put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        const md5_doc_joint *const joint = &doc->joints[j];
+        put(to, "\t%q\t%u " VECTOR " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
+            XYZ(joint->position), XYZ(joint->rotation),
+            joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
+    }
+    put(to, "}\n");
+    for (uint32_t m = 0; m < doc->num_meshes; m++)
+        put_mesh(to, &doc->meshes[m]);
+}
+
+static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
+{
+    put(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
+        doc->frame_rate);
+    put(to, "numAnimatedComponents %u\n\nhierarchy {\n", doc->num_components);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        const md5_doc_joint *const joint = &doc->joints[j];
+        if (joint->track.flags != 0)
+            begins_line[joint->track.first] = true;
+        put(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
+            joint->track.first, joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
+    }
+    put(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
+    for (uint32_t i = 0; doc->bounds && i < doc->num_frames; i++)
+        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
+    put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->joints[j].position),
+            XYZ(doc->joints[j].rotation));
+    put(to, "}\n");
+    const float *number = doc->numbers;
+    for (uint32_t f = 0; f < doc->num_frames; f++) { // a line for each joint
+        put(to, "\nframe %u {", f);
+        for (uint32_t i = 0; i < doc->num_components; i++)
+            put(to, i == 0 || begins_line[i] ? "\n\t%f" : " %f", (double)*number++);
+        put(to, "\n}\n");
+    }
+}
+
+static void put_camera(text_writer *to, const md5_doc *doc)
+{
+    put(to, "numFrames %u\nframeRate %d\nnumCuts %u\n\ncuts {\n", doc->num_frames, doc->frame_rate,
+        doc->num_cuts);
+    for (uint32_t i = 0, k = 0; i < doc->num_cuts; i++) {
+        put(to, "\t%u", doc->cuts[i]);
+        if (k < doc->num_cut_views && doc->cut_views[k].cut == i) {
+            const md5_cut_view *const view = &doc->cut_views[k++];
+            const md5_vec3 rotation = stored_rotation(view->rotation);
+            put(to, view->has_position ? " pos " VECTOR : "", XYZ(view->position));
+            put(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
+        }
+        put(to, "\n");
+    }
+    put(to, "}\n\ncamera {\n");
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
+        const md5_camera_view *const view = &doc->views[i];
+        const md5_vec3 rotation = stored_rotation(view->rotation);
+        put(to, "\t" VECTOR " " VECTOR " %f\n", XYZ(view->position), XYZ(rotation),
+            (double)view->fov);
+    }
+    put(to, "}\n");
+}
+
+size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
+{
+    MD5_ASSERT_NOT_NULL(doc);
+    MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
+    text_writer to = {.text = text, .size = size};
+    md5i_context_begin_memory(&to.context, doc->allocator, error);
+    md5_arena scratch = {.context = &to.context};
+    uint64_t num_references = 0;
+    bool *const begins_line = MD5_NEW(&scratch, bool, (size_t)doc->num_components + 1);
+    const bool is_sound = begins_line && md5i_check_doc(&scratch, doc, &num_references);
+    const char *const comment = doc->comment ? doc->comment : "";
+    put(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
+    put(&to, "commandline %q\n\n", doc->command_line);
+    if (is_sound && doc->kind == MD5_DOC_MODEL)
+        put_model(&to, doc);
+    else if (is_sound && doc->kind == MD5_DOC_ANIM)
+        put_anim(&to, doc, begins_line);
+    else if (is_sound)
+        put_camera(&to, doc);
+    if (num_references > to.used) // it could not be read
+        fail_at(&to.context, "rows that share others more often than the text has bytes:", to.used);
+    md5i_arena_free(&scratch);
+    if (to.context.error.status != MD5_OK)
+        to.used = 0;
+    if (size > 0)
+        text[to.used < size ? to.used : size - 1] = '\0';
+    return to.used;
+}
+#endif

@@ -1,0 +1,123 @@
+// md5edit: MD5 files as tables that may be changed, repaired and written.
+//
+//   text --md5_parse_doc()--> document: what the file says, as it says it
+//        --your changes, md5_fix_...()--> document
+//        --md5_write_doc()--> text, as id's exporter lays it out
+//
+// A document has the numbers of the file, to the bit, in the file's space and units, and nothing
+// that is derived from them: md5_parse_model() makes an md5_model of the text that was written.
+// Numbers and names may be changed in place, counts lowered, and arrays replaced by the caller's
+// own, which must live as long; md5_free_doc() frees what the library allocated. A document may
+// also be all the caller's: `= {0}` and arrays. Different documents share nothing.
+#ifndef MD5EDIT_H
+#define MD5EDIT_H
+
+#include "md5model.h" // beside this file also when installed
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef MD5_NO_EXTRAS
+// -- Documents ------------------------------------------------------------------------------------
+
+typedef struct md5_doc_joint {
+    const char *name;
+    uint32_t parent;      // MD5_NONE = root; may come after the joint
+    md5_track track;      // of an animation: which components frames have, and where
+    md5_vec3 position;    // a model's bind pose, model space; an animation's base frame, relative
+    md5_vec3 rotation;    // to the parent. x y z as in the file, perhaps longer than 1
+    uint64_t reserved[2]; // 0
+} md5_doc_joint;
+
+typedef struct md5_doc_mesh {
+    const char *name, *shader; // in the text `// meshes: NAME` and `shader "..."`
+    uint32_t num_vertices, num_triangles, num_weights;
+    md5_vertex *vertices; // [num_vertices] their weights, perhaps shared
+    md5_vec2 *texcoords;  // [num_vertices]
+    uint32_t *indices;    // [3 * num_triangles] vertices, clockwise seen from outside
+    md5_weight *weights;  // [num_weights]
+    uint64_t reserved[2]; // 0
+} md5_doc_mesh;
+
+typedef enum md5_doc_kind { MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA } md5_doc_kind;
+
+typedef struct md5_doc { // what its kind does not have is 0
+    md5_doc_kind kind;
+    const char *command_line; // NULL = ""
+    const char *comment;      // behind the version, where exporters write their options; NULL = ""
+    uint32_t num_joints;      // of models and animations, >= 1
+    md5_doc_joint *joints;    // [num_joints]
+    uint32_t num_meshes;
+    md5_doc_mesh *meshes;    // [num_meshes]
+    uint32_t num_frames;     // of animations and cameras, >= 1
+    double frame_rate;       // > 0
+    uint32_t num_components; // numbers in a frame of an animation
+    float *numbers;          // [num_frames][num_components]
+    md5_bounds *bounds;      // [num_frames]; NULL: none, which many engines refuse
+    uint32_t num_cuts, num_cut_views;
+    uint32_t *cuts;          // [num_cuts] frames of a camera
+    md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations
+    md5_camera_view *views;  // [num_frames] x y z of rotations as in the file; w is 0
+    md5_allocator allocator;
+    void *memory;         // what the library allocated
+    uint64_t reserved[4]; // 0
+} md5_doc;
+
+// As md5_parse_model(), md5_parse_anim() and md5_parse_camera(), but axes, scale and what else
+// `opts` says of the result is ignored. Models of version 6 and files of Doom 3 BFG become
+// documents too, whose text is version 10. MD5_ERROR_VERSION: an animation of version 6, which has
+// no hierarchy; version 12, whose normals a document would lose.
+MD5_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
+                               const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_doc(md5_doc *doc);
+
+// Writes a document and a NUL to text[size]. Loading the text gives what loading the file gave, bit
+// for bit: numbers have the fewest decimals that are read as the same bits, and no exponents; rows
+// keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_RANGE if an index is
+// outside of its table, a joint its own ancestor, or a number not finite; MD5_ERROR_MISMATCH for a
+// text with a quote or a control byte, or a mesh's name with blanks at its ends. Linear time.
+MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error);
+
+// -- Repairs --------------------------------------------------------------------------------------
+
+// Each mends a document of the kind that it names and returns how many things it changed; 0:
+// nothing was wrong. On failure, for which there are the same reasons as in writing and
+// MD5_ERROR_MEMORY, it returns MD5_NONE and leaves the tables as they were. Time and memory are
+// linear in the document and in what its rows share; for clips in joints times frames. Arrays that
+// are replaced stay in memory until the document is freed.
+
+// Model: brings rotations longer than 1 to unit length, w included, as loading does.
+MD5_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
+
+// Model: keeps the `max_weights` (up to 64; 0: all) largest weights of each vertex, by absolute
+// bias, and divides by their sum those of vertices that had more, or whose sum was off from 1 by
+// more than `tolerance` (1e-3 for what exporters round; INFINITY: none). Sums below 1e-3 stay.
+// Returns the number of vertices. *loss, unless NULL: the largest distance, in units, by which what
+// was cut off can displace a vertex whose weights meet in one point, however its joints turn about
+// their own positions.
+MD5_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tolerance, float *loss,
+                                 md5_error *error);
+
+// Animation: computes the bounds of each frame from the skin of `model`, which was loaded without
+// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that changed.
+// MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
+MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
+
+// Animation: gives it the joints of `model`, which was loaded without axes or scale: the same names
+// and parents in the same order, as id's engine and most Quake engines demand. Poses are those of
+// md5_bind(): a joint that the clip lacks keeps its bind pose relative to its parent, what extra
+// joints did moves those below, and a joint with another parent is where it was. `model` NULL: the
+// clip's own joints. Rotations longer than 1 come to unit length, w included. With `all_components`
+// each joint gets flags 63, which engines ask for that ignore base frames; else those it had, and
+// those of numbers that differ from its base frame. Returns the number of joints that are not as
+// before. MD5_ERROR_MISMATCH if no joint belongs to the model.
+MD5_API uint32_t md5_fix_joints(md5_doc *anim, const md5_model *model, bool all_components,
+                                md5_error *error);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
