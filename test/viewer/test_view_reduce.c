@@ -5,7 +5,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/quality.h"
-#include "demo/viewer/crowd/reduce.h"
+#include "demo/viewer/crowd/crowd.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"

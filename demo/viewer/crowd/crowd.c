@@ -4,7 +4,6 @@
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/assets/words.h"
-#include "demo/viewer/crowd/reduce.h"
 
 #include <SDL.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "demo/viewer/crowd/reduce.h"
+#include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/memory.h"
 
