@@ -244,13 +244,13 @@ static const char *name_engine(int i, char name[40])
     return name;
 }
 
-void tool_print_engines(uint32_t asked)
+void tool_print_engines(uint32_t set)
 {
-    bool is_first = !(asked & TOOL_LIBRARY);
+    bool is_first = !(set & TOOL_LIBRARY);
     if (!is_first)
         fputs("md5model", stdout);
     for (int i = 0; i < TOOL_NUM_ENGINES; i++) {
-        if (!(asked >> i & 1))
+        if (!(set >> i & 1))
             continue;
         char name[40];
         printf("%s%s", is_first ? "" : ", ", name_engine(i, name));
@@ -744,7 +744,7 @@ static bool read_mesh_row(reader *from, int kind, mesh_rows *mesh)
 {
     static const char *const shapes[] = {"i(xx)ii", "iiii", "iif(xxx)"};
     static const char *const words[] = {"vert", "tri", "weight"};
-    double row[7];
+    double row[7] = {0};
     const uint32_t i = mesh->rows[kind];
     from->row_line = from->word.line;
     const text_place begin = from->word;

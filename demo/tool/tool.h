@@ -111,7 +111,7 @@ typedef struct tool_engines {
 } tool_engines;
 
 uint32_t tool_find_engines(const char *name); // 0: unknown; "all": without old versions and library
-void tool_print_engines(uint32_t engines);    // their names
+void tool_print_engines(uint32_t set);        // their names
 bool tool_minds(tool_engines asked, const char *rule); // whether one of them does anything
 void tool_print_rules(void);                           // all of them, with what each engine does
 

@@ -146,9 +146,7 @@ while IFS='|' read -r what expected rule file change; do
 done <"$scratch/rows"
 
 # What writing anew mends: the written pair is read as the library reads the broken one, and breaks the rule no more.
-mendable='version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign
-    long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size
-    first-component frame-number frame-rate bounds-count bounds'
+mendable=' version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size first-component frame-number frame-rate bounds-count bounds '
 mends() {
     case $file in
     clip) breaks anim && broken=a.md5anim ;;
@@ -157,8 +155,11 @@ mends() {
     rm -rf "$scratch/new" && mkdir "$scratch/new" && cp "$scratch/case"/a.md5* "$scratch/new" || return 1
     "$tool" fix --for all --dry-run "$scratch/case/$broken" >"$scratch/out" 2>&1 && cat "$scratch/out" && return 1
     cmp "$scratch/case/$broken" "$scratch/new/$broken" || return 1
-    "$tool" fix --for all --force "$scratch/new/$broken" >"$scratch/out" 2>&1 && grep -q "mended: .*\[$rule\]" "$scratch/out" ||
-        { cat "$scratch/out" && return 1; }
+    if ! "$tool" fix --for all --force "$scratch/new/$broken" >"$scratch/out" 2>&1 ||
+        ! grep -q "mended: .*\[$rule\]" "$scratch/out"; then
+        cat "$scratch/out"
+        return 1
+    fi
     "$tool" check --for all "$scratch/new" >"$scratch/out" 2>&1
     grep "\[$rule\]" "$scratch/out" && return 1
     "$tool" fix --for all --dry-run "$scratch/new/$broken" >"$scratch/out" || { cat "$scratch/out" && return 1; }
@@ -168,7 +169,7 @@ mends() {
     esac
 }
 while IFS='|' read -r what expected rule file change; do
-    case " $(echo $mendable) " in
+    case $mendable in
     *" $rule "*) check "mending $what" mends ;;
     esac
 done <"$scratch/rows"
