@@ -140,6 +140,10 @@ judges() { # what each engine does is what the row says, and the rule is named
     "$tool" check --for all "$scratch/case" >"$scratch/out" 2>&1
     [ "$got" = "$expected" ] || { echo "got $got, expected $expected" && cat "$scratch/out" && return 1; }
     [ -z "$rule" ] || grep -q "\[$rule\]" "$scratch/out" || { cat "$scratch/out" && return 1; }
+    # The table of the documents says the same.
+    marks=$(printf %s "$expected" | sed 's/1/×/g; s/0/·/g') name=none
+    [ -z "$rule" ] || name="\`$rule\`"
+    grep -qF "| $what | $name | $marks |" .github/docs/accepted_files.md
 }
 while IFS='|' read -r what expected rule file change; do
     check "engines and $what" judges
