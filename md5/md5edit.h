@@ -46,15 +46,13 @@ typedef struct md5_doc { // what its kind does not have is 0
     md5_doc_kind kind;
     const char *command_line; // NULL = ""
     const char *comment;      // behind the version, where exporters write their options; NULL = ""
-    uint32_t num_joints;      // of models and animations, >= 1
-    md5_doc_joint *joints;    // [num_joints]
-    uint32_t num_meshes;
-    md5_doc_mesh *meshes;    // [num_meshes]
-    uint32_t num_frames;     // of animations and cameras, >= 1
-    double frame_rate;       // > 0
-    uint32_t num_components; // numbers in a frame of an animation
-    float *numbers;          // [num_frames][num_components]
-    md5_bounds *bounds;      // [num_frames]; NULL: none, which many engines refuse
+    uint32_t num_joints, num_meshes;     // joints of models and animations, >= 1
+    md5_doc_joint *joints;               // [num_joints]
+    md5_doc_mesh *meshes;                // [num_meshes]
+    uint32_t num_frames, num_components; // frames of animations and cameras, >= 1
+    double frame_rate;                   // > 0
+    float *numbers;                      // [num_frames][num_components]
+    md5_bounds *bounds;                  // [num_frames]; NULL: none, which many engines refuse
     uint32_t num_cuts, num_cut_views;
     uint32_t *cuts;          // [num_cuts] frames of a camera
     md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations
@@ -91,8 +89,9 @@ MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_er
 MD5_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
 
 // Model: keeps the `max_weights` (up to 64; 0: all) largest weights of each vertex, by absolute
-// bias, and divides by their sum those of vertices that had more, or whose sum was off from 1 by
-// more than `tolerance` (1e-3 for what exporters round; INFINITY: none). Sums below 1e-3 stay.
+// bias, after those of one joint were added up, which loses nothing; and divides by their sum those
+// of vertices that had more, or whose sum was off from 1 by more than `tolerance` (1e-3 for what
+// exporters round; INFINITY: none). Sums below 1e-3 stay.
 // Returns the number of vertices. *loss, unless NULL: the largest distance, in units, by which what
 // was cut off can displace a vertex whose weights meet in one point, however its joints turn about
 // their own positions.
@@ -100,7 +99,8 @@ MD5_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tol
                                  md5_error *error);
 
 // Animation: computes the bounds of each frame from the skin of `model`, which was loaded without
-// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that changed.
+// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that were off by
+// more than 0.01.
 // MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
 MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
 
