@@ -12,16 +12,12 @@
 //
 // Tables of a file are kept where they were read, in an arena that becomes the document's memory.
 
-static char *keep_text(md5_arena *kept, md5_span text)
-{
-    return md5_copy_text(kept, text.bytes, text.size);
-}
-
-// The comment in the first line of a text, or "".
+// The comment behind the version in the first line of a text, or "".
 static char *keep_comment(md5_arena *kept, const char *text, size_t size)
 {
+    const bool is_text = size > 0 && text[0] == 'M';
     const char *at = text, *end = text;
-    while (end < text + size && *end != '\n' && *end != '\r')
+    while (is_text && end < text + size && *end != '\n' && *end != '\r')
         end++;
     while (end - at >= 2 && (at[0] != '/' || at[1] != '/'))
         at++;
@@ -47,17 +43,17 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
         joint->rotation = stored_rotation(transforms[j].rotation);
-        TRY(joint->name = keep_text(kept, joints[j].name));
+        TRY(joint->name = md5_copy_text(kept, joints[j].name.bytes, joints[j].name.size));
     }
     return true;
 }
 
-static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
-    TRY(is_bfg ? md5i_read_bfg_mesh(kept, text, size, &file)
-               : md5i_read_mesh_file(kept, kept, text, size, &file));
-    TRY(doc->command_line = keep_text(kept, file.command_line));
+    TRY(md5_is_bfg(text, size, MD5_BFG_MESH) ? md5i_read_bfg_mesh(kept, text, size, &file)
+                                             : md5i_read_mesh_file(kept, kept, text, size, &file));
+    TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
     TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
     for (uint32_t m = 0; m < file.num_meshes; m++) {
@@ -71,8 +67,8 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_b
         for (size_t i = 0; indices && !from->indices && i < num_corners; i++)
             indices[i] = from->narrow_indices[i];
         doc->meshes[m] = (md5_doc_mesh){
-            .name = keep_text(kept, from->name),
-            .shader = keep_text(kept, from->shader),
+            .name = md5_copy_text(kept, from->name.bytes, from->name.size),
+            .shader = md5_copy_text(kept, from->shader.bytes, from->shader.size),
             .num_vertices = from->num_file_vertices,
             .num_triangles = from->num_triangles,
             .num_weights = from->num_weights,
@@ -86,15 +82,15 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, bool is_b
     return true;
 }
 
-static bool read_anim(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
-    TRY(is_bfg ? md5i_read_bfg_anim(kept, text, size, &file)
-               : md5i_read_anim_file(kept, text, size, &file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
+                                             : md5i_read_anim_file(kept, text, size, &file));
     if (file.parents_unknown)
         return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
                          "animations of version 6 have no hierarchy, which a document needs");
-    TRY(doc->command_line = keep_text(kept, file.command_line));
+    TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
     for (uint32_t j = 0; j < file.num_joints; j++)
         doc->joints[j].track = file.tracks[j];
@@ -106,12 +102,12 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, bool is_bf
     return true;
 }
 
-static bool read_camera(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc)
+static bool read_camera(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_camera_file file;
-    TRY(is_bfg ? md5i_read_bfg_camera(kept, text, size, &file)
-               : md5i_read_camera_file(kept, text, size, &file));
-    TRY(doc->command_line = keep_text(kept, file.command_line));
+    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(kept, text, size, &file)
+                                               : md5i_read_camera_file(kept, text, size, &file));
+    TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     doc->num_frames = file.num_frames;
     doc->frame_rate = file.frame_rate;
     doc->num_cuts = file.num_cuts;
@@ -122,19 +118,12 @@ static bool read_camera(md5_arena *kept, const char *text, size_t size, bool is_
     return true;
 }
 
-static const struct {
-    const char *bfg;
-    bool (*read)(md5_arena *kept, const char *text, size_t size, bool is_bfg, md5_doc *doc);
-} kinds[] = {
-    [MD5_DOC_MODEL] = {MD5_BFG_MESH, read_model},
-    [MD5_DOC_ANIM] = {MD5_BFG_ANIM, read_anim},
-    [MD5_DOC_CAMERA] = {MD5_BFG_CAMERA, read_camera},
-};
-
 md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
                        md5_error *error)
 {
-    MD5_ASSERT((size_t)kind < MD5_COUNT(kinds), "kind: of md5_doc_kind");
+    typedef bool read_doc(md5_arena * kept, const char *text, size_t size, md5_doc *doc);
+    static read_doc *const readers[] = {read_model, read_anim, read_camera}; // by kind
+    MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: of md5_doc_kind");
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -143,10 +132,9 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     context.held = &held;
     md5_arena kept = {.context = &context};
     const char *const bytes = text ? (const char *)text : "";
-    const bool is_bfg = md5_is_bfg(bytes, size, kinds[kind].bfg);
     md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&kept, md5_doc, 1) : NULL;
-    if (doc && kinds[kind].read(&kept, bytes, size, is_bfg, doc))
-        doc->comment = keep_comment(&kept, bytes, is_bfg ? 0 : size);
+    if (doc && readers[kind](&kept, bytes, size, doc))
+        doc->comment = keep_comment(&kept, bytes, size);
     md5i_report_held(&context);
     if (!doc || !doc->comment) {
         md5i_arena_free(&kept);

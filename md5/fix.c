@@ -12,7 +12,7 @@ typedef struct repair {
     md5_context context;
     md5_arena kept, scratch; // `kept` becomes the document's memory
     md5_arena_mark before;
-    // Of an animation:
+    uint64_t num_references; // as md5i_check_doc() counts them
     md5_anim *anim;
     md5_binding *binding; // to a model, or to its own joints
     md5_xform *pose;      // [joints of the binding]
@@ -20,16 +20,14 @@ typedef struct repair {
 
 static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
-    uint64_t num_references;
     MD5_ASSERT_NOT_NULL(doc);
     *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->memory}};
     it->before = md5i_arena_here(&it->kept);
     md5i_context_begin_memory(&it->context, doc->allocator, error);
     it->kept.context = it->scratch.context = &it->context;
-    TRY(md5i_check_doc(&it->scratch, doc, &num_references));
-    return (doc->kind == kind && num_references <= UINT32_MAX)
-           || md5i_fail(&it->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "a document of another kind, or rows that are shared too often");
+    TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
+    return (doc->kind == kind && it->num_references <= UINT32_MAX)
+           || md5i_fail(&it->context, MD5_ERROR_MISMATCH, 0, 0, "a document of another kind");
 }
 
 // Returns `count`, or MD5_NONE after a failure. Then, and for 0, the tables have not changed.
@@ -55,90 +53,102 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
     for (uint32_t j = 0; is_sound && j < doc->num_joints; j++) {
         md5_vec3 *const v = &doc->joints[j].rotation;
         const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
-        if (!md5_quat_is_overlong(v->x, v->y, v->z))
-            continue;
-        *v = (md5_vec3){q.x, q.y, q.z};
-        count++;
+        const bool is_long = md5_quat_is_overlong(v->x, v->y, v->z);
+        *v = is_long ? (md5_vec3){q.x, q.y, q.z} : *v;
+        count += is_long;
     }
     return end_repair(&it, doc, count);
 }
 
-// Gives each vertex weights of its own, if those of one were wrong; counts these.
-static bool mend_weights(repair *it, uint32_t most, float tolerance, md5_doc_mesh *mesh,
-                         uint32_t *count, double *loss)
+// Copies the weights of a vertex; of more than `most` the largest, after those of one joint were
+// added up, which loses nothing. places[joints] are 0. Returns how many there are then.
+static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t most,
+                             uint32_t *places, md5_weight *own, double *lost)
 {
-    const double min_sum = 1e-3;
-    const uint32_t count_before = *count;
-    uint32_t used = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
-        used += mesh->vertices[v].num_weights;
-    md5_weight *const weights = MD5_ROOM(&it->kept, md5_weight, used);
-    md5_vertex *const vertices = (md5_vertex *)md5i_arena_copy(
-        &it->kept, mesh->vertices, mesh->num_vertices, sizeof *vertices);
-    TRY(weights && vertices);
-    used = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const md5_vertex *const from = &mesh->vertices[v];
-        md5_weight *const own = weights + used;
-        uint32_t num_own = 0;
-        double lost = 0.0, sum = 0.0;
-        for (uint32_t i = 0; i < from->num_weights; i++) {
-            md5_weight next = mesh->weights[from->first_weight + i];
-            uint32_t least = 0; // the last of equal ones
-            for (uint32_t k = 1; num_own == most && k < most; k++)
-                least = fabsf(own[k].bias) <= fabsf(own[least].bias) ? k : least;
-            if (num_own < most) {
-                own[num_own++] = next;
-                continue;
-            }
-            if (fabsf(next.bias) > fabsf(own[least].bias)) {
-                const md5_weight dropped = own[least];
-                memmove(own + least, own + least + 1, (most - 1 - least) * sizeof *own);
-                own[most - 1] = next;
-                next = dropped;
-            }
-            lost += (double)fabsf(next.bias) * (double)md5_vec3_length(next.offset);
+    uint32_t num_own = 0, num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *const place = &places[weights[i].joint];
+        md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
+        const float bias = *place > 0 ? first->bias + weights[i].bias : 0.0f;
+        if (count > most && bias != 0.0f) {
+            const float share = weights[i].bias / bias;
+            first->offset = md5_vec3_lerp(first->offset, weights[i].offset, share);
+            first->bias = bias;
+        } else {
+            own[num_joints] = weights[i];
+            *place = ++num_joints;
         }
-        for (uint32_t k = 0; k < num_own; k++)
-            sum += (double)own[k].bias;
-        const bool is_pruned = num_own < from->num_weights;
-        const bool is_off = is_pruned || fabs(sum - 1.0) > (double)tolerance;
-        const double divisor = is_off && fabs(sum) >= min_sum ? sum : 1.0;
-        for (uint32_t k = 0; k < num_own; k++) {
-            const double bias = (double)own[k].bias / divisor;
-            lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
-            own[k].bias = md5_round_to_float(bias);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        places[weights[i].joint] = 0;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        md5_weight next = own[i];
+        uint32_t least = 0; // the last of equal ones
+        for (uint32_t k = 1; num_own == most && k < most; k++)
+            least = fabsf(own[k].bias) <= fabsf(own[least].bias) ? k : least;
+        if (num_own < most) {
+            own[num_own++] = next;
+            continue;
         }
-        *loss = is_pruned && lost > *loss ? lost : *loss;
-        *count += is_pruned || divisor != 1.0;
-        vertices[v].first_weight = num_own > 0 ? used : 0;
-        vertices[v].num_weights = num_own;
-        used += num_own;
+        if (fabsf(next.bias) > fabsf(own[least].bias)) {
+            const md5_weight dropped = own[least];
+            memmove(own + least, own + least + 1, (most - 1 - least) * sizeof *own);
+            own[most - 1] = next;
+            next = dropped;
+        }
+        *lost += (double)fabsf(next.bias) * (double)md5_vec3_length(next.offset);
     }
-    if (*count > count_before) {
-        mesh->vertices = vertices;
-        mesh->weights = weights;
-        mesh->num_weights = used;
-    }
-    return true;
+    return num_own;
 }
 
 uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, float *loss,
                          md5_error *error)
 {
     MD5_ASSERT(max_weights <= 64, "max_weights: 0 to 64");
+    const uint32_t most = max_weights > 0 ? max_weights : UINT32_MAX;
     repair it;
     uint32_t count = 0;
     double most_lost = 0.0;
-    bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(
-        &it.scratch, doc->meshes, is_sound ? doc->num_meshes : 0, sizeof *meshes);
-    is_sound = is_sound && meshes;
-    for (uint32_t m = 0; is_sound && m < doc->num_meshes; m++)
-        is_sound = mend_weights(&it, max_weights > 0 ? max_weights : UINT32_MAX, tolerance,
-                                &meshes[m], &count, &most_lost);
-    if (is_sound && count > 0)
-        memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
+    const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    const uint32_t num_meshes = is_sound ? doc->num_meshes : 0;
+    // Each vertex gets weights of its own, in meshes of which one is wrong.
+    md5_doc_mesh *const meshes =
+        (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
+    uint32_t *const places = MD5_NEW(&it.scratch, uint32_t, is_sound ? doc->num_joints : 0);
+    md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? it.num_references : 0);
+    for (uint32_t m = 0; meshes && places && own && m < num_meshes; m++) {
+        md5_doc_mesh *const mesh = &meshes[m];
+        md5_weight *const weights = own;
+        const uint32_t count_before = count;
+        mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
+        for (uint32_t v = 0; mesh->vertices && v < mesh->num_vertices; v++) {
+            const md5_vertex from = doc->meshes[m].vertices[v];
+            double lost = 0.0, sum = 0.0;
+            const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
+            const uint32_t num_own = keep_weights(doc->meshes[m].weights + first, from.num_weights,
+                                                  most, places, own, &lost);
+            for (uint32_t k = 0; k < num_own; k++)
+                sum += (double)own[k].bias;
+            const bool is_pruned = num_own < from.num_weights;
+            const bool is_off = is_pruned || fabs(sum - 1.0) > (double)tolerance;
+            const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1.0;
+            for (uint32_t k = 0; k < num_own; k++) {
+                const double bias = (double)own[k].bias / divisor;
+                lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
+                own[k].bias = md5_round_to_float(bias);
+            }
+            most_lost = is_pruned && lost > most_lost ? lost : most_lost;
+            count += is_pruned || divisor != 1.0;
+            mesh->vertices[v] = (md5_vertex){num_own > 0 ? (uint32_t)(own - weights) : 0, num_own};
+            own += num_own;
+        }
+        mesh->weights = weights;
+        mesh->num_weights = (uint32_t)(own - weights);
+        if (count == count_before)
+            *mesh = doc->meshes[m];
+    }
+    if (it.context.error.status == MD5_OK && count > 0)
+        memcpy(doc->meshes, meshes, num_meshes * sizeof *meshes);
     if (loss)
         *loss = md5_round_to_float(most_lost);
     return end_repair(&it, doc, count);
@@ -169,6 +179,7 @@ static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, m
 uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 {
     repair it;
+    const float slack = 0.01f;
     uint32_t count = 0;
     if (!model) {
         md5i_fail_missing(error, "model");
@@ -184,7 +195,10 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
         const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0.0f);
         md5_pose_palette(it.binding, moment, MD5_ROOT_FILE, it.pose, NULL, palette);
         bounds[f] = md5_skin_bounds(model, palette);
-        count += !doc->bounds || memcmp(&doc->bounds[f], &bounds[f], sizeof *bounds) != 0;
+        const md5_bounds *const old = doc->bounds ? &doc->bounds[f] : &bounds[f];
+        count += !doc->bounds
+                 || !(md5_vec3_length(md5_vec3_sub(old->min, bounds[f].min)) <= slack
+                      && md5_vec3_length(md5_vec3_sub(old->max, bounds[f].max)) <= slack);
     }
     doc->bounds = count > 0 ? bounds : doc->bounds;
     return end_repair(&it, doc, count);
@@ -223,8 +237,7 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     if (strcmp(old->name ? old->name : "", joint->name) != 0 || old->parent != joint->parent
         || old->track.flags != flags || (flags > 0 && old->track.first != joint->track.first))
         return true;
-    const md5_vec3 turn = md5_vec3_sub(old->rotation, joint->rotation);
-    bool is_other = md5_vec3_length(turn) > slack;
+    bool is_other = md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > slack;
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;

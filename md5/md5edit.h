@@ -46,15 +46,13 @@ typedef struct md5_doc { // what its kind does not have is 0
     md5_doc_kind kind;
     const char *command_line; // NULL = ""
     const char *comment;      // behind the version, where exporters write their options; NULL = ""
-    uint32_t num_joints;      // of models and animations, >= 1
-    md5_doc_joint *joints;    // [num_joints]
-    uint32_t num_meshes;
-    md5_doc_mesh *meshes;    // [num_meshes]
-    uint32_t num_frames;     // of animations and cameras, >= 1
-    double frame_rate;       // > 0
-    uint32_t num_components; // numbers in a frame of an animation
-    float *numbers;          // [num_frames][num_components]
-    md5_bounds *bounds;      // [num_frames]; NULL: none, which many engines refuse
+    uint32_t num_joints, num_meshes;     // joints of models and animations, >= 1
+    md5_doc_joint *joints;               // [num_joints]
+    md5_doc_mesh *meshes;                // [num_meshes]
+    uint32_t num_frames, num_components; // frames of animations and cameras, >= 1
+    double frame_rate;                   // > 0
+    float *numbers;                      // [num_frames][num_components]
+    md5_bounds *bounds;                  // [num_frames]; NULL: none, which many engines refuse
     uint32_t num_cuts, num_cut_views;
     uint32_t *cuts;          // [num_cuts] frames of a camera
     md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations
@@ -73,7 +71,8 @@ MD5_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
 MD5_API void md5_free_doc(md5_doc *doc);
 
 // Writes a document and a NUL to text[size]. Loading the text gives what loading the file gave, bit
-// for bit: numbers have the fewest decimals that are read as the same bits, and no exponents; rows
+// for bit (but w is computed anew where the file had it, in binary files, version 6 and angles of
+// cuts): numbers have the fewest decimals that are read as the same bits, and no exponents; rows
 // keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_RANGE if an index is
 // outside of its table, a joint its own ancestor, or a number not finite; MD5_ERROR_MISMATCH for a
 // text with a quote or a control byte, or a mesh's name with blanks at its ends. Linear time.
@@ -91,17 +90,17 @@ MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_er
 MD5_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
 
 // Model: keeps the `max_weights` (up to 64; 0: all) largest weights of each vertex, by absolute
-// bias, and divides by their sum those of vertices that had more, or whose sum was off from 1 by
-// more than `tolerance` (1e-3 for what exporters round; INFINITY: none). Sums below 1e-3 stay.
-// Returns the number of vertices. *loss, unless NULL: the largest distance, in units, by which what
-// was cut off can displace a vertex whose weights meet in one point, however its joints turn about
-// their own positions.
+// bias, after those of one joint were added up, which loses nothing; and divides by their sum those
+// of vertices that had more, or whose sum was off from 1 by more than `tolerance` (1e-3 for what
+// exporters round; INFINITY: none). Sums below 1e-3 stay. Returns the number of vertices. *loss,
+// unless NULL: the largest distance, in units, by which what was cut off can displace a vertex
+// whose weights meet in one point, however its joints turn about their own positions.
 MD5_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tolerance, float *loss,
                                  md5_error *error);
 
 // Animation: computes the bounds of each frame from the skin of `model`, which was loaded without
-// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that changed.
-// MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
+// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that were off by
+// more than 0.01. MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
 MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
 
 // Animation: gives it the joints of `model`, which was loaded without axes or scale: the same names

@@ -6,7 +6,7 @@
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
-#include "md5/core/compiler.h"
+#include "md5/core/floats.h"
 #include "md5/md5model.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 #include "md5/core/number.h"
 
-#include "md5/core/compiler.h"
+#include "md5/core/floats.h"
 
 #include <math.h>
 

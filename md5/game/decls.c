@@ -3,7 +3,7 @@
 
 #include "md5/core/assert.h"
 #include "md5/game/game.h"
-#include "md5/game/image_program.h"
+#include "md5/game/image.h"
 
 #include <stdarg.h>
 #include <stdio.h>

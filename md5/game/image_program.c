@@ -1,11 +1,10 @@
 // Image programs: their texts, their operations, their files.
-#include "md5/game/image_program.h"
+#include "md5/game/image.h"
 
 #include "md5/core/assert.h"
 #include "md5/game/decl_lex.h"
 #include "md5/game/decls.h"
 #include "md5/game/game.h"
-#include "md5/game/image.h"
 
 #include <math.h>
 #include <stdio.h>

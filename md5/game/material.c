@@ -3,7 +3,7 @@
 
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
-#include "md5/game/image_program.h"
+#include "md5/game/image.h"
 #include "md5/core/number.h"
 
 #include <stdio.h>

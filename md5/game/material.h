@@ -4,7 +4,7 @@
 #define MD5_GAME_MATERIAL_H
 
 #include "md5/game/decl_lex.h"
-#include "md5/game/image_program.h"
+#include "md5/game/image.h"
 
 enum {
     MD5_MAX_STAGES = 256,

@@ -3,7 +3,7 @@
 #include "md5/game/containers.h"
 #include "md5/game/decls.h"
 #include "md5/game/game.h"
-#include "md5/game/image_program.h"
+#include "md5/game/image.h"
 #include "md5/game/material.h"
 #include "md5/md5game.h"
 

@@ -249,7 +249,17 @@ static void check_folder(const char *folder)
         closedir(open);
 }
 
-TEST (edit_our_models_round_trip) {
+TEST (edit_some_of_our_models_round_trip) {
+    num_files = num_refused = 0;
+    check_folder(test_path("models/zoo"));
+    check_file(test_path("models/bobbin/bobbin.md5mesh"));
+    check_file(test_path("models/bobbin/walk.md5anim"));
+    check_file(test_path("models/bobbin/flight.md5camera"));
+    CHECK(num_files > 30);
+    CHECK_UINT(num_refused, 0);
+}
+
+TEST_LONG (edit_our_models_round_trip) {
     num_files = num_refused = 0;
     check_folder(test_path("models"));
     CHECK(num_files > 80);
@@ -291,22 +301,40 @@ TEST (edit_weights_are_pruned_and_sum_to_1) {
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
     CHECK(loss == 0.0f);
-    // Vertex 0 loses weight 3, vertices 1 and 3 shared one with sums of 0.9 and 0.5.
-    CHECK_UINT(md5_fix_weights(doc, 4, 1e-3f, &loss, NULL), 3);
-    const double grown = 1.0 / 0.95 - 1.0;
-    CHECK_NEAR(loss, 0.05 * 4.0 + grown * (0.4 * 1.0 + 0.05 * 2.0 + 0.3 * 3.0 + 0.2 * 3.0), 1e-6);
+    // Vertex 0 has 0.6 on joint 0 at ( 1 2/3 2/3 ), 0.1 on joint 1 at ( 0 1 2 ), which it loses,
+    // and 0.3 on joint 2; vertices 1 and 3 shared a weight, with sums of 0.9 and 0.5.
+    CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 3);
+    const double grown = 1.0 / 0.9 - 1.0;
+    CHECK_NEAR(loss, 0.1 * sqrt(5.0) + grown * (0.6 * sqrt(17.0 / 9.0) + 0.3 * 3.0), 1e-6);
     const md5_doc_mesh *const mesh = &doc->meshes[0];
-    CHECK_UINT(mesh->num_weights, 8);
-    CHECK_UINT(mesh->vertices[0].num_weights, 4);
-    CHECK_UINT(mesh->weights[2].joint, 2);
-    CHECK_NEAR(mesh->weights[3].bias, 0.2 / 0.95, 1e-7);
+    CHECK_UINT(mesh->num_weights, 6);
+    CHECK_UINT(mesh->vertices[0].num_weights, 2);
+    CHECK_UINT(mesh->weights[1].joint, 2);
+    CHECK_NEAR(mesh->weights[1].bias, 0.3 / 0.9, 1e-7);
     CHECK_NEAR(mesh->weights[mesh->vertices[1].first_weight].bias, 0.5 / 0.9, 1e-7);
     CHECK_NEAR(mesh->weights[mesh->vertices[3].first_weight].bias, 1.0, 0.0);
     OWN_MODEL model = model_of(doc);
     REQUIRE(model);
     CHECK_UINT(model->meshes[0].num_off_sums, 0);
-    CHECK_UINT(model->meshes[0].max_weights, 4);
-    CHECK_UINT(md5_fix_weights(doc, 4, 1e-3f, &loss, NULL), 0);
+    CHECK_UINT(model->meshes[0].max_weights, 2);
+    CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 0);
+}
+
+// Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
+TEST (edit_weights_of_one_joint_are_added_up) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
+    float loss = -1.0f;
+    CHECK_UINT(md5_fix_weights(doc, 3, INFINITY, &loss, NULL), 1);
+    CHECK_NEAR(loss, 0.0, 1e-6);
+    const md5_weight *const weights = doc->meshes[0].weights;
+    CHECK_UINT(doc->meshes[0].vertices[0].num_weights, 3);
+    CHECK_NEAR(weights[1].bias, 0.3, 1e-6);
+    CHECK_NEAR(weights[1].offset.x, 0.2 * 1.0 / 0.3, 1e-6);
+    CHECK_NEAR(weights[1].offset.y, (0.05 * 2.0 + 0.2 * 2.0) / 0.3, 1e-6);
+    CHECK_NEAR(weights[1].offset.z, (0.05 * 4.0 + 0.2 * 2.0) / 0.3, 1e-6);
+    CHECK_UINT(doc->meshes[0].vertices[1].num_weights, 2);
 }
 
 TEST (edit_bounds_are_those_of_the_skin) {

@@ -3,7 +3,7 @@
 . test/build/report.sh
 
 cc=${CC:-cc}
-floats=md5/core/compiler.h
+floats=md5/core/floats.h
 
 # refused TITLE WORD FLAGS...: the header alone says no, in one error that names what to do.
 refused() {
