@@ -28,7 +28,7 @@ ABI := $(shell echo $(VERSION) | awk -F. '{ print $$1 == 0 ? "0." $$2 : $$1 }')
 GOALS := $(or $(MAKECMDGOALS),all)
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib gl tool run addon deps clean help FORCE
+.PHONY: all lib gl tool run deps clean help FORCE
 
 # -- Sources: CMakeLists.txt takes the same files by the same patterns --------------------------------
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
@@ -185,13 +185,6 @@ build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.
 NEEDS = $(if $(filter-out gl install-lib amalgamate release docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
-## make addon          the add-on for Blender as build/io_md5.zip, an extension from Blender 4.2 on; needs Python
-addon:
-	@rm -rf build/addon && mkdir -p build/addon/io_md5
-	@cp models/blender/io_md5/*.py models/blender/io_md5/*.toml models/blender/io_md5/README.md build/addon/io_md5
-	@rm -f build/io_md5.zip && cd build/addon && $(PYTHON) -m zipfile -c ../io_md5.zip io_md5
-	@echo build/io_md5.zip
-
 ## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh .ci/deps.sh $(NEEDS)

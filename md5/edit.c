@@ -34,6 +34,7 @@ static md5_vec3 stored_rotation(md5_quat q)
     return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
 }
 
+// Joints of both kinds: a model's have the bind pose, a clip's the base frame.
 static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5_xform *transforms,
                         uint32_t count, md5_doc *doc)
 {
@@ -48,6 +49,7 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
     return true;
 }
 
+// Corners that the reader has kept in 16 bits become 32 again; everything else stays where it is.
 static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
@@ -82,6 +84,8 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
     return true;
 }
 
+// Casts away const: the arena, and with it what the reader promised not to change, is the
+// document's.
 static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
@@ -238,6 +242,7 @@ typedef struct text_writer {
     size_t size, used;
 } text_writer;
 
+// Counts also what there is no room for, so that a first call can ask for the length.
 static void put_bytes(text_writer *to, const char *bytes, size_t count)
 {
     const size_t room = to->used < to->size ? to->size - to->used : 0;
@@ -331,6 +336,7 @@ static void put(text_writer *to, const char *format, ...)
     va_end(values);
 }
 
+// A vertex without weights begins at 0: wherever it began, engines would look there.
 static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
 {
     const char *const name = mesh->name ? mesh->name : "";
@@ -403,6 +409,7 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     }
 }
 
+// Cuts with a view of their own are a dialect, which is written as it is read.
 static void put_camera(text_writer *to, const md5_doc *doc)
 {
     put(to, "numFrames %u\nframeRate %d\nnumCuts %u\n\ncuts {\n", doc->num_frames, doc->frame_rate,

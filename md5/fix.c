@@ -247,6 +247,9 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     return is_other;
 }
 
+// Poses that the binding samples, which are what the clip looks like on the model, become the clip.
+// Components that equal the base frame to the bit in all frames need no flag, but those that the
+// clip had keep theirs: who wrote it may have had a reason.
 static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;

@@ -3,7 +3,7 @@
 #                      viewer, tool, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 
-.PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery programs
+.PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery addon programs
 
 # -- Configurations -----------------------------------------------------------------------------------
 
@@ -124,6 +124,13 @@ test-blender: lib tool
 ## make test-packages  reads and draws all models of two Debian packages, 1 GB, which it fetches
 test-packages: tool $(OUT)/md5view
 	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) test/packages/packages.sh
+
+## make addon          the add-on for Blender as build/io_md5.zip; needs Python
+addon:
+	@rm -rf build/addon && mkdir -p build/addon/io_md5
+	@cp models/blender/io_md5/*.py models/blender/io_md5/*.toml models/blender/io_md5/README.md build/addon/io_md5
+	@rm -f build/io_md5.zip && cd build/addon && $(PYTHON) -m zipfile -c ../io_md5.zip io_md5
+	@echo build/io_md5.zip
 
 ## make fuzz           fuzzes each target for FUZZ_SECONDS=60
 fuzz: | deps

@@ -52,6 +52,9 @@ static const char *kind_name(unsigned kinds)
                                    : "a camera (.md5camera)";
 }
 
+#ifdef MD5_NO_EXTRAS
+#define is_foreign(lex, first) false
+#else
 // Files of other formats, by their first bytes, and what can be done with them.
 static const struct {
     const char *begin, *name, *advice;
@@ -83,6 +86,7 @@ static bool is_foreign(md5_lex *lex, const char *first)
     }
     return false;
 }
+#endif
 
 bool md5i_header_begin(md5_lex *lex, md5_header *header)
 {

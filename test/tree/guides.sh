@@ -57,7 +57,7 @@ compiles() {
     $cc -std=c11 -O0 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" "$@"
 }
 reads() {
-    "$products/md5tool" check "$1" && ! "$products/md5tool" check "$1" | grep -qE ': (error|warning): '
+    "$products/md5tool" check --for md5model "$1" && ! "$products/md5tool" check --for md5model "$1" | grep -qE ': (error|warning): '
 }
 run_command() {
     echo "$1"

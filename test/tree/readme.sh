@@ -76,7 +76,7 @@ silent "each make target exists" targets
 {
     "$tool" --help
     "$viewer" --help
-    for command in info check dump compress; do "$tool" "$command" --help; done
+    for command in info check fix dump compress; do "$tool" "$command" --help; done
 } >"$scratch/help" 2>&1
 options() {
     cat $documents | grep -v pkg-config | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do

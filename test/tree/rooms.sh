@@ -71,7 +71,7 @@ forbidden() {
             allow("examples", "examples installed libc SDL stb system")
             allow("tool", "door playdoor gamedoor common tool libc system")
             doors = "door playdoor md5gl common libc system SDL stb "
-            allow("base", doors "base")
+            allow("base", doors "gamedoor base")
             allow("assets", doors "gamedoor base assets")
             allow("motion", doors "gamedoor base assets motion")
             allow("crowd", doors "gamedoor base assets motion crowd")
