@@ -328,6 +328,10 @@ static void judge_pairs(report *reports, size_t count)
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check game = {.print = print_game_finding, .user = check, .asked = check->asked};
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have such games
+    for (int i = 0; i < 3 && check->asked.all == 0; i++)
+        game.asked.sure = game.asked.all |= tool_find_engines(engines[i]);
+    check->judged |= game.asked.all;
     if (tool_check_game(arguments, &game) != TOOL_OK)
         check->num_failed++;
     if (!arguments->is_json && !arguments->is_sarif && !arguments->is_github)
@@ -336,20 +340,32 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return game.num_files;
 }
 
+static bool are_in_one_folder(const char *a, const char *b)
+{
+    const size_t length = (size_t)(common_base(a) - a);
+    return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
+}
+
 // Reads all files, on all cores, and prints what was found in their order. At the end of each part
 // the cores wait for each other: there are so many files in it that this takes no time beside them.
+// A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
 static void check_files(checker *check, const common_list *files)
 {
-    enum { AT_ONCE = 4096 };
-    const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
+    enum { AT_ONCE = 4096, MOST_AT_ONCE = 16 * AT_ONCE };
+    const size_t most = files->count < MOST_AT_ONCE ? files->count : MOST_AT_ONCE;
     const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),
                     .num_files = files->count};
     while (part.num_before < files->count) {
-        const size_t left = files->count - part.num_before, num_read = left < most ? left : most;
+        const size_t left = files->count - part.num_before;
+        char *const *const names = files->names + part.num_before;
+        size_t num_read = left < AT_ONCE ? left : AT_ONCE;
+        while (num_read < left && num_read < most
+               && are_in_one_folder(names[num_read - 1], names[num_read]))
+            num_read++;
         for (size_t i = 0; i < num_read; i++)
-            part.reports[i] = (report){.path = files->names[part.num_before + i]};
+            part.reports[i] = (report){.path = names[i]};
         md5_threads_run(threads, num_read, read_range, &part);
         judge_pairs(part.reports, num_read);
         for (size_t i = 0; i < num_read; i++) {

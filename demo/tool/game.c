@@ -871,14 +871,11 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
                        const md5_error *reason)
 {
     const md5_files files = md5_game_files(opened->game);
-    tool_engines asked = opened->check->asked;
-    for (int i = 0; i < 3 && opened->check->asked.all == 0; i++)
-        asked.sure = asked.all |=
-            tool_find_engines((const char *const[]){"doom3", "darkmod", "quake4"}[i]);
     size_t size = 0, count = 0;
     md5_error error = {0};
     const char *const text = files.open(files.user, name, &size, &error);
-    tool_facts *const facts = text ? tool_read_facts(name, text, size, false, asked) : NULL;
+    tool_facts *const facts =
+        text ? tool_read_facts(name, text, size, false, opened->check->asked) : NULL;
     if (facts && model)
         tool_judge_model(facts, model);
     const tool_finding *const found = facts ? tool_findings(facts, &count) : NULL;

@@ -1352,13 +1352,17 @@ static difference compare_names(const named_joint **a, uint32_t num_a, const nam
     return found;
 }
 
-// The name of a mesh's joint that is nearest to one that it does not have, or NULL.
+// The name of a mesh's joint that is nearest to one that it does not have, or NULL. Of a hostile
+// mesh only the first joints are looked at.
 static const char *nearest_name(const tool_facts *mesh, const char *name)
 {
+    enum { MOST_WORK = 20000000 };
     const char *nearest = NULL;
-    size_t least = strlen(name) / 3 + 2;
-    for (uint32_t i = 0; i < mesh->num_joints; i++) {
-        const size_t distance = common_distance(name, strlen(name), mesh->joints[i].name, false);
+    const size_t length = strlen(name);
+    size_t least = length / 3 + 2, work = 0;
+    for (uint32_t i = 0; i < mesh->num_joints && work < MOST_WORK; i++) {
+        const size_t distance = common_distance(name, length, mesh->joints[i].name, false);
+        work += length * strlen(mesh->joints[i].name) + 1;
         if (distance < least) {
             least = distance;
             nearest = mesh->joints[i].name;
