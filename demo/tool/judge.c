@@ -355,6 +355,7 @@ typedef struct reader {
     uint32_t place[NUM_RULES]; // of its finding, from 1
     uint16_t class_of[256];    // of bytes
     bool is_known;             // the library has read the file without a warning
+    bool minds_layout;         // an engine that was asked reads lines
 } reader;
 
 // -- Findings -------------------------------------------------------------------------------------
@@ -748,6 +749,12 @@ static bool read_mesh_row(reader *from, int kind, mesh_rows *mesh)
     const uint32_t i = mesh->rows[kind];
     from->row_line = from->word.line;
     const text_place begin = from->word;
+    if (kind == 1 && from->is_known && !from->minds_layout) { // nothing in it is needed
+        const char *const end = memchr(from->at, '\n', (size_t)(from->end - from->at));
+        from->at = end ? end : from->end;
+        mesh->rows[kind]++;
+        return true;
+    }
     if (!read_row(from, shapes[kind], false, row))
         return false;
     if ((int32_t)row[0] != (int32_t)i)
@@ -815,6 +822,24 @@ static void check_vertices(reader *from, const mesh_rows *mesh)
     }
 }
 
+// Goes on to a row whose word begins the next line behind a tab, as nearly all do.
+static bool next_row(reader *from, const char *word, size_t size)
+{
+    const char *at = from->at, *const end = from->end;
+    at += end - at > 1 && *at == '\r';
+    if ((size_t)(end - at) < size + 3 || at[0] != '\n' || at[1] != '\t'
+        || memcmp(at + 2, word, size) != 0 || at[2 + size] != ' ')
+        return false;
+    from->line_start = at + 1;
+    from->text = at + 2;
+    from->size = size;
+    from->at = from->text + size;
+    from->word = (text_place){++from->line, 2};
+    from->classes = OTHER;
+    from->is_quoted = from->is_glued = false;
+    return true;
+}
+
 // Reads a mesh up to its `}`.
 static bool read_mesh(reader *from, mesh_rows *mesh)
 {
@@ -823,8 +848,11 @@ static bool read_mesh(reader *from, mesh_rows *mesh)
         size_t size;
     } words[] = {{"vert", 4},     {"tri", 3},     {"weight", 6},
                  {"numverts", 8}, {"numtris", 7}, {"numweights", 10}};
-    while (next_in(from)) {
-        int kind = 0;
+    for (int kind = 6;;) {
+        const bool is_alike = kind < 3 && next_row(from, words[kind].text, words[kind].size);
+        if (!is_alike && !next_in(from))
+            break;
+        kind = is_alike ? kind : 0;
         while (kind < 6
                && (from->size != words[kind].size
                    || memcmp(from->text, words[kind].text, words[kind].size) != 0))
@@ -1154,6 +1182,7 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
     uint32_t num_meshes = 0;
     facts->path = common_copy(path);
     facts->is_clip = kind == TOOL_ANIM;
+    from.minds_layout = tool_minds(asked, "broken-row") || tool_minds(asked, "no-blanks");
     facts->asked = asked;
     set_classes(&from);
     if (size < 4 || memcmp(text, "MD5V", 4) != 0)
