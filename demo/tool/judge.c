@@ -1466,56 +1466,18 @@ const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, si
     return clip->found + before;
 }
 
-// -- Where files are ------------------------------------------------------------------------------
-
-// Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
-static bool has_sibling(const char *path, const char *stem, const char *ending)
-{
-    char *const folder = common_folder(path);
-    char *const name = common_format("%s%s", stem, ending);
-    char *const sibling = common_join(folder, name);
-    const bool is_there = common_is_file(sibling);
-    free(folder);
-    free(name);
-    free(sibling);
-    return is_there;
-}
-
-tool_engines tool_guess_engines(const char *path)
-{
-    char *const stem = common_stem(path), *const folder = common_folder(path);
-    const char *const within = common_base(folder);
-    const char *names[4] = {"doom3", "darkmod", "quake4"};
-    bool may_be_others = false;
-    if (strcmp(within, "progs") == 0 || has_sibling(path, stem, ".mdl"))
-        memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(within, "md5") == 0 || has_sibling(path, stem, ".md2"))
-        memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (has_sibling(path, "md5", ".cfg"))
-        memcpy(names, (const char *[4]){"cube2"}, sizeof names);
-    else
-        may_be_others = has_sibling(path, stem, ".md5mesh") && has_sibling(path, stem, ".md5anim");
-    tool_engines found = {0};
-    for (int i = 0; i < 4 && names[i]; i++)
-        found.sure |= tool_find_engines(names[i]);
-    found.all = may_be_others ? tool_find_engines("all") : found.sure;
-    free(stem);
-    free(folder);
-    return found;
-}
-
 void tool_judge_place(tool_facts *mesh)
 {
     static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
     char *const folder = common_folder(mesh->path), *const stem = common_stem(mesh->path);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
-    if (is_of_quake && !has_sibling(mesh->path, stem, ".md5anim"))
+    if (is_of_quake && !tool_has_sibling(mesh->path, stem, ".md5anim"))
         found_later(mesh, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; is_of_quake && i < mesh->num_shaders; i++) {
         bool is_there = false;
         for (size_t k = 0; k < sizeof images / sizeof images[0] && !is_there; k++) {
             char *const ending = common_format("_00_00.%s", images[k]);
-            is_there = has_sibling(mesh->path, common_base(mesh->shaders[i]), ending);
+            is_there = tool_has_sibling(mesh->path, common_base(mesh->shaders[i]), ending);
             free(ending);
         }
         if (!is_there)

@@ -115,6 +115,9 @@ void tool_print_engines(uint32_t set);        // their names
 bool tool_minds(tool_engines asked, const char *rule); // whether one of them does anything
 void tool_print_rules(void);                           // all of them, with what each engine does
 
+// Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
+bool tool_has_sibling(const char *path, const char *stem, const char *ending);
+
 // Those that a file could be meant for, by where it is and what lies beside it.
 tool_engines tool_guess_engines(const char *path);
 
