@@ -184,27 +184,3 @@ bool tool_has_sibling(const char *path, const char *stem, const char *ending)
     free(sibling);
     return is_there;
 }
-
-tool_engines tool_guess_engines(const char *path)
-{
-    char *const stem = common_stem(path), *const folder = common_folder(path);
-    const char *const within = common_base(folder);
-    const char *names[4] = {"doom3", "darkmod", "quake4"};
-    bool may_be_others = false;
-    if (strcmp(within, "progs") == 0 || tool_has_sibling(path, stem, ".mdl"))
-        memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(within, "md5") == 0 || tool_has_sibling(path, stem, ".md2"))
-        memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (tool_has_sibling(path, "md5", ".cfg"))
-        memcpy(names, (const char *[4]){"cube2"}, sizeof names);
-    else
-        may_be_others =
-            tool_has_sibling(path, stem, ".md5mesh") && tool_has_sibling(path, stem, ".md5anim");
-    tool_engines found = {0};
-    for (int i = 0; i < 4 && names[i]; i++)
-        found.sure |= tool_find_engines(names[i]);
-    found.all = may_be_others ? tool_find_engines("all") : found.sure;
-    free(stem);
-    free(folder);
-    return found;
-}
