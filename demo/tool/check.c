@@ -37,8 +37,7 @@ static void add_finding(void *user, const md5_error *error)
     to->findings[to->count++] = (tool_finding){.error = *error, .count = 1};
 }
 
-// Prints a finding of a game folder, whose file may be one on disk. A hostile archive may give
-// cause for millions.
+// Prints a finding of a game folder, whose file may be one on disk.
 static void print_game_finding(void *user, const tool_finding *found)
 {
     tool_report_finding(((checker *)user)->report, found);
@@ -54,9 +53,7 @@ static void print_findings(const checker *check, const report *from)
             tool_report_finding(check->report, &from->findings[i]);
     for (size_t k = 0; k < count; k++)
         tool_report_finding(check->report, &of_rules[k]);
-    const tool_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
-    for (unsigned i = 0; i < from->num_unreported; i++)
-        tool_report_finding(check->report, &more);
+    tool_count_warnings(check->report, from->num_unreported);
 }
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
@@ -358,7 +355,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     check->judged |= game.asked.all;
     if (tool_check_game(arguments, &game) != TOOL_OK)
         check->num_failed++;
-    if (!arguments->is_json && !arguments->is_sarif && !arguments->is_github)
+    if (tool_is_for_people(check->report))
         printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
                game.num_defaulted);
     return game.num_files;

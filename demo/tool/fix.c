@@ -16,6 +16,7 @@
 typedef struct mended {
     const tool_arguments *arguments;
     const char *path;
+    md5_doc_kind kind;
     char *mesh_path; // of the mesh that a clip is compared with; NULL: none is known
     md5_model *mesh;
     char *text, *written;
@@ -172,15 +173,11 @@ static bool mend_anim(mended *file, md5_doc *doc, tool_facts *before, md5_error 
 // Writes the document's text to memory, and says what became of it.
 static bool mend(mended *file, md5_error *error)
 {
-    const tool_kind kind = tool_kind_of(file->path);
     const md5_load_opts opts = {.file_name = file->path};
-    md5_doc *const doc = md5_parse_doc(kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
-                                       : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
-                                                                                    : MD5_DOC_ANIM,
-                                       file->text, file->size, &opts, error);
+    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
     if (!doc)
         return false;
-    if (doc->kind == MD5_DOC_ANIM)
+    if (file->kind == MD5_DOC_ANIM)
         file->mesh_path = find_mesh(file->arguments, file->path);
     if (file->mesh_path) {
         md5_error reason = {0};
@@ -189,9 +186,9 @@ static bool mend(mended *file, md5_error *error)
     tool_facts *const before = judge(file, file->text, file->size);
     bool is_mended = rename_joints(file, doc, error);
     if (is_mended)
-        is_mended = doc->kind == MD5_DOC_MODEL  ? mend_model(file, doc, error)
-                    : doc->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
-                                                : true;
+        is_mended = file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, error)
+                    : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
+                                                 : true;
     file->written_size = is_mended ? md5_write_doc(doc, NULL, 0, error) : 0;
     if (file->written_size > 0) {
         file->written = common_alloc(file->written_size + 1, 1);
@@ -209,17 +206,15 @@ static bool mend(mended *file, md5_error *error)
 
 // The name of the text: that of --output, in it if it is a folder, or of the file itself. Binary
 // files of Doom 3 BFG become text files.
-static char *output_of(const tool_arguments *arguments, const char *path)
+static char *output_of(const mended *file)
 {
-    const tool_kind kind = tool_kind_of(path);
-    if (arguments->output && !common_is_folder(arguments->output))
-        return common_copy(arguments->output);
-    char *const stem = common_stem(path);
-    char *const folder = arguments->output ? common_copy(arguments->output) : common_folder(path);
-    char *const name = common_format("%s%s", stem,
-                                     kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? ".md5mesh"
-                                     : kind == TOOL_CAMERA                        ? ".md5camera"
-                                                                                  : ".md5anim");
+    static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
+    const char *const output = file->arguments->output;
+    if (output && !common_is_folder(output))
+        return common_copy(output);
+    char *const stem = common_stem(file->path);
+    char *const folder = output ? common_copy(output) : common_folder(file->path);
+    char *const name = common_format("%s%s", stem, endings[file->kind]);
     char *const found = common_join(folder, name);
     free(name);
     free(folder);
@@ -229,7 +224,7 @@ static char *output_of(const tool_arguments *arguments, const char *path)
 
 static bool write_text(const mended *file, md5_error *error)
 {
-    char *const output = output_of(file->arguments, file->path);
+    char *const output = output_of(file);
     common_writer writer;
     bool is_written = false;
     if (common_is_file(output) && !file->arguments->is_forced) {
@@ -250,8 +245,12 @@ static bool write_text(const mended *file, md5_error *error)
 // Returns an exit status.
 static int fix_file(const tool_arguments *arguments, const char *path)
 {
-    mended file = {.arguments = arguments, .path = path};
     const tool_kind kind = tool_kind_of(path);
+    mended file = {.arguments = arguments,
+                   .path = path,
+                   .kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
+                           : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
+                                                                        : MD5_DOC_ANIM};
     const char *reason = NULL;
     md5_error error = {0};
     bool is_done = false;

@@ -18,28 +18,29 @@
 
 // == Engines and rules ============================================================================
 
-// In the order of the letters of the rules. Of some an old version is an engine of its own.
+// In the order of the letters of the rules. Of some an old version is an engine of its own, behind
+// the newest.
 static const struct {
     const char *name, *alias;
-    unsigned below[2]; // it stands for the versions below this one; 0: for the newest
+    const char *below; // it stands for the versions below this one; NULL: for the newest
 } engines[TOOL_NUM_ENGINES] = {
-    {"doom3", "dhewm3", {0}},
-    {"darkmod", "tdm", {0}},
-    {"quake4", "openq4", {0}},
-    {"rbdoom", "bfg", {0}},
-    {"ironwail", NULL, {0}},
-    {"ironwail", NULL, {8, 2}}, // 0.8.2
-    {"vkquake", NULL, {0}},
-    {"vkquake", NULL, {1, 36}},
-    {"qss", "quakespasm-spiked", {0}},
-    {"fte", "fteqw", {0}},
-    {"q2pro", NULL, {0}},
-    {"yquake2", "yquake2remaster", {0}},
-    {"cube2", "redeclipse", {0}},
-    {"daemon", "unvanquished", {0}},
+    {"doom3", "dhewm3", NULL},
+    {"darkmod", "tdm", NULL},
+    {"quake4", "openq4", NULL},
+    {"rbdoom", "bfg", NULL},
+    {"ironwail", NULL, NULL},
+    {"ironwail", NULL, "0.8.2"},
+    {"vkquake", NULL, NULL},
+    {"vkquake", NULL, "1.36"},
+    {"qss", "quakespasm-spiked", NULL},
+    {"fte", "fteqw", NULL},
+    {"q2pro", NULL, NULL},
+    {"yquake2", "yquake2remaster", NULL},
+    {"cube2", "redeclipse", NULL},
+    {"daemon", "unvanquished", NULL},
 };
 
-// What an engine does, by the letter of a rule; '-' nothing, '?' is not known.
+// What an engine does, by the letter of a rule; '-' nothing, '.' is not known.
 static const struct effect {
     char letter;
     bool is_error;
@@ -121,111 +122,110 @@ typedef enum rule_id {
 
 static const struct {
     const char *name;
-    char verdicts[TOOL_NUM_ENGINES + 1];
+    char verdicts[TOOL_NUM_ENGINES + 2]; // the last one: '=' if this library reports the same line
     const char *what;
 } rules[NUM_RULES] = {
-    //                          doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro
-    //                          yquake2 cube2 daemon
-    [RULE_VERSION] = {"version", "EEEEFEFEEFFFFF", "the version is not 10"},
-    [RULE_COMMAND_LINE] = {"no-commandline", "EEEE------F--F", "no line commandline"},
-    [RULE_MESH_NAME] = {"mesh-name", "----FEFEEFF--F", "the word name in a mesh"},
-    [RULE_WORD] = {"unknown-word", "EEEEFEFEEFF--F", "a word that is not one of the format"},
-    [RULE_ORDER] = {"section-order", "EEEEFEFEE-F--F", "sections of a mesh file in another order"},
-    [RULE_ORDER_CLIP] = {"section-order", "EEEEFEFEEFFM-F", "sections of a clip in another order"},
-    [RULE_BRACE] = {"brace-line", "------------XF", "{ on another line than its word"},
-    [RULE_BRACE_END] = {"brace-column", "------------X-", "} is not the first of its line"},
-    [RULE_BROKEN_ROW] = {"broken-row", "------------XF", "a row over several lines"},
-    [RULE_BLANKS] = {"no-blanks", "---------?FF--", "no blanks around parentheses"},
-    [RULE_ROW_ORDER] = {"row-order", "SSSS---------S", "numbers of rows out of order"},
-    [RULE_NAN] = {"nan", "EEEEXXXXXXXXXX", "nan or inf"},
-    [RULE_IND] = {"nan", "EEEESSSSSSFSSS", "1.#IND or the like, read as 1"},
-    [RULE_EXPONENT] = {"capital-exponent", "EEEE----------", "an exponent with E"},
-    [RULE_COMMA] = {"decimal-comma", "EEEESSSSSSFSXS", "a decimal comma"},
-    [RULE_PLUS] = {"plus-sign", "EEEE----------", "a number with +"},
-    [RULE_OCTAL] = {"octal", "SSSSSSSSS?-???", "an integer that begins with 0: octal"},
-    [RULE_ROWS] = {"row-count", "EEEESSSSSFFMMF", "other rows of a mesh than counted"},
-    [RULE_JOINTS] = {"joint-count", "EEEEFEFEEEFFFF", "fewer joints than counted"},
-    [RULE_NO_WEIGHTS] = {"no-weights", "EEEESSSSSFSSSS", "a vertex without weights"},
-    [RULE_WEIGHT_RANGE] = {"weight-range", "MMMMFEFEEMFMMM",
-                           "a vertex with weights beyond numweights"},
-    [RULE_WEIGHT_JOINT] = {"weight-joint", "EEEEFEFEEFFFMM",
-                           "a weight on a joint beyond numJoints"},
-    [RULE_CORNER] = {"triangle-corner", "EEEEFEFEEMFMMM", "a corner beyond numverts"},
-    [RULE_PARENT] = {"parent-order", "XXXXXXFEXF--?S", "a joint before its parent"},
-    [RULE_LAST_PARENT] = {"parent-order", "EEEEXXFEXF--?S",
-                          "a child of the last joint, or of one beyond it"},
-    [RULE_ROOTS] = {"roots", "---------F----", "several roots in a mesh file"},
-    [RULE_ROOTS_CLIP] = {"roots", "EEEE-----F----", "several roots in a clip"},
-    [RULE_256_JOINTS] = {"many-joints", "---XXXXXXXF-XF", "more than 256 joints"},
-    [RULE_4_WEIGHTS] = {"4-weights", "---SSS--SS--SE", "more than 4 weights on a vertex"},
-    [RULE_8_WEIGHTS] = {"8-weights", "------SS------", "more than 8 weights on a vertex"},
-    [RULE_VERTICES] = {"many-vertices", "---XXXXXX?F?X-", "more than 65535 vertices in a mesh"},
-    [RULE_Q2PRO_LIMIT] = {"q2pro-limit", "----------F---", "a limit of q2pro"},
-    [RULE_SUM] = {"weight-sum", "SSSSSS--SSSSSS", "weights that do not sum to 1 within 0.001"},
-    [RULE_NEGATIVE] = {"negative-weight", "SSSSXXSSSSSSSX", "a negative weight"},
-    [RULE_LONG_ROTATION] = {"long-rotation", "SSSSSSSSSSSSSS", "x y z of a rotation longer than 1"},
-    [RULE_LONG_NAME] = {"long-name", "----FE--E----?", "a joint name of 32 bytes or more"},
-    [RULE_BLANK_NAME] = {"blank-name", "------------X-", "a blank in a joint name"},
-    [RULE_SAME_NAME] = {"same-name", "------FE------", "a name twice in a clip"},
-    [RULE_PAIR_COUNT] = {"clip-joint-count", "EEEWFE-EEWFMFW",
+    // doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro yquake2 cube2 daemon =
+    [RULE_VERSION] = {"version", "EEEEFEFEEFFFFF=", "the version is not 10"},
+    [RULE_COMMAND_LINE] = {"no-commandline", "EEEE------F--F=", "no line commandline"},
+    [RULE_MESH_NAME] = {"mesh-name", "----FEFEEFF--F-", "the word name in a mesh"},
+    [RULE_WORD] = {"unknown-word", "EEEEFEFEEFF--F=", "a word that is not one of the format"},
+    [RULE_ORDER] = {"section-order", "EEEEFEFEE-F--F-", "sections of a mesh file in another order"},
+    [RULE_ORDER_CLIP] = {"section-order", "EEEEFEFEEFFM-F-", "sections of a clip in another order"},
+    [RULE_BRACE] = {"brace-line", "------------XF-", "{ on another line than its word"},
+    [RULE_BRACE_END] = {"brace-column", "------------X--", "} is not the first of its line"},
+    [RULE_BROKEN_ROW] = {"broken-row", "------------XF-", "a row over several lines"},
+    [RULE_BLANKS] = {"no-blanks", "---------.FF---", "no blanks around parentheses"},
+    [RULE_ROW_ORDER] = {"row-order", "SSSS---------S=", "numbers of rows out of order"},
+    [RULE_NAN] = {"nan", "EEEEXXXXXXXXXX=", "nan or inf"},
+    [RULE_IND] = {"nan", "EEEESSSSSSFSSS=", "1.#IND or the like, read as 1"},
+    [RULE_EXPONENT] = {"capital-exponent", "EEEE-----------", "an exponent with E"},
+    [RULE_COMMA] = {"decimal-comma", "EEEESSSSSSFSXS=", "a decimal comma"},
+    [RULE_PLUS] = {"plus-sign", "EEEE-----------", "a number with +"},
+    [RULE_OCTAL] = {"octal", "SSSSSSSSS.-...-", "an integer that begins with 0: octal"},
+    [RULE_ROWS] = {"row-count", "EEEESSSSSFFMMF=", "other rows of a mesh than counted"},
+    [RULE_JOINTS] = {"joint-count", "EEEEFEFEEEFFFF=", "fewer joints than counted"},
+    [RULE_NO_WEIGHTS] = {"no-weights", "EEEESSSSSFSSSS=", "a vertex without weights"},
+    [RULE_WEIGHT_RANGE] = {"weight-range",
+                           "MMMMFEFEEMFMMM=", "a vertex with weights beyond numweights"},
+    [RULE_WEIGHT_JOINT] = {"weight-joint",
+                           "EEEEFEFEEFFFMM=", "a weight on a joint beyond numJoints"},
+    [RULE_CORNER] = {"triangle-corner", "EEEEFEFEEMFMMM=", "a corner beyond numverts"},
+    [RULE_PARENT] = {"parent-order", "XXXXXXFEXF--.S=", "a joint before its parent"},
+    [RULE_LAST_PARENT] = {"parent-order",
+                          "EEEEXXFEXF--.S=", "a child of the last joint, or of one beyond it"},
+    [RULE_ROOTS] = {"roots", "---------F-----", "several roots in a mesh file"},
+    [RULE_ROOTS_CLIP] = {"roots", "EEEE-----F-----", "several roots in a clip"},
+    [RULE_256_JOINTS] = {"many-joints", "---XXXXXXXF-XF-", "more than 256 joints"},
+    [RULE_4_WEIGHTS] = {"4-weights", "---SSS--SS--SE-", "more than 4 weights on a vertex"},
+    [RULE_8_WEIGHTS] = {"8-weights", "------SS-------", "more than 8 weights on a vertex"},
+    [RULE_VERTICES] = {"many-vertices", "---XXXXXX.F.X--", "more than 65535 vertices in a mesh"},
+    [RULE_Q2PRO_LIMIT] = {"q2pro-limit", "----------F----", "a limit of q2pro"},
+    [RULE_SUM] = {"weight-sum", "SSSSSS--SSSSSS-", "weights that do not sum to 1 within 0.001"},
+    [RULE_NEGATIVE] = {"negative-weight", "SSSSXXSSSSSSSX-", "a negative weight"},
+    [RULE_LONG_ROTATION] = {"long-rotation",
+                            "SSSSSSSSSSSSSS=", "x y z of a rotation longer than 1"},
+    [RULE_LONG_NAME] = {"long-name", "----FE--E----.-", "a joint name of 32 bytes or more"},
+    [RULE_BLANK_NAME] = {"blank-name", "------------X--", "a blank in a joint name"},
+    [RULE_SAME_NAME] = {"same-name", "------FE-------", "a name twice in a clip"},
+    [RULE_PAIR_COUNT] = {"clip-joint-count", "EEEWFE-EEWFMFW-",
                          "a clip with another number of joints than its mesh"},
-    [RULE_PAIR_NAME] = {"clip-joint-name", "EEEEFESEEW---S",
+    [RULE_PAIR_NAME] = {"clip-joint-name", "EEEEFESEEW---S-",
                         "a joint of a clip that its mesh does not have"},
-    [RULE_PAIR_ORDER] = {"clip-joint-order", "EEEEFE-EEWSSSS",
+    [RULE_PAIR_ORDER] = {"clip-joint-order", "EEEEFE-EEWSSSS-",
                          "joints of a clip in another order than in its mesh"},
-    [RULE_PAIR_PARENT] = {"clip-joint-parent", "EEEEFEFEEW--SS",
+    [RULE_PAIR_PARENT] = {"clip-joint-parent", "EEEEFEFEEW--SS-",
                           "a joint with another parent than in the mesh"},
-    [RULE_FLAGS] = {"flags", "EEEEFEFEE----?", "flags above 63"},
-    [RULE_COMPONENTS] = {"components", "MMMMSSFESMFMMM",
-                         "components of a joint beyond those of a frame"},
-    [RULE_FIRST] = {"first-component", "EEEEFEFEE?F???",
-                    "a first component out of range, of a joint without any"},
-    [RULE_PARTIAL] = {"base-frame-needed", "----XX-XX-----",
+    [RULE_FLAGS] = {"flags", "EEEEFEFEE----.=", "flags above 63"},
+    [RULE_COMPONENTS] = {"components",
+                         "MMMMSSFESMFMMM=", "components of a joint beyond those of a frame"},
+    [RULE_FIRST] = {"first-component",
+                    "EEEEFEFEE.F...=", "a first component out of range, of a joint without any"},
+    [RULE_PARTIAL] = {"base-frame-needed", "----XX-XX------",
                       "components without flag that are not 0 in the base frame"},
-    [RULE_BASE_ROOT] = {"base-frame-root", "SSSS----------",
+    [RULE_BASE_ROOT] = {"base-frame-root", "SSSS-----------",
                         "the root of frame 0 is not that of the base frame: cycles drift"},
-    [RULE_FRAME_SIZE] = {"frame-size", "EEEEFEFEE?F???", "other numbers in a frame than counted"},
-    [RULE_FRAMES] = {"frame-count", "EEEEXXSSXFFSMF", "fewer frames than counted"},
-    [RULE_FRAME_NUMBER] = {"frame-number", "EEEEFEFEEFFFMF", "frames not numbered from 0"},
-    [RULE_RATE] = {"frame-rate", "EEEE---------?", "frameRate 0"},
-    [RULE_BOUNDS_ROWS] = {"bounds-count", "EEEE-----FFS-F", "other boxes than frames"},
-    [RULE_BOUNDS] = {"bounds", "S-SS---------S", "a box that holds nothing: the model vanishes"},
-    [RULE_SKIN] = {"no-skin", "----XXWWX-----", "no image progs/SHADER_00_00"},
-    [RULE_NO_CLIP] = {"no-clip", "----FEXXXS----", "no clip of the same name"},
-    [RULE_NO_MESHES] = {"no-meshes", "----FEFEEFFSFF", "numMeshes 0"},
-    [RULE_MANY_MESHES] = {"more-meshes-than-joints", "--------M-----", "more meshes than joints"},
-    [RULE_BEFORE] = {"text-before", "--------FF---F", "text before MD5Version"},
-    [RULE_SEAM] = {"seam", "SSSSSSSSSSSSSS",
+    [RULE_FRAME_SIZE] = {"frame-size", "EEEEFEFEE.F...=", "other numbers in a frame than counted"},
+    [RULE_FRAMES] = {"frame-count", "EEEEXXSSXFFSMF=", "fewer frames than counted"},
+    [RULE_FRAME_NUMBER] = {"frame-number", "EEEEFEFEEFFFMF=", "frames not numbered from 0"},
+    [RULE_RATE] = {"frame-rate", "EEEE---------.=", "frameRate 0"},
+    [RULE_BOUNDS_ROWS] = {"bounds-count", "EEEE-----FFS-F=", "other boxes than frames"},
+    [RULE_BOUNDS] = {"bounds", "S-SS---------S=", "a box that holds nothing: the model vanishes"},
+    [RULE_SKIN] = {"no-skin", "----XXWWX------", "no image progs/SHADER_00_00"},
+    [RULE_NO_CLIP] = {"no-clip", "----FEXXXS-----", "no clip of the same name"},
+    [RULE_NO_MESHES] = {"no-meshes", "----FEFEEFFSFF=", "numMeshes 0"},
+    [RULE_MANY_MESHES] = {"more-meshes-than-joints", "--------M------", "more meshes than joints"},
+    [RULE_BEFORE] = {"text-before", "--------FF---F-", "text before MD5Version"},
+    [RULE_SEAM] = {"seam", "SSSSSSSSSSSSSS-",
                    "vertices of a seam at not quite the same place: light breaks there"},
-    [RULE_APART] = {"weights-apart", "----SS--S-----", "weights of a vertex at different places"},
-    [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS?S", "a mesh whose triangles face inwards"},
+    [RULE_APART] = {"weights-apart", "----SS--S------", "weights of a vertex at different places"},
+    [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS.S-", "a mesh whose triangles face inwards"},
 };
 
-// Whether a version, "0.8.1", is below one of two numbers, without a leading 0.
-static bool is_below(const char *version, const unsigned below[2])
+// Whether a version such as "0.8.1" is before another one, number by number.
+static bool is_before(const char *version, const char *other)
 {
-    unsigned numbers[2] = {0};
-    for (int i = 0; i < 2 && *version; i++) {
-        char *end = NULL;
-        numbers[i] = (unsigned)strtoul(version, &end, 10);
+    while (*version || *other) {
+        char *end = NULL, *other_end = NULL;
+        const unsigned long a = strtoul(version, &end, 10), b = strtoul(other, &other_end, 10);
+        if (a != b)
+            return a < b;
         version = *end == '.' ? end + 1 : "";
-        i -= i == 0 && numbers[0] == 0;
+        other = *other_end == '.' ? other_end + 1 : "";
     }
-    return numbers[0] < below[0] || (numbers[0] == below[0] && numbers[1] < below[1]);
+    return false;
 }
 
 uint32_t tool_find_engines(const char *name)
 {
     uint32_t found = strcmp(name, "md5model") == 0 ? TOOL_LIBRARY : 0;
     const size_t length = strcspn(name, ":");
-    const char *const version = name[length] ? name + length + 1 : "99999";
+    const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
     for (int i = 0; i < TOOL_NUM_ENGINES; i++) {
         const char *const names[] = {engines[i].name, engines[i].alias, "all"};
-        // The newest comes first; a version below the next one's limit is that one.
-        const bool has_old = i + 1 < TOOL_NUM_ENGINES && engines[i + 1].below[1] != 0;
-        const bool is_meant = engines[i].below[1] != 0 ? is_below(version, engines[i].below)
-                              : has_old                ? !is_below(version, engines[i + 1].below)
-                                                       : true;
+        const char *const old = i + 1 < TOOL_NUM_ENGINES ? engines[i + 1].below : NULL;
+        const bool is_meant = engines[i].below ? version && is_before(version, engines[i].below)
+                                               : !(version && old && is_before(version, old));
         for (int k = 0; k < 3 && is_meant; k++)
             if (names[k] && strlen(names[k]) == length && strncmp(names[k], name, length) == 0)
                 found |= 1u << i;
@@ -236,11 +236,8 @@ uint32_t tool_find_engines(const char *name)
 // Writes the name with, for an old version, the one that it is older than.
 static const char *name_engine(int i, char name[40])
 {
-    const unsigned *const below = engines[i].below;
-    (void)snprintf(name, 40, "%s", engines[i].name);
-    if (below[1] != 0)
-        (void)snprintf(name, 40, "%s before %s%u.%u", engines[i].name, below[0] == 8 ? "0." : "",
-                       below[0], below[1]);
+    (void)snprintf(name, 40, engines[i].below ? "%s before %s" : "%s", engines[i].name,
+                   engines[i].below);
     return name;
 }
 
@@ -364,6 +361,7 @@ static void add(tool_facts *facts, rule_id rule, text_place at, const char *form
 {
     tool_finding found = {.error = {.status = MD5_WARNING, .line = at.line, .column = at.column},
                           .rule = rules[rule].name,
+                          .is_library_too = rules[rule].verdicts[TOOL_NUM_ENGINES] == '=',
                           .count = 1};
     found.is_silent = !judge(rule, facts->asked, &found);
     tool_name_file(&found.error, facts->path);
@@ -731,7 +729,7 @@ static bool read_joints(reader *from, int32_t counted)
         check_rotation(from, row);
     }
     check_joints(from, counted);
-    return true;
+    return from->size > 0;
 }
 
 typedef struct mesh_rows {
@@ -1081,10 +1079,12 @@ static bool read_clip_section(reader *from, int section, clip_rows *clip)
         from->facts->joints_line = from->word.line;
         clip->num_joints = read_count(from);
         return true;
-    case 4:
-        if (next(from) && number(from) < 1.0)
-            found(from, RULE_RATE, from->word, "frameRate is %g", number(from));
+    case 4: {
+        const double rate = next(from) ? number(from) : 0.0;
+        if (rate < 1.0)
+            found(from, RULE_RATE, from->word, "frameRate is %g", rate);
         return true;
+    }
     case 5:
         clip->components_line = from->word.line;
         clip->num_components = read_count(from);
@@ -1331,7 +1331,7 @@ bool tool_is_judged(const tool_facts *facts, const md5_error *error)
 {
     const bool may_be = facts && error->line > 0 && !(facts->asked.all & TOOL_LIBRARY);
     for (size_t i = 0; may_be && i < facts->num_found; i++)
-        if (facts->found[i].error.line == error->line)
+        if (facts->found[i].is_library_too && facts->found[i].error.line == error->line)
             return true;
     return false;
 }

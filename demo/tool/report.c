@@ -23,7 +23,7 @@ struct tool_report {
     const tool_arguments *arguments;
     common_list only, ignored;
     bool shows_places; // standard output is a terminal
-    const char *path;  // of the file whose text is kept
+    char *path;        // of the file whose text is kept
     char *text;        // its contents; NULL until a line is shown
     size_t size;
     size_t num_errors, num_warnings, num_ignored, num_printed;
@@ -40,7 +40,7 @@ static void show_place(tool_report *report, const md5_error *error)
     if (!report->path || strcmp(report->path, error->file) != 0) {
         const char *reason = NULL;
         free(report->text);
-        free((char *)report->path);
+        free(report->path);
         // The file is read again. A pipe cannot be.
         report->path = common_copy(error->file);
         report->text = common_is_file(error->file)
@@ -214,18 +214,17 @@ static void print_github(tool_report *report, const tool_finding *found)
 }
 
 static const struct form {
-    const char *name;
     void (*print)(tool_report *report, const tool_finding *found);
     const char *begin, *end;
     bool is_grouped; // and has a summary
 } forms[] = {
-    {"text", print_text, "", "", true},
-    {"json", print_json, "", "", false},
-    {"sarif", print_sarif,
+    {print_text, "", "", true},
+    {print_json, "", "", false},
+    {print_sarif,
      "{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
      "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"md5tool\"}},\"results\":[\n",
      "\n]}]}\n", false},
-    {"github", print_github, "", "", false},
+    {print_github, "", "", false},
 };
 
 // -- Reports --------------------------------------------------------------------------------------
@@ -269,6 +268,16 @@ void tool_report_finding(tool_report *report, const tool_finding *found)
         report->num_errors++;
 }
 
+void tool_count_warnings(tool_report *report, unsigned count)
+{
+    report->num_warnings += count;
+}
+
+bool tool_is_for_people(const tool_report *report)
+{
+    return form_of(report)->is_grouped;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const size_t first = ((const finding_group *)a)->num_hidden,
@@ -297,7 +306,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
     fputs(form->end, stdout);
     common_free_list(&report->only);
     common_free_list(&report->ignored);
-    free((char *)report->path);
+    free(report->path);
     free(report->text);
     free(report);
     return num_errors > 0 ? TOOL_BAD_FILE : TOOL_OK;

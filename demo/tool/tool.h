@@ -58,12 +58,12 @@ void tool_print_error(void *user, const md5_error *error);
 // Ends a command: prints the error if it is not done. Returns the exit status.
 int tool_end(bool is_done, const md5_error *error);
 
+// Names the file that an error is of.
+void tool_name_file(md5_error *error, const char *path);
+
 // Says in `error` what is wrong with a file. Returns false.
 bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);
-
-// Names the file that an error is of.
-void tool_name_file(md5_error *error, const char *path);
 
 // The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
@@ -122,11 +122,12 @@ bool tool_has_sibling(const char *path, const char *stem, const char *ending);
 tool_engines tool_guess_engines(const char *path);
 
 typedef struct tool_finding {
-    md5_error error;   // its status is MD5_WARNING for warnings
-    const char *rule;  // NULL: the library's own
-    uint32_t count;    // places in the file of which this is the first
-    bool is_silent;    // no engine that was asked minds: not printed
-    char engines[360]; // what they do
+    md5_error error;     // its status is MD5_WARNING for warnings
+    const char *rule;    // NULL: the library's own
+    uint32_t count;      // places in the file of which this is the first
+    bool is_silent;      // no engine that was asked minds: not printed
+    bool is_library_too; // the library reports what breaks the rule, in the same line
+    char engines[360];   // what they do
 } tool_finding;
 
 // What the rules need to know of a mesh file or a clip.
@@ -158,6 +159,8 @@ typedef struct tool_report tool_report;
 tool_report *tool_begin_report(const tool_arguments *arguments);
 void tool_read_filters(tool_report *report, const char *folder); // of its file .md5check
 void tool_report_finding(tool_report *report, const tool_finding *found);
+void tool_count_warnings(tool_report *report, unsigned count); // of which nothing is known
+bool tool_is_for_people(const tool_report *report);            // the form is text
 // Prints the sums, and for which engines. Returns the exit status.
 int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
 

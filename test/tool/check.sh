@@ -201,8 +201,16 @@ versions_differ() {
 }
 check 'versions of engines differ' versions_differ
 
+# What no asked engine minds hides nothing that stands in the same line.
+shows_errors() {
+    change='s/"limb" 0 ( 0 0 6 )/"fore limb" 0 ( 0 0 )/' && breaks mesh && runs 1 check --for doom3 "$scratch/case/a.md5mesh" &&
+        grep -q 'a.md5mesh:9:.*error: expected a number' "$scratch/out"
+}
+check 'an error beside what an engine does not mind' shows_errors
+
 # A clip belongs to the mesh of its name, or to the only one of its folder.
 pairs() {
+    change='s/limb/Limb/'
     breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
         runs 1 check "$scratch/case" && grep -q "did you mean 'limb'" "$scratch/out" &&
         cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" && runs 0 check "$scratch/case" &&
