@@ -3,7 +3,7 @@
 . test/build/report.sh
 
 documents() {
-    find . -name '*.md' ! -path './build/*' ! -path './.git/*' | sort
+    find . \( -path ./build -o -path ./.git \) -prune -o -name '*.md' -print | sort
 }
 
 # Links to files, relative to the document; those to the web are left alone.
