@@ -744,10 +744,12 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
 
 // What a joint does in all frames.
 typedef struct joint_span {
-    md5_xform first;   // its transform in the first one
-    float move, chord; // farthest from it, and by what it turns a point at distance 1
-    float length;      // the longest translation
-    float reach;       // at least the distance of what it moves
+    md5_xform first;     // its transform in the first one
+    float move, chord;   // farthest from it, and by what it turns a point at distance 1
+    float length;        // the longest translation
+    float reach;         // at least the distance of what it moves
+    float spent;         // by what the skin moves, as joints down to it stay where they are
+    float depth, height; // joints from the root down to it, and from it down to the last
 } joint_span;
 
 // The frames that an edit asks for.
@@ -818,22 +820,16 @@ static void widen_span(joint_span *span, const md5_xform *joint)
 }
 
 // Drops flags of what stays so near to the first frame, which is the base frame then, that the skin
-// moves by less than the tolerance: each joint of a chain may spend an equal share of it, half on
-// its translation, half on its rotation. Joint 0 keeps its translation, which games read.
-static bool reduce_flags(repair *it, const frame_plan *plan, md5_doc_joint *joints, float *base)
+// moves by less than the tolerance, of which joints spend, from the root down to the last of a
+// chain, no more than in equal shares. Joint 0 keeps its translation, which games read.
+static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                         float *base)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
     const float tolerance = plan->edit->tolerance;
-    uint32_t *const depths = MD5_NEW(&it->scratch, uint32_t, skeleton->num_joints);
-    uint32_t deepest = 1;
-    TRY(depths);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
-        depths[j] = 1 + (parent == MD5_NONE ? 0 : depths[parent]);
-        deepest = depths[j] > deepest ? depths[j] : deepest;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++)
         plan->spans[j].reach = model ? 1.0f : fmaxf(1.0f, plan->spans[j].length);
-    }
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t w = 0; mesh->weights && w < mesh->num_weights; w++) {
@@ -843,23 +839,32 @@ static bool reduce_flags(repair *it, const frame_plan *plan, md5_doc_joint *join
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
-        joint_span *const span = &plan->spans[j];
-        float values[6];
-        write_components(&span->first, values);
-        const uint32_t near =
-            (j > 0 && span->move * (float)deepest <= 0.5f * tolerance ? MD5_TRANSLATES : 0)
-            | (span->chord * (span->reach + tolerance) * (float)deepest <= 0.5f * tolerance
-                   ? MD5_ROTATES
-                   : 0);
-        for (uint32_t k = 0; k < 6; k++)
-            if (near >> k & 1)
-                base[6 * (size_t)j + k] = values[k];
-        joints[j].track.flags &= ~near;
-        if (parent != MD5_NONE)
-            plan->spans[parent].reach =
-                fmaxf(plan->spans[parent].reach, span->length + span->reach);
+        const joint_span *const span = &plan->spans[j];
+        joint_span *const above = &plan->spans[parent != MD5_NONE ? parent : j];
+        above->height =
+            parent != MD5_NONE ? fmaxf(above->height, span->height + 1.0f) : span->height;
+        above->reach =
+            parent != MD5_NONE ? fmaxf(above->reach, span->length + span->reach) : span->reach;
     }
-    return true;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
+        joint_span *const span = &plan->spans[j];
+        span->depth = 1.0f + (parent != MD5_NONE ? plan->spans[parent].depth : 0.0f);
+        span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0.0f;
+        const float costs[] = {j > 0 ? span->move : INFINITY,
+                               span->chord * (span->reach + tolerance)};
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
+            const float limit = tolerance * (span->depth / (span->depth + span->height));
+            float values[6];
+            if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
+                continue;
+            write_components(&span->first, values);
+            memcpy(base + 6 * (size_t)j + 3 * k, values + 3 * (size_t)k, 3 * sizeof *base);
+            joints[j].track.flags &= ~flags;
+            span->spent += costs[k];
+        }
+    }
 }
 
 // Poses that the binding samples, which are what the clip looks like on the model, become the clip.
@@ -898,8 +903,8 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                         track->flags |= UINT32_C(1) << i;
             }
         }
-        if (pass == 0 && edit->tolerance > 0.0f && !reduce_flags(it, plan, joints, base))
-            return 0;
+        if (pass == 0 && edit->tolerance > 0.0f)
+            reduce_flags(it, plan, joints, base);
         for (uint32_t j = 0; j < num_joints && pass == 0; j++) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
