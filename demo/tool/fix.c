@@ -3,7 +3,6 @@
 #include "md5/md5pose.h"
 #include "demo/common/file.h"
 #include "demo/common/text.h"
-#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>
@@ -266,16 +265,6 @@ static bool mend_anim(mended *file, md5_doc *doc, tool_facts *before, md5_error 
     return true;
 }
 
-// Returns the text of a document, or NULL with the error.
-static char *write_doc(const md5_doc *doc, size_t *size, md5_error *error)
-{
-    *size = md5_write_doc(doc, NULL, 0, error);
-    char *const text = *size > 0 ? common_alloc(*size + 1, 1) : NULL;
-    if (text)
-        (void)md5_write_doc(doc, text, *size + 1, error);
-    return text;
-}
-
 // Reads the mesh of a clip and edits it as the options edit it where it is a file of its own.
 static void load_mesh(mended *file)
 {
@@ -290,7 +279,7 @@ static void load_mesh(mended *file)
         md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
     file->is_mesh = true;
     if (doc && edit_pair(file, false, doc, &ignored))
-        file->mesh_written = write_doc(doc, &file->mesh_written_size, &ignored);
+        file->mesh_written = tool_doc_text(doc, &file->mesh_written_size, &ignored);
     file->is_mesh = false;
     file->mesh = file->mesh_written
                      ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)
@@ -311,7 +300,7 @@ static bool mend(mended *file, md5_error *error)
     const bool is_mended = file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
                            : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
                                                         : edit_pair(file, false, doc, error);
-    file->written = is_mended ? write_doc(doc, &file->written_size, error) : NULL;
+    file->written = is_mended ? tool_doc_text(doc, &file->written_size, error) : NULL;
     if (file->written) {
         tool_facts *const after = judge(file, true);
         compare(file, before, after);
@@ -346,19 +335,10 @@ static char *output_of(const mended *file)
 static bool write_text(const mended *file, md5_error *error)
 {
     char *const output = output_of(file);
-    common_writer writer;
-    bool is_written = false;
-    if (common_is_file(output) && !file->arguments->is_forced) {
-        tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it");
-    } else {
-        is_written = common_begin_file(&writer, output, false);
-        if (is_written)
-            is_written =
-                common_end_file(&writer, fwrite(file->written, 1, file->written_size, writer.file)
-                                             == file->written_size);
-        if (!is_written)
-            tool_fail_to_write(output, error);
-    }
+    const bool is_written =
+        common_is_file(output) && !file->arguments->is_forced
+            ? tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
+            : tool_write_text(output, file->written, file->written_size, error);
     free(output);
     return is_written;
 }

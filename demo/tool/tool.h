@@ -74,6 +74,12 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
 // The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
 
+// Returns the text of a document, or NULL; writes such a text, or a document, to a file or, with
+// `path` NULL, to standard output.
+char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error);
+bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
+bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
+
 // The rotation as files store it: x y z of one whose w is not above 0.
 md5_quat tool_stored_rotation(md5_quat q);
 
