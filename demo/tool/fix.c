@@ -401,15 +401,20 @@ static int fix_parts(const tool_arguments *arguments, const char *path)
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    md5_euler *const turn = &arguments->space_edit.turn;
+    md5_euler turn = {0};
     char rest = 0;
     for (int i = 0; i < arguments->engines.count; i++)
         if (tool_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
                               arguments->engines.names[i]);
     if (arguments->turn
-        && sscanf(arguments->turn, "%f,%f,%f%c", &turn->pitch, &turn->yaw, &turn->roll, &rest) != 3
-        && (sscanf(arguments->turn, "%f%c", &turn->yaw, &rest) != 1 || !isfinite(turn->yaw)))
+        && sscanf(arguments->turn, "%f,%f,%f%c", &turn.pitch, &turn.yaw, &turn.roll, &rest) != 3) {
+        turn.pitch = 0.0f;
+        if (sscanf(arguments->turn, "%f%c", &turn.yaw, &rest) != 1)
+            turn.yaw = NAN;
+    }
+    arguments->space_edit.turn = turn;
+    if (!isfinite(turn.pitch + turn.yaw + turn.roll))
         return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
