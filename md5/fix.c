@@ -160,19 +160,24 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
 // Triangles of meshes that are merged, in order, make parts: meshes of what they use, each of no
 // more than an engine takes.
 
+typedef struct part_corner {
+    uint32_t mesh, vertex;
+} part_corner;
+
+// Where a vertex is, or weights that begin somewhere are, in the part that had them last.
+typedef struct part_place {
+    uint32_t part, place, count;
+} part_place;
+
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // of the document
-    uint32_t number, num_vertices, num_triangles;
-    struct corner {
-        uint32_t mesh, vertex;
-    } * vertices; // of the part, by first use
-    uint32_t *corners;
-    // Of all vertices, and of all ranges of weights by where they begin: in which part they are
-    // last, and where. firsts[mesh] counts those of the meshes before.
-    struct {
-        uint32_t part, place, count;
-    } * places, *ranges;
-    struct {
+    uint32_t number;            // of the part, from 1
+    uint32_t num_vertices, num_triangles;
+    part_corner *vertices; // [num_vertices] by first use
+    uint32_t *corners;     // [3 * num_triangles]
+    // Of all vertices, and of all weights, of the document; firsts[mesh] are those of a mesh.
+    part_place *places, *ranges;
+    struct part_first {
         size_t vertex, weight;
     } * firsts;
 } mesh_part;
@@ -180,13 +185,12 @@ typedef struct mesh_part {
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        const size_t vertex = part->firsts[mesh].vertex + corners[i];
-        if (part->places[vertex].part != part->number) {
-            part->places[vertex].part = part->number;
-            part->places[vertex].place = part->num_vertices;
-            part->vertices[part->num_vertices++] = (struct corner){mesh, corners[i]};
+        part_place *const place = &part->places[part->firsts[mesh].vertex + corners[i]];
+        if (place->part != part->number) {
+            *place = (part_place){part->number, part->num_vertices, 0};
+            part->vertices[part->num_vertices++] = (part_corner){mesh, corners[i]};
         }
-        part->corners[3 * (size_t)part->num_triangles + i] = part->places[vertex].place;
+        part->corners[3 * (size_t)part->num_triangles + i] = place->place;
     }
     part->num_triangles++;
 }
@@ -204,26 +208,24 @@ static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
                                                     3 * sizeof *part->corners));
     for (int pass = 0; pass < 2; pass++) { // to count weights, and to copy them
         for (uint32_t v = 0; v < part->num_vertices; v++) {
-            const struct corner at = part->vertices[v];
+            const part_corner at = part->vertices[v];
             const md5_doc_mesh *const from = &part->meshes[at.mesh];
             const md5_vertex old = from->vertices[at.vertex];
             mesh->texcoords[v] = from->texcoords[at.vertex];
             if (old.num_weights == 0)
                 continue;
-            const size_t range = part->firsts[at.mesh].weight + old.first_weight;
+            part_place *const range =
+                &part->ranges[part->firsts[at.mesh].weight + old.first_weight];
             if (pass > 0) {
                 memcpy(mesh->weights + mesh->vertices[v].first_weight,
                        from->weights + old.first_weight, old.num_weights * sizeof *mesh->weights);
                 continue;
             }
-            if (part->ranges[range].part != part->number
-                || part->ranges[range].count != old.num_weights) {
-                part->ranges[range].part = part->number;
-                part->ranges[range].count = old.num_weights;
-                part->ranges[range].place = mesh->num_weights;
+            if (range->part != part->number || range->count != old.num_weights) {
+                *range = (part_place){part->number, mesh->num_weights, old.num_weights};
                 mesh->num_weights += old.num_weights; // begin_repair() has counted all of them
             }
-            mesh->vertices[v] = (md5_vertex){part->ranges[range].place, old.num_weights};
+            mesh->vertices[v] = (md5_vertex){range->place, old.num_weights};
         }
         TRY(pass > 0 || (mesh->weights = MD5_ROOM(kept, md5_weight, mesh->num_weights)));
     }
@@ -232,8 +234,8 @@ static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
     return true;
 }
 
-// Writes next[meshes]: of each the next one of its shader, or MD5_NONE. Returns whether each is the
-// first one, or NULL.
+// Writes next[meshes]: of each the next one of its shader, or MD5_NONE. Returns [meshes] whether it
+// is the first one, or NULL. Sorted, so that many meshes take no longer than their names.
 static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
     md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
@@ -254,58 +256,50 @@ static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged,
     return names ? is_first : NULL;
 }
 
-// Makes meshes[] of those that are merged with `first`, as few as the limits allow, and returns
-// how many; `first` itself, or what else was alone, if nothing changes.
+// Makes meshes[] of those that are merged with `first`, as few as the limits allow. Returns how
+// many: one, `first` itself, if nothing changes or no triangle would be left; 0 on failure.
 static uint32_t remake_mesh(repair *it, const md5_mesh_edit *edit, mesh_part *part, uint32_t first,
                             const uint32_t *next, md5_doc_mesh *meshes, uint32_t *count)
 {
     const md5_doc_mesh *const head = &part->meshes[first];
-    uint64_t num_vertices = 0, num_triangles = 0, num_weights = 0; // before, less those after
-    uint32_t num_made = 0;
     const uint32_t most_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
     const uint32_t most_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
-    for (uint32_t m = first; m != MD5_NONE; m = next[m]) {
-        const md5_doc_mesh *const mesh = &part->meshes[m];
-        num_vertices += mesh->num_vertices;
-        num_triangles += mesh->num_triangles;
-        num_weights += mesh->num_weights;
-    }
+    const bool is_merged = next[first] != MD5_NONE;
     const bool is_other =
-        next[first] != MD5_NONE || num_vertices > most_vertices || num_triangles > most_triangles;
-    meshes[0] = *head;
+        is_merged || head->num_vertices > most_vertices || head->num_triangles > most_triangles;
+    uint32_t num_made = 0;
     for (uint32_t m = first; m != MD5_NONE && (is_other || edit->drops_unused); m = next[m]) {
         const md5_doc_mesh *const mesh = &part->meshes[m];
         for (uint32_t t = 0; t < mesh->num_triangles; t++) {
             const uint32_t *const c = mesh->indices + 3 * (size_t)t;
-            uint32_t num_new = 0;
+            uint32_t num_new = 0; // at most: a corner may stand twice
             for (uint32_t i = 0; i < 3; i++)
                 num_new += part->places[part->firsts[m].vertex + c[i]].part != part->number;
             if (edit->drops_unused && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]))
                 continue;
-            if (part->num_triangles == most_triangles
-                || (part->num_triangles > 0 && num_new > most_vertices - part->num_vertices)) {
-                meshes[num_made] = *head;
-                if (!end_part(&it->kept, part, &meshes[num_made++]))
-                    return 0;
-            }
+            const bool is_full = num_new > most_vertices - part->num_vertices
+                                 || part->num_triangles == most_triangles;
+            meshes[num_made] = *head;
+            if (part->num_triangles > 0 && is_full
+                && !end_part(&it->kept, part, &meshes[num_made++]))
+                return 0;
             add_triangle(part, m, c);
         }
     }
-    if (part->num_triangles == 0) // nothing would be left
-        return 1;
     meshes[num_made] = *head;
+    *count += is_other && (is_merged || part->num_triangles > 0);
+    if (part->num_triangles == 0)
+        return 1;
     if (!end_part(&it->kept, part, &meshes[num_made++]))
         return 0;
-    for (uint32_t i = 0; i < num_made; i++) {
-        num_vertices -= meshes[i].num_vertices;
-        num_triangles -= meshes[i].num_triangles;
-        num_weights -= meshes[i].num_weights;
-    }
-    const uint64_t num_gone = num_vertices + num_triangles + num_weights;
-    if (!is_other && (num_gone == 0 || num_gone > UINT32_MAX))
+    // What is alone is counted by its rows. Weights that overlapped may have become more.
+    const uint64_t num_gone = (uint64_t)head->num_vertices - meshes[0].num_vertices
+                              + head->num_triangles - meshes[0].num_triangles + head->num_weights
+                              - meshes[0].num_weights;
+    const bool is_same = num_gone == 0 || num_gone > UINT32_MAX;
+    if (!is_other && is_same)
         meshes[0] = *head;
-    else
-        *count += is_other ? 1 : (uint32_t)num_gone;
+    *count += is_other || is_same ? 0 : (uint32_t)num_gone;
     return num_made;
 }
 
@@ -334,11 +328,10 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
         return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
                          "meshes of %u vertices have no triangle", edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
-    part.firsts = md5i_arena_room(&it->scratch, doc->num_meshes, sizeof *part.firsts);
+    part.firsts = MD5_ROOM(&it->scratch, struct part_first, doc->num_meshes);
     TRY(next && part.firsts);
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
-        part.firsts[m].vertex = num_vertices;
-        part.firsts[m].weight = num_weights;
+        part.firsts[m] = (struct part_first){num_vertices, num_weights};
         num_vertices += doc->meshes[m].num_vertices;
         num_triangles += doc->meshes[m].num_triangles;
         num_weights += doc->meshes[m].num_weights;
@@ -346,18 +339,16 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     if (edit->max_vertices > 0 || edit->max_triangles > 0)
         most += num_triangles / least;
     const bool *const is_first = find_merged(&it->scratch, doc, edit->is_merged, next);
-    TRY(is_first && (part.vertices = MD5_ROOM(&it->scratch, struct corner, num_vertices)));
+    TRY(is_first && (part.vertices = MD5_ROOM(&it->scratch, part_corner, num_vertices)));
     TRY(part.corners = MD5_ROOM(&it->scratch, uint32_t, 3 * num_triangles));
-    TRY(part.places = md5i_arena_alloc(&it->scratch, num_vertices, sizeof *part.places));
-    TRY(part.ranges = md5i_arena_alloc(&it->scratch, num_weights, sizeof *part.ranges));
+    TRY(part.places = MD5_NEW(&it->scratch, part_place, num_vertices));
+    TRY(part.ranges = MD5_NEW(&it->scratch, part_place, num_weights));
     TRY(to->meshes = MD5_ROOM(&it->kept, md5_doc_mesh, most));
     to->num_meshes = 0;
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
-        const uint32_t made = !is_first[m] ? 0
-                                           : remake_mesh(it, edit, &part, m, next,
-                                                         to->meshes + to->num_meshes, count);
-        to->num_meshes += made;
-    }
+    for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
+        if (is_first[m])
+            to->num_meshes +=
+                remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
     for (uint32_t m = 0; m < to->num_meshes && edit->is_turned; m++) {
         *count += to->meshes[m].num_triangles;
         TRY(turn_triangles(it, &to->meshes[m]));
@@ -379,15 +370,20 @@ uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *err
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// The six components of a joint in a frame, in the order of flags.
-static void read_components(const md5_doc_joint *joint, const float *frame, float of[6])
+// The components of a joint in a frame: all six in the order of flags, as place and rotation.
+typedef union components {
+    float of[6];
+    md5_vec3 pair[2];
+} components;
+
+// `numbers`: those that the frame has of the joint, others are those of the base frame.
+static components read_components(const md5_doc_joint *joint, const float *numbers)
 {
-    const float *next = frame;
-    memcpy(of, &joint->position, 3 * sizeof *of);
-    memcpy(of + 3, &joint->rotation, 3 * sizeof *of);
+    components all = {.pair = {joint->position, joint->rotation}};
     for (uint32_t i = 0; i < 6; i++)
         if (joint->track.flags >> i & 1)
-            of[i] = *next++;
+            all.of[i] = *numbers++;
+    return all;
 }
 
 static uint32_t put_components(const float of[6], uint32_t flags, float *to)
@@ -436,9 +432,9 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
         const md5_track track = to->joints[i].track;
         for (size_t f = 0; f < doc->num_frames && track.flags > 0; f++) {
             const md5_doc_joint *const old = &doc->joints[from[i]];
-            float values[6];
-            read_components(old, doc->numbers + f * doc->num_components + old->track.first, values);
-            put_components(values, track.flags, to->numbers + f * to->num_components + track.first);
+            const components all =
+                read_components(old, doc->numbers + f * doc->num_components + old->track.first);
+            put_components(all.of, track.flags, to->numbers + f * to->num_components + track.first);
         }
     }
     TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
@@ -485,6 +481,8 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     bool *const is_placed = MD5_NEW(&it.scratch, bool, num_joints);
     if (!is_sound || !from || !above || !is_used || !is_placed)
         return end_repair(&it, doc, 0);
+    // A joint comes behind those above it that are not placed yet: what is in order stays where it
+    // is, and the same hierarchy gets the same order, in a mesh and in its clips.
     uint32_t num_taken = 0, num_roots = 0, count = 0, last_root = 0;
     for (uint32_t j = 0; j < num_joints; j++) {
         is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
@@ -496,7 +494,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     const char *const old_root = doc->joints[last_root].name;
     if (edit->root && (num_roots != 1 || strcmp(old_root ? old_root : "", edit->root) != 0))
         from[num_taken++] = MD5_NONE;
-    for (uint32_t j = 0; j < num_joints; j++) { // behind those above it that are not yet placed
+    for (uint32_t j = 0; j < num_joints; j++) {
         uint32_t depth = 0;
         for (uint32_t k = j; k != MD5_NONE && is_used[k] && !is_placed[k];
              k = doc->joints[k].parent) {
@@ -555,7 +553,8 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps a place, and x y z of a rotation.
+// Maps a place, and x y z of a rotation, whose numbers change no more than they must: a turn needs
+// w, which is rebuilt; signs do not.
 static void map_joint(const space_map *map, bool is_turned, md5_vec3 *place, md5_vec3 *rotation)
 {
     const md5_vec3 v = *rotation;
@@ -583,20 +582,17 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
                              "the partner of joint %u is out of range, or that of another", j);
         is_taken[from[j]] = true;
     }
+    // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
+    // components, so that each of a triple needs a flag.
     TRY(take_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
     for (uint32_t j = 0; j < to.num_joints; j++) {
         md5_doc_joint *const joint = &to.joints[j];
         const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
         for (size_t f = 0; f < to.num_frames && joint->track.flags > 0; f++) {
-            float values[6];
-            md5_vec3 place, rotation;
-            float *const at = to.numbers + f * to.num_components + joint->track.first;
-            read_components(joint, at, values);
-            place = (md5_vec3){values[0], values[1], values[2]};
-            rotation = (md5_vec3){values[3], values[4], values[5]};
-            map_joint(map, is_turned, &place, &rotation);
-            const float mapped[] = {place.x, place.y, place.z, rotation.x, rotation.y, rotation.z};
-            put_components(mapped, joint->track.flags, at);
+            float *const numbers = to.numbers + f * to.num_components + joint->track.first;
+            components all = read_components(joint, numbers);
+            map_joint(map, is_turned, &all.pair[0], &all.pair[1]);
+            put_components(all.of, joint->track.flags, numbers);
         }
         joint->name = doc->joints[j].name;
         map_joint(map, is_turned, &joint->position, &joint->rotation);
@@ -777,8 +773,8 @@ static void sample_frame(const repair *it, const frame_plan *plan, uint32_t fram
         plan->edit->change(plan->edit->user, pose);
 }
 
-// Samples a frame, closes the loop and holds the root. What is missing at the end is added bit by
-// bit on the way there.
+// Samples a frame, closes the loop and holds the root. Of what leads from the last pose back to the
+// first, each frame gets its share, a rotation in the joint's own space, where it follows the rest.
 static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
 {
     const md5_frame_edit *const edit = plan->edit;
@@ -801,7 +797,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
             joint->rotation);
         joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
     }
-    if (edit->is_closed) { // where it goes is no gap
+    if (edit->is_closed) { // where it walks is no gap
         it->pose[0].translation.x = root.x;
         it->pose[0].translation.y = root.y;
     }
@@ -820,8 +816,10 @@ static void widen_span(joint_span *span, const md5_xform *joint)
 }
 
 // Drops flags of what stays so near to the first frame, which is the base frame then, that the skin
-// moves by less than the tolerance, of which joints spend, from the root down to the last of a
-// chain, no more than in equal shares. Joint 0 keeps its translation, which games read.
+// moves by no more than the tolerance. A point moves by at most the sum of what the joints above it
+// do: a translation moves it by its length, a rotation by its chord times the distance, for which
+// stretched chains are taken. From the root on, a joint may spend its equal share of the tolerance
+// and what those above it left. Joint 0 keeps its translation, which games read.
 static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
                          float *base)
 {
@@ -840,11 +838,11 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
         const joint_span *const span = &plan->spans[j];
-        joint_span *const above = &plan->spans[parent != MD5_NONE ? parent : j];
-        above->height =
-            parent != MD5_NONE ? fmaxf(above->height, span->height + 1.0f) : span->height;
-        above->reach =
-            parent != MD5_NONE ? fmaxf(above->reach, span->length + span->reach) : span->reach;
+        if (parent == MD5_NONE)
+            continue;
+        joint_span *const above = &plan->spans[parent];
+        above->height = fmaxf(above->height, span->height + 1.0f);
+        above->reach = fmaxf(above->reach, span->length + span->reach);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
@@ -941,9 +939,12 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     return count;
 }
 
-// Boxes of both frames, moved as joint 0 is.
+// Boxes of both frames, moved as joint 0 is. If no frame is another pose, they stay.
 static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
 {
+    const md5_frame_edit *const edit = plan->edit;
+    if (!plan->is_other && !edit->change && !edit->is_closed && !edit->is_in_place)
+        return true;
     md5_bounds *const bounds =
         doc->bounds ? MD5_ROOM(&it->kept, md5_bounds, plan->num_frames) : NULL;
     for (uint32_t f = 0; bounds && f < plan->num_frames; f++) {
@@ -962,7 +963,8 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
     return true;
 }
 
-// Sets what frames are kept, and how many they become.
+// Sets what frames are kept, and how many they become: the last one stays the last, so that a loop
+// stays one, and at least two, so that what moves does not stop.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 {
     enum { MOST_FRAMES = 1 << 24 };
@@ -975,7 +977,8 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
                          edit->num_frames, edit->first);
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     const double num_frames = floor((plan->num_old - 1) * (rate / doc->frame_rate) + 0.5) + 1.0;
-    if (!(rate > 0.0 && edit->tolerance >= 0.0f) || !(num_frames <= (double)MOST_FRAMES))
+    if (!(rate > 0.0 && edit->tolerance >= 0.0f)
+        || !(num_frames <= fmax((double)MOST_FRAMES, (double)doc->num_frames)))
         return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
                          "expected a rate above 0, at most %d frames and no negative tolerance",
                          (int)MOST_FRAMES);
