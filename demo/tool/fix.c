@@ -343,57 +343,58 @@ static bool write_text(const mended *file, md5_error *error)
     return is_written;
 }
 
-// Returns an exit status.
-static int fix_file(const tool_arguments *arguments, const char *path, const char *part)
+// Fixes a file, or a part of it, whose text was read. Returns an exit status.
+static int fix_part(mended file, const char *part)
 {
-    const tool_kind kind = tool_kind_of(path);
-    mended file = {.arguments = arguments,
-                   .path = path,
-                   .part = part,
-                   .kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
-                           : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
-                                                                        : MD5_DOC_ANIM};
-    const char *reason = NULL;
+    const tool_arguments *const arguments = file.arguments;
     md5_error error = {0};
-    bool is_done = false;
-    if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
-        tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
-    else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
-        tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    else {
-        common_print(stdout, "%s\n", path);
-        if (part)
-            printf(" %.*s\n", (int)strcspn(part, ","), part);
-        is_done = mend(&file, &error);
-    }
+    common_print(stdout, "%s\n", file.path);
+    if (part)
+        printf("  part %.*s\n", (int)strcspn(part, ","), part);
+    file.part = part;
+    bool is_done = mend(&file, &error);
     const bool has_work = file.num_changes > 0 || arguments->output || part;
     if (is_done && file.num_changes == 0)
         puts("  nothing to do");
     if (is_done && has_work && !arguments->is_dry)
         is_done = write_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
-        tool_name_file(&error, path);
+        tool_name_file(&error, file.path);
     md5_free_model(file.mesh);
     free(file.mesh_path);
     free(file.mesh_text);
     free(file.mesh_written);
     free(file.written);
-    free(file.text);
     const int status = tool_end(is_done, &error);
     return arguments->is_dry && file.num_changes > 0 ? TOOL_BAD_FILE : status;
 }
 
-// Fixes a file, or each part of a clip that is cut.
-static int fix_parts(const tool_arguments *arguments, const char *path)
+// Fixes a file, or makes all parts of one that is cut, which may take its place.
+static int fix_file(const tool_arguments *arguments, const char *path)
 {
-    const bool is_cut = arguments->cuts.count > 0 && common_has_ending(path, "anim");
-    int status = is_cut ? TOOL_OK : fix_file(arguments, path, NULL);
+    const tool_kind kind = tool_kind_of(path);
+    mended file = {.arguments = arguments,
+                   .path = path,
+                   .kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
+                           : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
+                                                                        : MD5_DOC_ANIM};
+    const bool is_cut = arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
+    const char *reason = NULL;
+    md5_error error = {0};
+    if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
+        tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
+    else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
+        tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+    if (!file.text)
+        return tool_end(false, &error);
+    int status = is_cut ? TOOL_OK : fix_part(file, NULL);
     for (int i = 0; is_cut && i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
-            if (fix_file(arguments, path, part) != TOOL_OK)
+            if (fix_part(file, part) != TOOL_OK)
                 status = TOOL_BAD_FILE;
         }
+    free(file.text);
     return status;
 }
 
@@ -442,7 +443,7 @@ static int fix(tool_arguments *arguments)
     for (int pass = 0; pass < 2 && status != TOOL_BAD_USAGE; pass++)
         for (int i = 0; i < arguments->num_words; i++)
             if (common_has_ending(arguments->words[i], "mesh") == (pass > 0)
-                && fix_parts(arguments, arguments->words[i]) != TOOL_OK)
+                && fix_file(arguments, arguments->words[i]) != TOOL_OK)
                 status = TOOL_BAD_FILE;
     return status;
 }

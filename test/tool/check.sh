@@ -357,6 +357,8 @@ cuts() {
         frames "$fixed/whole.md5anim" >"$scratch/old" && frames "$fixed/a.md5anim" "$fixed/b.md5anim" "$fixed/c.md5anim" | cmp - "$scratch/old" &&
         grep -qx 'numFrames 5' "$fixed/c.md5anim" && runs 1 fix --cut a=0-9 $bobbin/walk.md5anim -o "$fixed" &&
         grep -q 'the file exists' "$scratch/err" && runs 0 fix --frames 10-19 $bobbin/walk.md5anim -o "$fixed/d.md5anim" &&
+        cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && cp "$fixed/whole.md5anim" "$fixed/e.md5anim" &&
+        runs 0 fix --cut e=0-9,b=10-19 "$fixed/e.md5anim" --force --mesh $bobbin/bobbin.md5mesh && cmp "$fixed/a.md5anim" "$fixed/e.md5anim" &&
         cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && runs 1 fix --frames 20-25 $bobbin/walk.md5anim --dry-run &&
         grep -q 'walk.md5anim: error: expected frames below 25, found 6 from 20 on' "$scratch/err" &&
         for wrong in '--cut a' '--cut =1-2' '--cut a=2-1' '--cut a=1-2,' '--frames 5' '--frames -1-5' '--frames 1-2,3-4' '--rate 0'; do
