@@ -164,10 +164,16 @@ typedef struct part_corner {
     uint32_t mesh, vertex;
 } part_corner;
 
-// Where a vertex is, or weights that begin somewhere are, in the part that had them last.
+// Where a vertex is, or weights that begin somewhere are, in the part that had them last. Parts
+// have numbers so that a new one needs no table that is cleared: many small ones take linear time,
+// too.
 typedef struct part_place {
     uint32_t part, place, count;
 } part_place;
+
+typedef struct part_first {
+    size_t vertex, weight;
+} part_first;
 
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // of the document
@@ -175,11 +181,9 @@ typedef struct mesh_part {
     uint32_t num_vertices, num_triangles;
     part_corner *vertices; // [num_vertices] by first use
     uint32_t *corners;     // [3 * num_triangles]
-    // Of all vertices, and of all weights, of the document; firsts[mesh] are those of a mesh.
+    // [all vertices], [all weights of the document]; those of a mesh begin at firsts[mesh].
     part_place *places, *ranges;
-    struct part_first {
-        size_t vertex, weight;
-    } * firsts;
+    const part_first *firsts;
 } mesh_part;
 
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
@@ -328,10 +332,10 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
         return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
                          "meshes of %u vertices have no triangle", edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
-    part.firsts = MD5_ROOM(&it->scratch, struct part_first, doc->num_meshes);
-    TRY(next && part.firsts);
+    part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
+    TRY(next && (part.firsts = firsts));
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
-        part.firsts[m] = (struct part_first){num_vertices, num_weights};
+        firsts[m] = (part_first){num_vertices, num_weights};
         num_vertices += doc->meshes[m].num_vertices;
         num_triangles += doc->meshes[m].num_triangles;
         num_weights += doc->meshes[m].num_weights;
@@ -386,12 +390,12 @@ static components read_components(const md5_doc_joint *joint, const float *numbe
     return all;
 }
 
-static uint32_t put_components(const float of[6], uint32_t flags, float *to)
+static uint32_t put_components(const components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < 6; i++)
         if (flags >> i & 1)
-            to[count++] = of[i];
+            to[count++] = all->of[i];
     return count;
 }
 
@@ -434,7 +438,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
             const md5_doc_joint *const old = &doc->joints[from[i]];
             const components all =
                 read_components(old, doc->numbers + f * doc->num_components + old->track.first);
-            put_components(all.of, track.flags, to->numbers + f * to->num_components + track.first);
+            put_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
         }
     }
     TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
@@ -592,7 +596,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
             float *const numbers = to.numbers + f * to.num_components + joint->track.first;
             components all = read_components(joint, numbers);
             map_joint(map, is_turned, &all.pair[0], &all.pair[1]);
-            put_components(all.of, joint->track.flags, numbers);
+            put_components(&all, joint->track.flags, numbers);
         }
         joint->name = doc->joints[j].name;
         map_joint(map, is_turned, &joint->position, &joint->rotation);
@@ -695,15 +699,12 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     return end_repair(&it, doc, count);
 }
 
-// The six components of a joint, in the order of flags.
-static void write_components(const md5_xform *joint, float of[6])
+// As files store them: w of the rotation is not above 0.
+static components components_of(const md5_xform *joint)
 {
     const md5_quat q = joint->rotation;
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f; // as that of rotations that are stored as x y z
-    memcpy(of, &joint->translation, 3 * sizeof *of);
-    of[3] = q.x * sign;
-    of[4] = q.y * sign;
-    of[5] = q.z * sign;
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    return (components){.pair = {joint->translation, {q.x * sign, q.y * sign, q.z * sign}}};
 }
 
 // The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the
@@ -757,6 +758,8 @@ typedef struct frame_plan {
     bool is_other;                       // frames are not those that the document has
 } frame_plan;
 
+// Frames are spread evenly from the first to the last, in whole numbers: those that fall on an old
+// frame are that one to the bit.
 static md5_moment moment_of(const repair *it, const frame_plan *plan, uint32_t frame)
 {
     const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
@@ -821,7 +824,7 @@ static void widen_span(joint_span *span, const md5_xform *joint)
 // stretched chains are taken. From the root on, a joint may spend its equal share of the tolerance
 // and what those above it left. Joint 0 keeps its translation, which games read.
 static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
-                         float *base)
+                         components *base)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
@@ -854,11 +857,9 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
             const float limit = tolerance * (span->depth / (span->depth + span->height));
-            float values[6];
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
                 continue;
-            write_components(&span->first, values);
-            memcpy(base + 6 * (size_t)j + 3 * k, values + 3 * (size_t)k, 3 * sizeof *base);
+            base[j].pair[k] = components_of(&span->first).pair[k];
             joints[j].track.flags &= ~flags;
             span->spent += costs[k];
         }
@@ -874,7 +875,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     md5_doc_joint *const joints = MD5_NEW(&it->kept, md5_doc_joint, num_joints);
-    float *const base = MD5_ROOM(&it->scratch, float, 6 * (size_t)num_joints);
+    components *const base = MD5_ROOM(&it->scratch, components, num_joints);
     float *numbers = NULL;
     uint32_t num_components = 0;
     if (!joints || !base)
@@ -885,19 +886,18 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
             pose_frame(it, plan, f);
             for (uint32_t j = 0; j < num_joints; j++) {
                 md5_track *const track = &joints[j].track;
-                float values[6];
-                write_components(&it->pose[j], values);
+                const components all = components_of(&it->pose[j]);
                 if (pass > 0) {
-                    next += put_components(values, track->flags, next);
+                    next += put_components(&all, track->flags, next);
                     continue;
                 }
                 if (f == 0) {
-                    write_components(base_of(it, j), base + 6 * (size_t)j);
+                    base[j] = components_of(base_of(it, j));
                     plan->spans[j] = (joint_span){.first = it->pose[j]};
                 }
                 widen_span(&plan->spans[j], &it->pose[j]);
-                for (uint32_t i = 0; i < MD5_COUNT(values); i++)
-                    if (memcmp(&values[i], &base[6 * (size_t)j + i], sizeof values[i]) != 0)
+                for (uint32_t i = 0; i < 6; i++)
+                    if (memcmp(&all.of[i], &base[j].of[i], sizeof all.of[i]) != 0)
                         track->flags |= UINT32_C(1) << i;
             }
         }
@@ -906,7 +906,6 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
         for (uint32_t j = 0; j < num_joints && pass == 0; j++) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
-            const float *const of = base + 6 * (size_t)j;
             const char *const name = skeleton->joints[j].name;
             if (edit->tolerance == 0.0f)
                 joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
@@ -915,8 +914,8 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
             num_components += md5i_num_flags(joint->track.flags);
             joint->name = md5_copy_text(&it->kept, name, strlen(name));
             joint->parent = skeleton->joints[j].parent;
-            joint->position = (md5_vec3){of[0], of[1], of[2]};
-            joint->rotation = (md5_vec3){of[3], of[4], of[5]};
+            joint->position = base[j].pair[0];
+            joint->rotation = base[j].pair[1];
         }
         if (pass == 0)
             numbers = (float *)md5i_arena_room(&it->kept, plan->num_frames,
