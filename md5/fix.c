@@ -512,7 +512,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     for (uint32_t i = 0; i < num_taken; i++)
         count += from[i] != i;
     if (count > 0 && take_joints(&it, doc, from, num_taken, false, &to)) {
-        if (from[0] == MD5_NONE)
+        if (edit->root && from[0] == MD5_NONE)
             to.joints[0].name = md5_copy_text(&it.kept, edit->root, strlen(edit->root));
         if (it.context.error.status == MD5_OK)
             *doc = to;

@@ -398,24 +398,32 @@ static int fix_file(const tool_arguments *arguments, const char *path)
     return status;
 }
 
+// Reads YAW or PITCH,YAW,ROLL.
+static bool read_angles(const char *text, md5_euler *turn)
+{
+    float angles[3] = {0.0f};
+    int count = 0;
+    char *end = NULL;
+    for (const char *at = text; count < 3; at = end + 1) {
+        angles[count++] = strtof(at, &end);
+        if (end == at || *end != ',')
+            break;
+    }
+    *turn = count == 1 ? (md5_euler){.yaw = angles[0]}
+                       : (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    return text[0] != '\0' && count != 2 && *end == '\0' && end[-1] != ','
+           && isfinite(angles[0] + angles[1] + angles[2]);
+}
+
 // Checks options that are texts, and reads --turn.
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    md5_euler turn = {0};
-    char rest = 0;
     for (int i = 0; i < arguments->engines.count; i++)
         if (tool_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
                               arguments->engines.names[i]);
-    if (arguments->turn
-        && sscanf(arguments->turn, "%f,%f,%f%c", &turn.pitch, &turn.yaw, &turn.roll, &rest) != 3) {
-        turn.pitch = 0.0f;
-        if (sscanf(arguments->turn, "%f%c", &turn.yaw, &rest) != 1)
-            turn.yaw = NAN;
-    }
-    arguments->space_edit.turn = turn;
-    if (!isfinite(turn.pitch + turn.yaw + turn.roll))
+    if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.turn))
         return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))

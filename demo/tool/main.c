@@ -137,7 +137,7 @@ static const char tool_help[] =
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
-    "  fix FILE...         write files anew, without what engines refuse or show wrong\n"
+    "  fix FILE...         write files anew: mended, or scaled, turned, cut, merged\n"
     "  diff FIRST SECOND   print what differs between two files or folders\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"

@@ -814,10 +814,10 @@ static void mirror_pose(void *user, md5_xform *pose)
 {
     const md5_model *const model = user;
     uint32_t partners[128];
-    md5_xform from[128];
-    memcpy(from, pose, model->skeleton.num_joints * sizeof *from);
+    md5_xform mirrored[128];
     md5_build_mirror(&model->skeleton, partners);
-    md5_mirror_pose(model, partners, from, pose);
+    md5_mirror_pose(model, partners, pose, mirrored);
+    memcpy(pose, mirrored, model->skeleton.num_joints * sizeof *pose);
 }
 
 // The corners of a clip that is mirrored on a model that is nearly symmetric, against those of the

@@ -324,7 +324,7 @@ space() {
         awk -v OFMT=%.9g '/^\t\( /{ print $2 * 1, $3 * 1, $4 * 1, $7, $8, $9, $11 }' "$fixed/flight.md5camera" >"$scratch/now" &&
         paste -d ' ' "$scratch/old" "$scratch/now" |
         awk '{ for (i = 1; i < 8; i++) if (($i - $(i + 7)) ^ 2 > 1e-8) exit 1 } END { exit NR != 273 }' &&
-        for wrong in '--turn left' '--turn 1,2' '--turn nan' '--scale 0' '--scale 1e7'; do
+        for wrong in '--turn left' '--turn 1,2' '--turn 1,' '--turn 1,2,3,4' '--turn nan' '--scale 0' '--scale 1e7'; do
             # shellcheck disable=SC2086 # two words
             runs 2 fix $wrong $bobbin/walk.md5anim --dry-run || return 1
         done
