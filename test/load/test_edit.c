@@ -629,6 +629,39 @@ TEST (edit_meshes_are_cut_and_merged) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
 }
 
+// Of three triangles the first two have 4 vertices, of which two begin at the same weight and have
+// one and two.
+TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
+    for (uint32_t most = 4; most > 2; most--) {
+        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        REQUIRE(doc);
+        md5_doc_mesh *const mesh = &doc->meshes[0];
+        md5_vertex vertices[] = {mesh->vertices[0], mesh->vertices[1], mesh->vertices[2],
+                                 mesh->vertices[3], mesh->vertices[2]};
+        md5_vec2 texcoords[5] = {{0.0f, 0.0f}};
+        uint32_t indices[] = {2, 3, 0, 0, 1, 2, 0, 3, 4};
+        mesh->vertices = vertices;
+        mesh->texcoords = texcoords;
+        mesh->indices = indices;
+        mesh->num_vertices = 5;
+        mesh->num_triangles = 3;
+        size_t counts[2];
+        OWN md5_vec3 *const before = corners_of(doc, NULL, 0, &counts[0]);
+        const md5_mesh_edit by_vertices = {.max_vertices = most};
+        const md5_mesh_edit by_triangles = {.max_triangles = most == 3 ? 1 : 2};
+        CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
+        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
+        CHECK_UINT(doc->meshes[0].num_vertices, most);
+        CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 0);
+        CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_merged = true}, NULL), 1);
+        CHECK_UINT(doc->num_meshes, 1);
+        CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 1);
+        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
+        OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
+        CHECK_NEAR(off_corners(before, counts[0], after, counts[1]), 0.0, 0.0);
+    }
+}
+
 // Vertex 3 is used by the second triangle only, which becomes a line; weights 5 and 6 remain for
 // vertex 1.
 TEST (edit_unused_rows_are_left_out) {
@@ -650,6 +683,16 @@ TEST (edit_unused_rows_are_left_out) {
     CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_turned = true}, NULL), 1);
     CHECK_UINT(doc->meshes[0].indices[1], 2);
     CHECK_UINT(doc->meshes[0].indices[2], 1);
+}
+
+// A mesh without triangles stays, however many vertices it has.
+TEST (edit_meshes_without_triangles_stay) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    doc->meshes[0].num_triangles = 0;
+    const md5_mesh_edit job = {.drops_unused = true, .max_vertices = 3};
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
+    CHECK_UINT(doc->meshes[0].num_vertices, 4);
 }
 
 // Joints are exchanged so that children come first, in both files; then they come back.
@@ -808,6 +851,31 @@ TEST (edit_loops_are_closed_and_roots_stay) {
         CHECK_NEAR(doc->bounds[f].min.x, 0.0, 1e-6);
     }
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
+}
+
+// A root that turns mixes its components, of which the file has only x and one of the rotation.
+TEST (edit_roots_get_the_flags_that_they_need) {
+    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    REQUIRE(doc);
+    doc->joints[0].track.flags = 1 | 16;
+    doc->joints[0].position = (md5_vec3){1.0f, 2.0f, 3.0f};
+    doc->numbers[13] = 0.6f; // y of the rotation in frame 1
+    OWN_ANIM old = anim_of(doc);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.turn = {.yaw = 90.0f}}, NULL), 2);
+    CHECK_UINT(doc->joints[0].track.flags, 63);
+    OWN_ANIM now = anim_of(doc);
+    REQUIRE(old && now);
+    OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
+    OWN_BINDING second = md5_bind_skeleton(&now->skeleton, now->base_frame, now, NULL, NULL);
+    for (uint32_t f = 0; f < 3; f++) {
+        md5_xform a[2], b[2];
+        md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
+        const md5_vec3 from = md5_xform_point(a[0], (md5_vec3){4.0f, 5.0f, 6.0f});
+        const md5_vec3 to = md5_xform_point(b[0], (md5_vec3){4.0f, 5.0f, 6.0f});
+        CHECK_NEAR(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 0.0, 1e-5);
+        CHECK_NEAR(real_distance(a[1].translation, b[1].translation), 0.0, 0.0);
+    }
 }
 
 static void mirror_pose(void *user, md5_xform *pose)
