@@ -761,6 +761,11 @@ TEST (edit_unused_joints_are_left_out) {
         doc->meshes[0].weights[w].joint = 0;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_STRING(doc->joints[0].name, "origin");
+    OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // roots, of which one has the name
+    two->joints[2].parent = MD5_NONE;
+    CHECK_UINT(md5_edit_joints(two, &(md5_joint_edit){.root = "hand"}, NULL), 4);
+    two->meshes[0].num_weights = two->meshes[0].num_vertices = two->meshes[0].num_triangles = 0;
+    CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // of no weights all joints stay
 }
 
 TEST (edit_frames_cut_parts_are_the_whole) {
@@ -863,6 +868,8 @@ TEST (edit_roots_get_the_flags_that_they_need) {
     OWN_ANIM old = anim_of(doc);
     CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.turn = {.yaw = 90.0f}}, NULL), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
+    CHECK_NEAR(doc->joints[0].position.x, -2.0, 0.0); // quarters of a circle are exact
+    CHECK_NEAR(doc->joints[0].position.y, 1.0, 0.0);
     OWN_ANIM now = anim_of(doc);
     REQUIRE(old && now);
     OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
