@@ -825,15 +825,16 @@ TEST (edit_frames_are_resampled) {
     CHECK_STRING(after, before);
 }
 
-// Of a clip in which all moves, as numbers: a root that walks by 10 along x and rises by 1, and an
-// arm that is moved by 2 and turned about x by what has sin(half the angle) = 0.6.
+// Of a clip in which all moves, as numbers: a root that walks by 10 along x and 0.4 along y and
+// rises by 1, and an arm that is moved by 2 and turned about x by what has sin(half the angle) =
+// 0.6.
 static const char walk_text[] =
     "MD5Version 10\ncommandline \"\"\nnumFrames 3\nnumJoints 2\nframeRate 24\n"
     "numAnimatedComponents 12\nhierarchy {\n\"origin\" -1 63 0\n\"arm\" 0 63 6\n}\n"
     "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 5 0 0 ) ( 6 1 1 ) ( 10 0 0 ) ( 11 1 1 ) }\n"
     "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 8 ) ( 0 0 0 )\n}\n"
-    "frame 0 { 0 0 1 0 0 0 0 0 8 0 0 0 }\nframe 1 { 5 0 2 0 0 0 0 1 8 0 0 0 }\n"
-    "frame 2 { 10 0 2 0 0 0 0 2 8 0.6 0 0 }\n";
+    "frame 0 { 0 0 1 0 0 0 0 0 8 0 0 0 }\nframe 1 { 5 0.2 2 0 0 0 0 1 8 0 0 0 }\n"
+    "frame 2 { 10 0.4 2 0 0 0 0 2 8 0.6 0 0 }\n";
 
 TEST (edit_loops_are_closed_and_roots_stay) {
     OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
@@ -843,6 +844,7 @@ TEST (edit_loops_are_closed_and_roots_stay) {
     const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
     CHECK_BYTES(last + 2, doc->numbers + 2, 10 * sizeof *last); // but the way along x and y
     CHECK_NEAR(last[0], 10.0, 0.0);
+    CHECK_NEAR(last[1], 0.4f, 0.0);
     CHECK_NEAR(middle[0], 5.0, 0.0);
     CHECK_NEAR(middle[2], 2.0 - 0.5, 1e-6);
     CHECK_NEAR(middle[7], 1.0 - 1.0, 1e-6);
@@ -916,6 +918,36 @@ TEST (edit_frames_are_changed_by_the_caller) {
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
     OWN md5_vec3 *const twice = corners_of(mesh, clip, 12, &counts[2]);
     CHECK_NEAR(off_corners(before, counts[0], twice, counts[2]), 0.0, 1e-3);
+}
+
+// The last bone, of 8 units, ends 16 units from the root, which may spend half of the tolerance of
+// 1: a turn by twice the stored 0.02 moves that end by 0.64, one by twice 0.01 by 0.32.
+TEST (edit_components_are_reduced_by_what_they_reach) {
+    static const float turns[] = {0.02f, 0.01f};
+    EACH (turn, turns) {
+        OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        REQUIRE(doc);
+        for (size_t f = 0; f < 3; f++) {
+            const float still[] = {0.001f * (float)f,
+                                   0.0f,
+                                   1.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   8.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f};
+            memcpy(doc->numbers + 12 * f, still, sizeof still);
+        }
+        doc->numbers[12 + 3] = *turn;
+        CHECK(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = 1.0f}, NULL) > 0);
+        // The root's way stays; of it, and of the arm, what equals the base frame needs no flag.
+        CHECK_UINT(doc->joints[0].track.flags, turn == turns ? 1 | 4 | 8 : 1 | 4);
+        CHECK_UINT(doc->joints[1].track.flags, 0);
+    }
 }
 
 TEST (edit_components_are_reduced_within_a_tolerance) {
