@@ -788,6 +788,7 @@ TEST (edit_frames_cut_parts_are_the_whole) {
     CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = -1.0}, &error), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){0}, NULL), 0);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = 0.001}, NULL), 2);
 }
 
 // At twice the rate every second frame is an old one to the bit; those between are what playing
