@@ -137,7 +137,7 @@ static const char tool_help[] =
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
-    "  fix FILE...         write files anew, without what engines refuse or show wrong\n"
+    "  fix FILE...         write files anew: mended, or scaled, turned, cut, merged\n"
     "  diff FIRST SECOND   print what differs between two files or folders\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"
@@ -161,6 +161,7 @@ typedef enum option_kind {
     OPTION_NAME,
     OPTION_COUNT, // from min to max
     OPTION_UNITS,
+    OPTION_RATE,
     OPTION_TIME,
     OPTION_FRAME, // a time, too
     OPTION_NAMES, // may be given several times
@@ -184,6 +185,23 @@ static const struct option {
     {"-o", OPTION_NAME, MEMBER(output), "a name", 0, 0},
     {"--mesh", OPTION_NAME, MEMBER(mesh), "a file", 0, 0},
     {"--rename", OPTION_NAMES, MEMBER(renames), "OLD=NEW", 0, 0},
+    {"--add-root", OPTION_NAME, MEMBER(joint_edit.root), "a joint's name", 0, 0},
+    {"--unused-joints", OPTION_SWITCH, MEMBER(joint_edit.drops_unused), NULL, 0, 0},
+    {"--unused", OPTION_SWITCH, MEMBER(mesh_edit.drops_unused), NULL, 0, 0},
+    {"--merge", OPTION_SWITCH, MEMBER(mesh_edit.is_merged), NULL, 0, 0},
+    {"--winding", OPTION_SWITCH, MEMBER(mesh_edit.is_turned), NULL, 0, 0},
+    {"--max-vertices", OPTION_COUNT, MEMBER(mesh_edit.max_vertices), "a number from 3", 3, 1e9},
+    {"--max-triangles", OPTION_COUNT, MEMBER(mesh_edit.max_triangles), "a number from 1", 1, 1e9},
+    {"--scale", OPTION_UNITS, MEMBER(space_edit.scale), "a number above 0, to 1e6", 0, 1e6},
+    {"--turn", OPTION_NAME, MEMBER(turn), "YAW or PITCH,YAW,ROLL, in degrees", 0, 0},
+    {"--mirror", OPTION_SWITCH, MEMBER(space_edit.is_mirrored), NULL, 0, 0},
+    {"--swap-sides", OPTION_SWITCH, MEMBER(swaps_sides), NULL, 0, 0},
+    {"--frames", OPTION_NAME, MEMBER(frames), "FIRST-LAST", 0, 0},
+    {"--cut", OPTION_NAMES, MEMBER(cuts), "NAME=FIRST-LAST,...", 0, 0},
+    {"--rate", OPTION_RATE, MEMBER(frame_edit.frame_rate), "frames a second, above 0", 0, 1e6},
+    {"--close-loop", OPTION_SWITCH, MEMBER(frame_edit.is_closed), NULL, 0, 0},
+    {"--in-place", OPTION_SWITCH, MEMBER(frame_edit.is_in_place), NULL, 0, 0},
+    {"--reduce", OPTION_UNITS, MEMBER(frame_edit.tolerance), "units, above 0", 0, 1e9},
     {"--force", OPTION_SWITCH, MEMBER(is_forced), NULL, 0, 0},
     {"--dry-run", OPTION_SWITCH, MEMBER(is_dry), NULL, 0, 0},
     {"--json", OPTION_SWITCH, MEMBER(is_json), NULL, 0, 0},
@@ -244,6 +262,9 @@ static bool read_value(const struct option *option, const char *value, tool_argu
             return false;
         *(float *)member = (float)number;
         return true;
+    case OPTION_RATE:
+        *(double *)member = number;
+        return is_number && number > option->min && number <= option->max;
     case OPTION_FRAME:
         if (arguments->num_times > 0 && !arguments->counts_frames)
             return false;

@@ -5,6 +5,7 @@
 #include "md5/md5play.h"
 #include "md5/md5model.h"
 #include "md5/md5dialects.h"
+#include "md5/md5edit.h"
 #include "demo/common/memory.h"
 
 // Exit statuses: success, a file has an error, the arguments are wrong.
@@ -26,14 +27,19 @@ typedef struct tool_arguments {
     int num_words;
     const char *base, *mod, *output, *mesh;
     const char *folder; // of a game: DIR
-    tool_names excluded, only, ignored, engines, joints, renames;
+    const char *turn, *frames;
+    tool_names excluded, only, ignored, engines, joints, renames, cuts;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     uint32_t influences, resolution;
     float tolerance;
     md5_root root;
+    md5_joint_edit joint_edit; // of md5tool fix, as options set their members
+    md5_mesh_edit mesh_edit;
+    md5_space_edit space_edit;
+    md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry;
+        is_dry, swaps_sides;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -67,6 +73,12 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
 
 // The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
+
+// Returns the text of a document, or NULL; writes such a text, or a document, to a file or, with
+// `path` NULL, to standard output.
+char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error);
+bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
+bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 
 // The rotation as files store it: x y z of one whose w is not above 0.
 md5_quat tool_stored_rotation(md5_quat q);

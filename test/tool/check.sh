@@ -296,6 +296,130 @@ ours() {
 }
 check 'nothing is to be mended on our models' ours
 
+# == What fix changes on request ==
+bobbin=models/bobbin
+fixed=$scratch/fixed
+begin() {
+    rm -rf "$fixed" && mkdir "$fixed"
+}
+# Numbers of a dump that are positions, without the names and shaders of the file: of the skin, in a frame.
+skin() { # MESH CLIP FRAME
+    "$tool" dump "$1" "$2" --frame "$3" | grep '^v '
+}
+# near FILE FILE CONDITION: awk; columns 2 to 4 are of the first, 6 to 8 of the second.
+near() {
+    paste -d ' ' "$1" "$2" | awk "function off(a, b) { return a > b ? a - b : b - a }
+        !($3) { bad++ } END { print NR, bad + 0; exit !(NR > 6000 && !bad) }"
+}
+# A mesh and its clip in one command, in either order, remain a pair.
+space() {
+    begin && runs 0 fix --scale 0.03 --turn 90 $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
+        skin $bobbin/bobbin.md5mesh $bobbin/walk.md5anim 7 >"$scratch/old" &&
+        skin "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" 7 >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" 'off($6, -0.03 * $3) < 1e-5 && off($7, 0.03 * $2) < 1e-5 && off($8, 0.03 * $4) < 1e-5' &&
+        runs 0 fix --scale 0.03 --turn 0,90,0 $bobbin/walk.md5anim $bobbin/bobbin.md5mesh --force -o "$fixed" &&
+        skin "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" 7 | cmp - "$scratch/now" &&
+        runs 0 fix --scale 2 $bobbin/flight.md5camera -o "$fixed" &&
+        awk -v OFMT=%.9g '/^\t\( /{ print $2 * 2, $3 * 2, $4 * 2, $7, $8, $9, $11 }' $bobbin/flight.md5camera >"$scratch/old" &&
+        awk -v OFMT=%.9g '/^\t\( /{ print $2 * 1, $3 * 1, $4 * 1, $7, $8, $9, $11 }' "$fixed/flight.md5camera" >"$scratch/now" &&
+        paste -d ' ' "$scratch/old" "$scratch/now" |
+        awk '{ for (i = 1; i < 8; i++) if (($i - $(i + 7)) ^ 2 > 1e-8) exit 1 } END { exit NR != 273 }' &&
+        for wrong in '--turn left' '--turn 1,2' '--turn 1,' '--turn 1,2,3,4' '--turn nan' '--scale 0' '--scale 1e7'; do
+            # shellcheck disable=SC2086 # two words
+            runs 2 fix $wrong $bobbin/walk.md5anim --dry-run || return 1
+        done
+}
+check 'fix --scale and --turn' space
+
+mirror() {
+    begin && mkdir "$fixed/twice" &&
+        runs 0 fix --mirror $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
+        runs 0 fix --mirror "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" -o "$fixed/twice" &&
+        runs 0 diff $bobbin/bobbin.md5mesh "$fixed/twice/bobbin.md5mesh" && runs 0 diff $bobbin/walk.md5anim "$fixed/twice/walk.md5anim" &&
+        runs 1 diff $bobbin/walk.md5anim "$fixed/walk.md5anim" && runs 0 check --for doom3 "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" &&
+        runs 0 fix --swap-sides $bobbin/wave.md5anim -o "$fixed" && runs 0 check --for doom3 "$fixed/bobbin.md5mesh" "$fixed/wave.md5anim" &&
+        runs 1 diff $bobbin/wave.md5anim "$fixed/wave.md5anim" &&
+        runs 0 fix --swap-sides "$fixed/wave.md5anim" --mesh $bobbin/bobbin.md5mesh -o "$fixed/twice" &&
+        skin $bobbin/bobbin.md5mesh $bobbin/wave.md5anim 46 >"$scratch/old" && skin $bobbin/bobbin.md5mesh "$fixed/twice/wave.md5anim" 46 >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-3 && off($3, $7) < 1e-3 && off($4, $8) < 1e-3' &&
+        mkdir "$fixed/alone" && cp $bobbin/wave.md5anim "$fixed/alone" && runs 1 fix --swap-sides "$fixed/alone/wave.md5anim" --dry-run &&
+        grep -q 'wave.md5anim: error: its mesh cannot be read' "$scratch/err"
+}
+check 'fix --mirror and --swap-sides' mirror
+
+# Lines of frames, without their numbers.
+frames() {
+    awk '/^frame /{ on = 1; next } /^}/{ on = 0 } on' "$@"
+}
+cuts() {
+    begin && runs 0 fix --cut a=0-9,b=10-19 --cut c=20-24 $bobbin/walk.md5anim -o "$fixed" &&
+        runs 0 fix --rename none=nothing $bobbin/walk.md5anim -o "$fixed/whole.md5anim" &&
+        frames "$fixed/whole.md5anim" >"$scratch/old" && frames "$fixed/a.md5anim" "$fixed/b.md5anim" "$fixed/c.md5anim" | cmp - "$scratch/old" &&
+        grep -qx 'numFrames 5' "$fixed/c.md5anim" && runs 1 fix --cut a=0-9 $bobbin/walk.md5anim -o "$fixed" &&
+        grep -q 'the file exists' "$scratch/err" && runs 0 fix --frames 10-19 $bobbin/walk.md5anim -o "$fixed/d.md5anim" &&
+        cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && cp "$fixed/whole.md5anim" "$fixed/e.md5anim" &&
+        runs 0 fix --cut e=0-9,b=10-19 "$fixed/e.md5anim" --force --mesh $bobbin/bobbin.md5mesh && cmp "$fixed/a.md5anim" "$fixed/e.md5anim" &&
+        cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && runs 1 fix --frames 20-25 $bobbin/walk.md5anim --dry-run &&
+        grep -q 'walk.md5anim: error: expected frames below 25, found 6 from 20 on' "$scratch/err" &&
+        for wrong in '--cut a' '--cut =1-2' '--cut a=2-1' '--cut a=1-2,' '--frames 5' '--frames -1-5' '--frames 1-2,3-4' '--rate 0'; do
+            # shellcheck disable=SC2086 # two words
+            runs 2 fix $wrong $bobbin/walk.md5anim --dry-run || return 1
+        done
+}
+check 'fix --cut and --frames' cuts
+
+# A frame as one line.
+frame() { # FILE NUMBER
+    awk -v number="$2" '/^}/{ on = 0 } on { line = line " " $0 } $1 == "frame" && $2 == number { on = 1 } END { print line }' "$1"
+}
+clips() {
+    begin && runs 0 fix --rate 48 $bobbin/walk.md5anim -o "$fixed" && grep -qx 'numFrames 49' "$fixed/walk.md5anim" &&
+        grep -qx 'frameRate 48' "$fixed/walk.md5anim" && runs 0 fix --rate 24 "$fixed/walk.md5anim" --mesh $bobbin/bobbin.md5mesh -o "$fixed/old.md5anim" &&
+        runs 0 diff $bobbin/walk.md5anim "$fixed/old.md5anim" &&
+        runs 0 fix --frames 0-14 --close-loop --in-place $bobbin/walk.md5anim -o "$fixed/loop.md5anim" &&
+        [ "$(frame "$fixed/loop.md5anim" 14)" = "$(frame "$fixed/loop.md5anim" 0)" ] &&
+        [ "$(frame "$fixed/loop.md5anim" 7)" != "$(frame "$fixed/loop.md5anim" 0)" ] &&
+        runs 0 check --for doom3 $bobbin/bobbin.md5mesh "$fixed/loop.md5anim" &&
+        runs 0 fix --reduce 0.3 $bobbin/walk.md5anim -o "$fixed/less.md5anim" &&
+        [ "$(awk '/^numAnimated/{ print $2 }' "$fixed/less.md5anim")" -lt 213 ] &&
+        skin $bobbin/bobbin.md5mesh $bobbin/walk.md5anim 7 >"$scratch/old" && skin $bobbin/bobbin.md5mesh "$fixed/less.md5anim" 7 >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" '($2 - $6) ^ 2 + ($3 - $7) ^ 2 + ($4 - $8) ^ 2 < 0.3 ^ 2'
+}
+check 'fix --rate, --close-loop, --in-place and --reduce' clips
+
+meshes() {
+    begin && mkdir "$fixed/one" && runs 0 fix --max-vertices 1000 --max-triangles 900 $bobbin/bobbin.md5mesh -o "$fixed" &&
+        [ "$(awk '$1 == "numverts" && $2 > 1000 || $1 == "numtris" && $2 > 900' "$fixed/bobbin.md5mesh" | wc -l)" -eq 0 ] &&
+        runs 0 fix --merge "$fixed/bobbin.md5mesh" -o "$fixed/one" && grep -qx 'numMeshes 2' "$fixed/one/bobbin.md5mesh" &&
+        runs 0 fix --rename models/bobbin/bobbin_eye=models/bobbin/bobbin --merge "$fixed/bobbin.md5mesh" -o "$fixed/b.md5mesh" &&
+        grep -qx 'numMeshes 2' "$fixed/b.md5mesh" && runs 0 fix --merge "$fixed/b.md5mesh" -o "$fixed/c.md5mesh" &&
+        grep -qx 'numMeshes 1' "$fixed/c.md5mesh" &&
+        runs 0 fix --winding "$base/a.md5mesh" -o "$fixed/a.md5mesh" && grep -qx '	tri 1 0 2 3' "$fixed/a.md5mesh" &&
+        sed 's/tri 1 0 3 2/tri 1 0 2 2/' "$base/a.md5mesh" >"$fixed/line.md5mesh" && runs 1 fix --unused "$fixed/line.md5mesh" --dry-run &&
+        grep -q '^  3 meshes merged or cut' "$scratch/out" &&
+        runs 0 fix --unused --force "$fixed/line.md5mesh" && grep -qx '	numverts 3' "$fixed/line.md5mesh" && grep -qx '	numweights 4' "$fixed/line.md5mesh"
+}
+check 'fix --merge, --max-vertices, --winding and --unused' meshes
+
+# The clip follows its mesh; parents come first.
+joints() {
+    begin && mkdir "$fixed/new" && runs 0 fix --add-root world --unused-joints $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
+        grep -q '"world"	-1' "$fixed/bobbin.md5mesh" && grep -q '"origin"	0 ' "$fixed/walk.md5anim" &&
+        runs 0 check --for doom3 "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" && grep -q ' 0 warnings' "$scratch/out" &&
+        skin $bobbin/bobbin.md5mesh $bobbin/walk.md5anim 7 >"$scratch/old" && skin "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" 7 >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' &&
+        sed '/"root" -1/d;s/\("limb"\) 0 \(.*\)/\1 1 \2\n\t"root" -1 ( 0 0 0 ) ( 0 0 0 )/;s/\(weight [0-9]\) 1/\1 x/;s/\(weight [0-9]\) 0/\1 1/;s/\(weight [0-9]\) x/\1 0/' \
+            "$base/a.md5mesh" >"$fixed/new/a.md5mesh" &&
+        sed 's/"root" -1 63 0/"limb" 1 63 6/;t;s/"limb" 0 63 6/"root" -1 63 0/;/baseframe/,/}/{/( 0 0 0 ) ( 0 0 0 )/d;s/\t( 0 0 6 ).*/&\n\t( 0 0 0 ) ( 0 0 0 )/}' \
+            "$base/a.md5anim" >"$fixed/new/a.md5anim" &&
+        runs 1 check --for ironwail "$fixed/new" && grep -q '\[parent-order\]' "$scratch/out" &&
+        runs 0 fix --for ironwail --force "$fixed/new/a.md5mesh" "$fixed/new/a.md5anim" && runs 0 check --for ironwail "$fixed/new" &&
+        "$tool" dump "$base/a.md5mesh" "$base/a.md5anim" --frame 1 | grep '^v ' >"$scratch/old" &&
+        "$tool" dump "$fixed/new/a.md5mesh" "$fixed/new/a.md5anim" --frame 1 | grep '^v ' | cmp - "$scratch/old"
+}
+check 'fix --add-root and --unused-joints, and joints in order' joints
+# == End of what fix changes on request ==
+
 # A model of a game whose clip does not fit its mesh.
 game() {
     change='s/limb/Limb/'
