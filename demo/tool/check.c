@@ -18,6 +18,9 @@ typedef struct checker {
     size_t num_failed;   // games that cannot be read
 } checker;
 
+// What models have that nothing here looks at.
+enum { NOT_JUDGED = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES };
+
 // -- Findings -------------------------------------------------------------------------------------
 
 // What was found in a file, until it is printed.
@@ -27,6 +30,8 @@ typedef struct report {
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
     tool_facts *facts;       // NULL: the file is of a kind without rules
+    bool keeps_model;        // clips of the same part are judged with it
+    md5_model *model;        // only then
 } report;
 
 // A md5_warn_fn; user: the report.
@@ -186,8 +191,12 @@ tool_engines tool_guess_engines(const char *path)
 // Files that are read before their findings are printed.
 typedef struct reading {
     const checker *check;
-    report *reports;
+    report *reports;              // [num_read]
     size_t num_before, num_files; // files before these, and all
+    size_t num_read;
+    report **order; // [num_read] clips behind all others
+    size_t num_clips, num_meshes;
+    report **meshes; // [num_meshes] of these, sorted by folder and name
 } reading;
 
 static void print_progress(const reading *part, size_t done)
@@ -232,40 +241,6 @@ static text read_text(const char *path)
     return read;
 }
 
-// Reads some of the files; called from several threads, of which the first shows how far they are.
-static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
-{
-    const reading *const part = user;
-    for (size_t i = begin; i < end; i++) {
-        if (worker == 0 && i % 16 == 0)
-            print_progress(part, part->num_before + i);
-        report *const to = &part->reports[i];
-        text read = read_text(to->path);
-        md5_load_opts opts = {.warn = add_finding, .warn_user = to};
-        if (read.bytes)
-            opts.files = (md5_files){open_text, close_text, &read};
-        tool_asset asset;
-        md5_error error = {0};
-        if (!tool_load(to->path, &opts, &asset, &error))
-            add_finding(to, &error);
-        unsigned num_warnings = 0;
-        for (size_t k = 0; k < to->count; k++)
-            num_warnings += to->findings[k].error.status == MD5_WARNING;
-        if (asset.num_warnings > num_warnings)
-            to->num_unreported = asset.num_warnings - num_warnings;
-        if (asset.cube)
-            check_cube(asset.cube, to);
-        if (read.bytes)
-            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
-                                        part->check->asked.all != 0 ? part->check->asked
-                                                                    : tool_guess_engines(to->path));
-        if (to->facts && asset.model)
-            tool_judge_model(to->facts, asset.model);
-        tool_free(&asset);
-        free(read.bytes);
-    }
-}
-
 // -- Pairs ----------------------------------------------------------------------------------------
 
 // Compares paths by their folders and then by their names.
@@ -297,7 +272,7 @@ static size_t find_file(report *const *files, size_t count, const char *path)
 
 // The mesh that a clip belongs to: that of its name beside it, as in Quake, or the only one of its
 // folder. NULL if there is none or it is not known. `meshes` are sorted.
-static const report *find_mesh(report *const *meshes, size_t count, const char *clip)
+static report *find_mesh(report *const *meshes, size_t count, const char *clip)
 {
     const size_t length = (size_t)(common_base(clip) - clip);
     char *const stem = common_stem(clip);
@@ -305,7 +280,7 @@ static const report *find_mesh(report *const *meshes, size_t count, const char *
     char *const folder = common_format("%.*s", (int)length, clip);
     const size_t named = find_file(meshes, count, beside);
     const size_t first = find_file(meshes, count, folder);
-    const report *found = NULL;
+    report *found = NULL;
     if (named < count && strcmp(meshes[named]->path, beside) == 0)
         found = meshes[named];
     // A file of the folder is before the folder's first one that is not there: "\xFF".
@@ -319,28 +294,93 @@ static const report *find_mesh(report *const *meshes, size_t count, const char *
     return found;
 }
 
-// Judges what is beside files, and clips with their meshes.
-static void judge_pairs(report *reports, size_t count)
+// -- Reading --------------------------------------------------------------------------------------
+
+// Judges a clip with its mesh, if that is known.
+static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
-    report **const meshes = common_alloc(count, sizeof(report *));
-    size_t num_meshes = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_MODEL)
-            continue;
-        meshes[num_meshes++] = &reports[i];
-        tool_judge_place(reports[i].facts);
+    const report *const mesh = find_mesh(part->meshes, part->num_meshes, to->path);
+    size_t num_added = 0;
+    if (!mesh || !mesh->facts)
+        return;
+    (void)tool_judge_pair(mesh->facts, to->facts, &num_added);
+    if (!anim)
+        return;
+    md5_error error = {0};
+    const md5_load_opts opts = {.without = NOT_JUDGED};
+    md5_model *const model = mesh->model ? NULL : md5_load_model(mesh->path, &opts, &error);
+    if (mesh->model || model)
+        tool_judge_motion(to->facts, mesh->model ? mesh->model : model, anim);
+    md5_free_model(model);
+}
+
+// Reads some of the files; called from several threads, of which the first shows how far they are.
+static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const reading *const part = user;
+    for (size_t i = begin; i < end; i++) {
+        if (worker == 0 && i % 16 == 0)
+            print_progress(part, part->num_before + i);
+        report *const to = part->order[i];
+        text read = read_text(to->path);
+        md5_load_opts opts = {.warn = add_finding, .warn_user = to, .without = NOT_JUDGED};
+        if (read.bytes)
+            opts.files = (md5_files){open_text, close_text, &read};
+        tool_asset asset;
+        md5_error error = {0};
+        if (!tool_load(to->path, &opts, &asset, &error))
+            add_finding(to, &error);
+        unsigned num_warnings = 0;
+        for (size_t k = 0; k < to->count; k++)
+            num_warnings += to->findings[k].error.status == MD5_WARNING;
+        if (asset.num_warnings > num_warnings)
+            to->num_unreported = asset.num_warnings - num_warnings;
+        if (asset.cube)
+            check_cube(asset.cube, to);
+        if (read.bytes)
+            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
+                                        part->check->asked.all != 0 ? part->check->asked
+                                                                    : tool_guess_engines(to->path));
+        if (to->facts)
+            tool_judge_place(to->facts);
+        if (to->facts && asset.model)
+            tool_judge_model(to->facts, asset.model);
+        if (to->facts && tool_kind_of(to->path) == TOOL_ANIM)
+            judge_clip(part, to, asset.anim);
+        if (to->keeps_model) {
+            to->model = asset.model;
+            asset.model = NULL;
+        }
+        tool_free(&asset);
+        free(read.bytes);
     }
-    if (num_meshes > 0)
-        qsort(meshes, num_meshes, sizeof(report *), compare_files);
-    for (size_t i = 0; i < count && num_meshes > 0; i++) {
-        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_ANIM)
-            continue;
-        const report *const mesh = find_mesh(meshes, num_meshes, reports[i].path);
-        size_t num_added = 0;
-        if (mesh)
-            (void)tool_judge_pair(mesh->facts, reports[i].facts, &num_added);
+}
+
+// Reads the files of a part: first all but clips, and then these, with the meshes.
+static void read_part(reading *part, const md5_threads *threads)
+{
+    enum { MOST_KEPT = 256 }; // models; those beyond are read again for each of their clips
+    size_t num_others = 0, num_kept = 0;
+    part->num_clips = part->num_meshes = 0;
+    for (size_t i = 0; i < part->num_read; i++) {
+        report *const to = &part->reports[i];
+        const tool_kind kind = tool_kind_of(to->path);
+        part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
+        if (kind == TOOL_MODEL)
+            part->meshes[part->num_meshes++] = to;
     }
-    free(meshes);
+    if (part->num_meshes > 0)
+        qsort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
+    for (size_t i = num_others; i < part->num_read; i++) {
+        report *const mesh = find_mesh(part->meshes, part->num_meshes, part->order[i]->path);
+        if (mesh && !mesh->keeps_model)
+            mesh->keeps_model = num_kept++ < MOST_KEPT;
+    }
+    md5_threads_run(threads, num_others, read_range, part);
+    reading clips = *part;
+    clips.order += num_others;
+    clips.num_before += num_others;
+    md5_threads_run(threads, part->num_clips, read_range, &clips);
 }
 
 // -- The command ----------------------------------------------------------------------------------
@@ -377,6 +417,8 @@ static void check_files(checker *check, const common_list *files)
     const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),
+                    .order = common_alloc(most, sizeof(report *)),
+                    .meshes = common_alloc(most, sizeof(report *)),
                     .num_files = files->count};
     while (part.num_before < files->count) {
         const size_t left = files->count - part.num_before;
@@ -387,20 +429,23 @@ static void check_files(checker *check, const common_list *files)
             num_read++;
         for (size_t i = 0; i < num_read; i++)
             part.reports[i] = (report){.path = names[i]};
-        md5_threads_run(threads, num_read, read_range, &part);
-        judge_pairs(part.reports, num_read);
+        part.num_read = num_read;
+        read_part(&part, threads);
         for (size_t i = 0; i < num_read; i++) {
             report *const from = &part.reports[i];
             print_findings(check, from);
             if (from->facts)
                 check->judged |= tool_asked_engines(from->facts);
             tool_free_facts(from->facts);
+            md5_free_model(from->model);
             free(from->findings);
         }
         part.num_before += num_read;
         print_progress(&part, part.num_before);
     }
     free(part.reports);
+    free(part.order);
+    free(part.meshes);
     common_stop_threads(threads);
 }
 

@@ -1,7 +1,6 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
 // comparison with other programs. md5tool curves: what machine files say of clips.
 #include "md5/md5skin.h"
-#include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -197,14 +196,10 @@ const tool_command tool_dump = {
 
 // == curves =======================================================================================
 
-// What goes on from a frame to the next one: the level speed of a place, or whether it stands, by
-// the rules and usual numbers with which machines hold feet: md5_hold_numbers.
+// What goes on from a frame to the next one: the level speed of a place, or whether it stands.
 static double between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, bool is_foot)
 {
-    const md5_vec3 from = places[frame], to = places[frame + (frame + 1 < anim->num_frames)];
-    const double x = (double)to.x - (double)from.x, y = (double)to.y - (double)from.y;
-    const double speed = sqrt(x * x + y * y) * anim->frame_rate;
-    return !is_foot ? speed : from.z <= 0.3f && to.z <= 0.3f && speed <= 10.0;
+    return is_foot ? tool_stands(anim, places, frame, 1.0f) : tool_level_speed(anim, places, frame);
 }
 
 // Prints the speed of the root, at a frame the mean of that before and behind it, or when a foot
@@ -214,15 +209,8 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     const md5_model *const model = binding->model;
     const char *const name = is_foot ? model->skeleton.joints[joint].name : "";
     const uint32_t last = binding->anim->num_frames - 1;
-    md5_vec3 point = md5_mat34_translation(model->bind[joint]);
-    point.z = 0.0f;
-    point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
-    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
-    for (uint32_t i = 0; i <= last; i++) {
-        md5_sample(binding, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
-        places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
-    }
+    tool_sample_place(binding, joint, is_foot, places);
     const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
     double start = between(binding->anim, places, 0, is_foot), before = start;
     double least = -INFINITY, most = INFINITY; // slope of a line that passes the values so far
@@ -244,7 +232,6 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     }
     printf(last > 0 ? "  %u %.5g )\n" : " )\n", last, before);
     free(places);
-    free(pose);
 }
 
 static int curves(tool_arguments *arguments)
@@ -272,8 +259,7 @@ static int curves(tool_arguments *arguments)
     }
     for (uint32_t i = 0; arguments->num_words == 2 && is_done && i < model->skeleton.num_joints;
          i++)
-        if (common_contains(model->skeleton.joints[i].name, "foot")
-            || common_contains(model->skeleton.joints[i].name, "ankle"))
+        if (tool_is_foot(model->skeleton.joints[i].name))
             print_curve(binding, i, true, 0.0f);
     md5_free_binding(binding);
     md5_free_anim(anim);

@@ -222,9 +222,45 @@ const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, si
     return clip->found + before;
 }
 
+// The number of frames of the .mdl of Quake or .md2 of Quake II that a clip's model replaces; 0:
+// there is none.
+static int32_t frames_of_replaced(const char *path)
+{
+    static const struct {
+        const char *where, *ending, *word;
+        size_t at; // of the number in the file's header
+    } rows[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
+    char *const folder = common_folder(path), *const stem = common_stem(path);
+    int32_t frames = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && frames == 0; i++) {
+        char *const name = common_format("%s%s%s", rows[i].where, stem, rows[i].ending);
+        char *const file = common_join(folder, name);
+        const char *reason = NULL;
+        size_t size = 0;
+        char *const bytes = common_is_file(file) ? common_read_stream(file, &size, &reason) : NULL;
+        if (bytes && size >= rows[i].at + 4 && memcmp(bytes, rows[i].word, 4) == 0)
+            for (int k = 0; k < 3; k++) // more than 2^24 are none
+                frames |= (int32_t)(unsigned char)bytes[rows[i].at + (size_t)k] << 8 * k;
+        free(bytes);
+        free(file);
+        free(name);
+    }
+    free(folder);
+    free(stem);
+    return frames;
+}
+
 void tool_judge_place(tool_facts *mesh)
 {
     static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
+    if (mesh->is_clip) {
+        const int32_t frames = frames_of_replaced(mesh->path);
+        if (frames > mesh->num_frames)
+            tool_found(mesh, RULE_FEWER_FRAMES, 1,
+                       "%d frames, but the model that is replaced has %d", (int)mesh->num_frames,
+                       (int)frames);
+        return;
+    }
     char *const folder = common_folder(mesh->path), *const stem = common_stem(mesh->path);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     if (is_of_quake && !tool_has_sibling(mesh->path, stem, ".md5anim"))

@@ -129,6 +129,18 @@ static const struct {
                    "vertices of a seam at not quite the same place: light breaks there"},
     [RULE_APART] = {"weights-apart", "----SS--S------", "weights of a vertex at different places"},
     [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS.S-", "a mesh whose triangles face inwards"},
+    // What is culled by the boxes of a clip, or by that of the bind pose, vanishes while it is
+    // seen.
+    [RULE_BOUNDS_SMALL] = {"bounds-small", "S-SS---------S-",
+                           "the skin reaches out of the boxes of the clip: it vanishes too early"},
+    [RULE_BIND_BOX] = {"bind-box", "----SSSSS------",
+                       "the skin reaches out of the box of the bind pose: it vanishes too early"},
+    [RULE_LOOP] = {"loop", "SSSS-----------", "the last frame of a loop is not the first again"},
+    [RULE_ROOT_DRIFT] = {"root-drift", "SSSS-----------",
+                         "the root of a loop that stays does not come back"},
+    [RULE_FEET] = {"sliding-feet", "SSSSSSSSSSSSSS-", "feet that move while they stand"},
+    [RULE_FEWER_FRAMES] = {"fewer-frames", "----SSSSSSWS---",
+                           "fewer frames than the .mdl or .md2 that is replaced"},
 };
 
 // Whether a version such as "0.8.1" is before another one, number by number.

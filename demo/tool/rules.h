@@ -69,6 +69,12 @@ typedef enum rule_id {
     RULE_SEAM,
     RULE_APART,
     RULE_INSIDE_OUT,
+    RULE_BOUNDS_SMALL,
+    RULE_BIND_BOX,
+    RULE_LOOP,
+    RULE_ROOT_DRIFT,
+    RULE_FEET,
+    RULE_FEWER_FRAMES,
     NUM_RULES
 } rule_id;
 
@@ -90,6 +96,9 @@ struct tool_facts {
     const tool_facts *judged_with;    // the mesh that it was compared with last
     named_joint *joints;              // [num_joints]
     uint32_t num_joints, joints_line; // of the word numJoints
+    uint32_t bounds_line;             // of the word bounds
+    int32_t num_frames;               // as counted
+    bool has_motion;                  // tool_judge_motion() has looked at the clip
     char **shaders;                   // [num_shaders] of meshes
     size_t num_shaders;
     tool_finding *found; // [num_found]

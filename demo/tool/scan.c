@@ -734,7 +734,7 @@ static bool read_clip_section(reader *from, int section, clip_rows *clip)
 {
     switch (section) {
     case 2:
-        clip->num_frames = read_count(from);
+        from->facts->num_frames = clip->num_frames = read_count(from);
         if (clip->num_frames > 1024)
             found(from, RULE_Q2PRO_LIMIT, from->word, "%d frames", (int)clip->num_frames);
         return true;
@@ -755,6 +755,7 @@ static bool read_clip_section(reader *from, int section, clip_rows *clip)
     case 6:
         return begin(from) && read_hierarchy(from, clip);
     case 7:
+        from->facts->bounds_line = from->word.line;
         return begin(from) && read_boxes(from, clip);
     case 8:
         return begin(from) && read_base(from, clip);

@@ -142,7 +142,9 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
 // been compared with the same mesh.
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
-void tool_judge_place(tool_facts *mesh);                          // adds what is missing beside it
+void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
+// Adds what is wrong with a clip at the skin of its mesh, once.
+void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim *anim);
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
@@ -151,6 +153,17 @@ void tool_free_facts(tool_facts *facts);
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
 bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+
+// -- Feet -------------------------------------------------------------------------------------
+
+// Writes places[frames]: where a joint is, or the point of the ground below it in the bind pose.
+void tool_sample_place(const md5_binding *binding, uint32_t joint, bool is_foot, md5_vec3 *places);
+
+// From a frame to the next one: the level speed of a place, units a second, and whether it stands,
+// by the rules and usual numbers with which machines hold feet, md5_hold_numbers, times `scale`.
+double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
+bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
+bool tool_is_foot(const char *joint); // by its name
 
 // -- Reports ----------------------------------------------------------------------------------
 
