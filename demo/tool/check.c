@@ -30,6 +30,7 @@ typedef struct report {
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
     tool_facts *facts;       // NULL: the file is of a kind without rules
+    uint32_t judged;         // the engines that were asked
     bool keeps_model;        // clips of the same part are judged with it
     md5_model *model;        // only then
 } report;
@@ -59,69 +60,6 @@ static void print_findings(const checker *check, const report *from)
     for (size_t k = 0; k < count; k++)
         tool_report_finding(check->report, &of_rules[k]);
     tool_count_warnings(check->report, from->num_unreported);
-}
-
-// -- Models of Cube 2's engines -------------------------------------------------------------------
-
-typedef struct cube_check {
-    const md5_model *model;
-    report *report;
-} cube_check;
-
-// Warns of a name in md5.cfg, whose reader keeps no line of it.
-static void report_name(const cube_check *check, const char *what, const char *name)
-{
-    md5_error error = {0};
-    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
-    add_finding(check->report, &error);
-}
-
-static void check_joint(const cube_check *check, const char *what, const char *name)
-{
-    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
-        report_name(check, what, name);
-}
-
-// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
-static void check_cube(const md5_cube2 *cube, report *to)
-{
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
-        const md5_cube2_part *const part = &cube->parts[i];
-        md5_error error = {0};
-        md5_model *const model = md5_load_model(part->mesh, NULL, &error);
-        const cube_check check = {model, to};
-        if (!model) {
-            add_finding(to, &error);
-            continue;
-        }
-        for (uint32_t j = 0; j < part->num_tags; j++)
-            check_joint(&check, "md5tag: the mesh has no joint", part->tags[j].joint);
-        for (uint32_t j = 0; j < part->num_pitches; j++)
-            check_joint(&check, "md5pitch: the mesh has no joint", part->pitches[j].joint);
-        for (uint32_t j = 0; j < part->num_adjustments; j++)
-            check_joint(&check, "md5adjust: the mesh has no joint", part->adjustments[j].joint);
-        for (uint32_t j = 0; j < part->num_rows; j++) {
-            const char *const mesh = part->rows[j].mesh;
-            if (strcmp(mesh, "*") != 0 && md5_find_mesh(check.model, mesh) == MD5_NONE)
-                report_name(&check, "no mesh has the name", mesh);
-        }
-        // Loads each file once, however often it is named in a row.
-        const char *before = "";
-        for (uint32_t j = 0; j < part->num_anims; j++) {
-            const char *const file = part->anims[j].file;
-            if (strcmp(file, before) == 0)
-                continue;
-            before = file;
-            md5_error reason = {0};
-            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
-            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
-            if (!binding)
-                add_finding(to, &reason);
-            md5_free_binding(binding);
-            md5_free_anim(anim);
-        }
-        md5_free_model(model);
-    }
 }
 
 // -- Files and folders ----------------------------------------------------------------------
@@ -188,6 +126,11 @@ tool_engines tool_guess_engines(const char *path)
     return found;
 }
 
+static tool_engines engines_for(const checker *check, const char *path)
+{
+    return check->asked.all != 0 ? check->asked : tool_guess_engines(path);
+}
+
 // Files that are read before their findings are printed.
 typedef struct reading {
     const checker *check;
@@ -195,8 +138,9 @@ typedef struct reading {
     size_t num_before, num_files; // files before these, and all
     size_t num_read;
     report **order; // [num_read] clips behind all others
+    report **clips; // [num_clips] of these, sorted by folder and name
     size_t num_clips, num_meshes;
-    report **meshes; // [num_meshes] of these, sorted by folder and name
+    report **meshes; // [num_meshes] likewise
 } reading;
 
 static void print_progress(const reading *part, size_t done)
@@ -294,6 +238,129 @@ static report *find_mesh(report *const *meshes, size_t count, const char *clip)
     return found;
 }
 
+// Judges a clip with the mesh that a file names for it, unless that is done with the clip itself.
+// What was found is added to what was found in that file.
+static void judge_named(const reading *part, report *to, const tool_facts *mesh,
+                        const md5_model *model, const char *path, const md5_anim *anim)
+{
+    const size_t own = find_file(part->clips, part->num_clips, path);
+    if (own < part->num_clips && strcmp(part->clips[own]->path, path) == 0) {
+        const report *const guess = find_mesh(part->meshes, part->num_meshes, path);
+        if (guess && strcmp(guess->path, tool_facts_path(mesh)) == 0)
+            return;
+    }
+    tool_engines asked = engines_for(part->check, path);
+    if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
+        asked.sure = 0; // a machine is played by this library, which goes by names
+    tool_facts *const clip = tool_load_facts(path, asked);
+    size_t count = 0;
+    if (!clip)
+        return;
+    tool_forget_findings(clip);
+    (void)tool_judge_pair(mesh, clip, &count);
+    tool_judge_motion(clip, model, anim);
+    const tool_finding *const found = tool_findings(clip, &count);
+    for (size_t i = 0; i < count; i++) {
+        to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
+        to->findings[to->count++] = found[i];
+    }
+    to->judged |= tool_asked_engines(clip);
+    tool_free_facts(clip);
+}
+
+typedef struct named_clip {
+    const char *path;
+    const md5_anim *anim;
+} named_clip;
+
+static int compare_clips(const void *a, const void *b)
+{
+    return strcmp(((const named_clip *)a)->path, ((const named_clip *)b)->path);
+}
+
+// The clips of a machine file, each once.
+static void check_machine(const reading *part, const md5_character *machine, report *to)
+{
+    tool_facts *const mesh = tool_load_facts(machine->model_path, (tool_engines){0});
+    named_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        clips[i] = (named_clip){machine->anim_paths[i], machine->anims[i]};
+    if (machine->num_clips > 0)
+        qsort(clips, machine->num_clips, sizeof *clips, compare_clips);
+    for (uint32_t i = 0; mesh && i < machine->num_clips; i++)
+        if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
+            judge_named(part, to, mesh, machine->model, clips[i].path, clips[i].anim);
+    free(clips);
+    tool_free_facts(mesh);
+}
+
+// -- Models of Cube 2's engines -------------------------------------------------------------------
+
+typedef struct cube_check {
+    const md5_model *model;
+    report *report;
+} cube_check;
+
+// Warns of a name in md5.cfg, whose reader keeps no line of it.
+static void report_name(const cube_check *check, const char *what, const char *name)
+{
+    md5_error error = {0};
+    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
+    add_finding(check->report, &error);
+}
+
+static void check_joint(const cube_check *check, const char *what, const char *name)
+{
+    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
+        report_name(check, what, name);
+}
+
+// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
+static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
+{
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const of = &cube->parts[i];
+        md5_error error = {0};
+        md5_model *const model = md5_load_model(of->mesh, NULL, &error);
+        const cube_check check = {model, to};
+        if (!model) {
+            add_finding(to, &error);
+            continue;
+        }
+        tool_facts *const mesh = tool_load_facts(of->mesh, (tool_engines){0});
+        for (uint32_t j = 0; j < of->num_tags; j++)
+            check_joint(&check, "md5tag: the mesh has no joint", of->tags[j].joint);
+        for (uint32_t j = 0; j < of->num_pitches; j++)
+            check_joint(&check, "md5pitch: the mesh has no joint", of->pitches[j].joint);
+        for (uint32_t j = 0; j < of->num_adjustments; j++)
+            check_joint(&check, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
+        for (uint32_t j = 0; j < of->num_rows; j++) {
+            const char *const name = of->rows[j].mesh;
+            if (strcmp(name, "*") != 0 && md5_find_mesh(check.model, name) == MD5_NONE)
+                report_name(&check, "no mesh has the name", name);
+        }
+        // Loads each file once, however often it is named in a row.
+        const char *before = "";
+        for (uint32_t j = 0; j < of->num_anims; j++) {
+            const char *const file = of->anims[j].file;
+            if (strcmp(file, before) == 0)
+                continue;
+            before = file;
+            md5_error reason = {0};
+            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
+            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
+            if (!binding)
+                add_finding(to, &reason);
+            if (anim && mesh)
+                judge_named(part, to, mesh, model, file, anim);
+            md5_free_binding(binding);
+            md5_free_anim(anim);
+        }
+        tool_free_facts(mesh);
+        md5_free_model(model);
+    }
+}
+
 // -- Reading --------------------------------------------------------------------------------------
 
 // Judges a clip with its mesh, if that is known.
@@ -336,13 +403,16 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (asset.num_warnings > num_warnings)
             to->num_unreported = asset.num_warnings - num_warnings;
         if (asset.cube)
-            check_cube(asset.cube, to);
+            check_cube(part, asset.cube, to);
+        if (asset.character)
+            check_machine(part, asset.character, to);
         if (read.bytes)
             to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
-                                        part->check->asked.all != 0 ? part->check->asked
-                                                                    : tool_guess_engines(to->path));
-        if (to->facts)
+                                        engines_for(part->check, to->path));
+        if (to->facts) {
+            to->judged = tool_asked_engines(to->facts);
             tool_judge_place(to->facts);
+        }
         if (to->facts && asset.model)
             tool_judge_model(to->facts, asset.model);
         if (to->facts && tool_kind_of(to->path) == TOOL_ANIM)
@@ -371,14 +441,17 @@ static void read_part(reading *part, const md5_threads *threads)
     }
     if (part->num_meshes > 0)
         qsort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
-    for (size_t i = num_others; i < part->num_read; i++) {
-        report *const mesh = find_mesh(part->meshes, part->num_meshes, part->order[i]->path);
+    part->clips = part->order + num_others;
+    if (part->num_clips > 0)
+        qsort(part->clips, part->num_clips, sizeof(report *), compare_files);
+    for (size_t i = 0; i < part->num_clips; i++) {
+        report *const mesh = find_mesh(part->meshes, part->num_meshes, part->clips[i]->path);
         if (mesh && !mesh->keeps_model)
             mesh->keeps_model = num_kept++ < MOST_KEPT;
     }
     md5_threads_run(threads, num_others, read_range, part);
     reading clips = *part;
-    clips.order += num_others;
+    clips.order = part->clips;
     clips.num_before += num_others;
     md5_threads_run(threads, part->num_clips, read_range, &clips);
 }
@@ -434,8 +507,7 @@ static void check_files(checker *check, const common_list *files)
         for (size_t i = 0; i < num_read; i++) {
             report *const from = &part.reports[i];
             print_findings(check, from);
-            if (from->facts)
-                check->judged |= tool_asked_engines(from->facts);
+            check->judged |= from->judged;
             tool_free_facts(from->facts);
             md5_free_model(from->model);
             free(from->findings);
@@ -516,7 +588,9 @@ const tool_command tool_check = {
     "and their number; on a terminal also the line of the file. The last line is a summary.\n"
     "The exit status is 1 if there is any error, 2 if the arguments are wrong.\n"
     "\n"
-    "A clip is compared with the mesh of its name beside it, or with the only one of its folder.\n"
+    "A clip is compared with the mesh of its name beside it, or with the only one of its folder,\n"
+    "or with that which a .md5machine, a md5.cfg or a model of a game names, and looked at on it:\n"
+    "boxes that the skin leaves, loops that jump, roots that drift and feet that slide.\n"
     "Without --for files are judged for the engines that they could be meant for: those of\n"
     "Quake in a folder progs or beside a .mdl, of Quake 2 in a folder md5 or beside a .md2, of\n"
     "Cube 2 beside a md5.cfg, else id's; for a mesh and a clip of one name for all, where only\n"

@@ -890,6 +890,7 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
     for (size_t i = 0; i < count; i++)
         print_placed(opened, &found[i]);
     if (facts) {
+        tool_forget_findings(facts); // what comes is what its pairs say
         opened->facts = common_grow(opened->facts, opened->num_facts, sizeof(tool_facts *));
         opened->facts[opened->num_facts++] = facts;
     }
@@ -920,22 +921,39 @@ static tool_facts *find_facts(const tool_game *opened, const char *name)
                : NULL;
 }
 
-// Prints what engines say to the clips of a model with its mesh.
+// Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh
+// if there is such a clip, to look at it once, with the mesh of the first model that has it.
 static void judge_clips(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
+    const md5_load_opts opts = {.files = md5_game_files(opened->game),
+                                .without =
+                                    MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
     const tool_facts *const mesh = model && model->mesh ? find_facts(opened, model->mesh) : NULL;
+    md5_model *shape = NULL;
     for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
-        const md5_model_anim *const anim = md5_model_def_anim(model, i);
-        for (uint32_t k = 0; k < anim->num_files; k++) {
-            tool_facts *const clip = find_facts(opened, anim->files[k]);
+        const md5_model_anim *const anims = md5_model_def_anim(model, i);
+        for (uint32_t k = 0; k < anims->num_files; k++) {
+            tool_facts *const clip = find_facts(opened, anims->files[k]);
             size_t count = 0;
-            const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+            if (!clip)
+                continue;
+            const bool is_seen = tool_is_seen(clip);
+            (void)tool_judge_pair(mesh, clip, &count);
+            shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
+            md5_anim *const anim =
+                is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
+            if (anim)
+                tool_judge_motion(clip, shape, anim);
+            md5_free_anim(anim);
+            const tool_finding *const found = tool_findings(clip, &count);
             for (size_t j = 0; j < count; j++)
                 print_placed(opened, &found[j]);
+            tool_forget_findings(clip);
         }
     }
+    md5_free_model(shape);
 }
 
 // Parses a declaration and prints its warnings; in the engine's verdict it is only counted.

@@ -80,25 +80,15 @@ static void print_joints(const md5_skeleton *skeleton)
     free(first);
 }
 
-static tool_facts *read_facts(const char *path)
-{
-    const char *reason = NULL;
-    size_t size = 0;
-    char *const text = common_read_stream(path, &size, &reason);
-    const tool_engines asked = {.all = tool_find_engines("doom3")};
-    tool_facts *const facts = text ? tool_read_facts(path, text, size, false, asked) : NULL;
-    free(text);
-    return facts;
-}
-
 // The clips of a mesh's folder, and why those do not fit that id's engine refuses.
 static void print_clips(const char *path)
 {
+    const tool_engines asked = {.all = tool_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
-    tool_facts *const mesh = clips.count > 0 ? read_facts(path) : NULL;
+    tool_facts *const mesh = clips.count > 0 ? tool_load_facts(path, asked) : NULL;
     for (size_t i = 0; mesh && i < clips.count; i++) {
-        tool_facts *const clip = read_facts(clips.names[i]);
+        tool_facts *const clip = tool_load_facts(clips.names[i], asked);
         size_t count = 0;
         const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
         common_print(stdout, "  clip               %s: %s\n", common_base(clips.names[i]),

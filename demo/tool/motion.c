@@ -261,7 +261,9 @@ void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim 
 {
     enum { MOST_FRAMES = 1 << 20 };
     md5_error error = {0};
-    if (clip->has_motion || anim->num_frames > MOST_FRAMES)
+    const bool is_seen = clip->is_seen;
+    clip->is_seen = true;
+    if (is_seen || anim->num_frames > MOST_FRAMES)
         return;
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
     const uint32_t count = model->skeleton.num_joints;
@@ -284,7 +286,6 @@ void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim 
             .clip = clip,
         };
         const int kind = kind_of_name(clip->path);
-        clip->has_motion = true;
         judge_boxes(&of);
         if (kind & IS_LOOP && anim->num_frames > 2)
             judge_loop(&of, kind);
@@ -296,4 +297,9 @@ void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim 
         free(of.points);
     }
     md5_free_binding(binding);
+}
+
+bool tool_is_seen(const tool_facts *clip)
+{
+    return clip->is_seen;
 }

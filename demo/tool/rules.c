@@ -278,6 +278,11 @@ void tool_free_facts(tool_facts *facts)
     free(facts);
 }
 
+void tool_forget_findings(tool_facts *facts)
+{
+    facts->num_found = 0;
+}
+
 const char *tool_facts_path(const tool_facts *facts)
 {
     return facts->path;

@@ -98,7 +98,7 @@ struct tool_facts {
     uint32_t num_joints, joints_line; // of the word numJoints
     uint32_t bounds_line;             // of the word bounds
     int32_t num_frames;               // as counted
-    bool has_motion;                  // tool_judge_motion() has looked at the clip
+    bool is_seen;                     // tool_judge_motion() has looked at the clip
     char **shaders;                   // [num_shaders] of meshes
     size_t num_shaders;
     tool_finding *found; // [num_found]

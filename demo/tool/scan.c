@@ -1,6 +1,6 @@
 // Reads the text of mesh files and clips by itself, tolerantly, for the rules of engines: most
 // rules are about files that the library, or another engine, refuses.
-#include "demo/common/text.h"
+#include "demo/common/file.h"
 #include "demo/tool/rules.h"
 
 #include <math.h>
@@ -860,5 +860,15 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
     }
     free(clip.base);
     free(clip.frame);
+    return facts;
+}
+
+tool_facts *tool_load_facts(const char *path, tool_engines asked)
+{
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const text = common_read_stream(path, &size, &reason);
+    tool_facts *const facts = text ? tool_read_facts(path, text, size, false, asked) : NULL;
+    free(text);
     return facts;
 }

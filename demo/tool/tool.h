@@ -138,13 +138,18 @@ typedef struct tool_facts tool_facts;
 tool_facts *tool_read_facts(const char *path, const char *text, size_t size, bool is_known,
                             tool_engines asked);
 
+// The same of a file; NULL also if it cannot be read.
+tool_facts *tool_load_facts(const char *path, tool_engines asked);
+void tool_forget_findings(tool_facts *facts); // those until now
+
 // Adds findings to the clip, and returns these [count] until it gets others; none if it has just
 // been compared with the same mesh.
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
 void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
-// Adds what is wrong with a clip at the skin of its mesh, once.
+// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen.
 void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim *anim);
+bool tool_is_seen(const tool_facts *clip);
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place

@@ -119,6 +119,8 @@ frames from 1|1111111111|frame-number|clip|s/frame 1/frame 2/;s/frame 0/frame 1/
 no rate|1100000000|frame-rate|clip|s/Rate 24/Rate 0/
 a box too few|1100011001|bounds-count|clip|0,/( 4 1 6 )/{/( 4 1 6 )/d}
 boxes of nothing|0000000000|bounds|clip|s/( 4 1 6 )/( 0 0 0 )/
+boxes that are too small|0000000000|bounds-small|clip|s/( 4 1 6 )/( 4 1 1 )/
+a clip that leaves the bind pose|0000000000|bind-box|clip|s/\t0 0 6 0 0 0/\t0 0 16 0 0 0/
 ROWS
 breaks() { # FILE...: writes the broken pair to $scratch/case
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base"/a.md5* "$scratch/case" || return 1
@@ -235,6 +237,63 @@ inward() {
 }
 check 'triangles that face inwards' inward
 
+# What is seen at the skin of the mesh. The numbers are those of what was changed.
+line_of() { # TEXT: the finding has it
+    grep -q "$1" "$scratch/out" || { cat "$scratch/out" && return 1; }
+}
+boxes() { # the mesh is 6 units high
+    change='s/( 4 1 6 )/( 4 1 1 )/' && breaks anim && runs 0 check --for doom3 "$scratch/case" &&
+        line_of 'a.md5anim:14:1: warning: .* of 2 frames, in frame 0 by 5 units \[bounds-small\] wrong in doom3$' &&
+        runs 0 check --for darkmod "$scratch/case" && line_of ' 0 warnings' && change='s/( 4 1 6 )/( 4 1 5.7 )/' && breaks anim &&
+        runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
+}
+check 'boxes that the skin leaves' boxes
+# Three frames whose root rises by 1, in a clip that is named idle; and the same in one that is not.
+drifts() {
+    change='s/numFrames 2/numFrames 3/;s/( 4 1 6 )/( 4 1 7 )/;/^bounds/a\\t( 0 0 0 ) ( 4 1 7 )
+$a frame 2 {\n\t0 0 1 0 0 0\n\t0 0 6 0 0 0\n}' && breaks anim && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
+        mv "$scratch/case/a.md5anim" "$scratch/case/a_Idle2.md5anim" && runs 0 check --for doom3 "$scratch/case" &&
+        line_of 'the root is 0 units away, and 1 up, .*\[root-drift\]' && line_of ' 1 warnings' &&
+        mv "$scratch/case/a_Idle2.md5anim" "$scratch/case/idle_start.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
+}
+check 'a root that does not come back' drifts
+# Without its last frame a walk does not close; with a root that is half as fast again its feet slide.
+walks() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" && cp models/thimble/thimble.md5mesh models/thimble/walk.md5anim "$scratch/case" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && sed 's/numFrames 37/numFrames 36/;/^frame 36/,$d;/^bounds/{n;d}' \
+        models/thimble/walk.md5anim >"$scratch/case/walk.md5anim" && runs 0 check --for doom3 "$scratch/case" &&
+        line_of 'frame 35, the last, is not frame 0 again.*\[loop\]' && line_of ' 1 warnings' &&
+        mv "$scratch/case/walk.md5anim" "$scratch/case/walk_stop.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
+        awk 'last ~ /^frame / { $1 = "\t" 1.5 * $1 } { print; last = $0 }' models/thimble/walk.md5anim >"$scratch/case/walk_stop.md5anim" &&
+        runs 0 check --for doom3 --only sliding-feet "$scratch/case" && line_of "foot_.*slides by .*\[sliding-feet\]" && line_of ' 1 warnings'
+}
+check 'loops that jump and feet that slide' walks
+replaces() { # headers of the models of Quake and Quake II, with 3 frames and with 2
+    rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/md5" && cp "$base"/a.md5* "$scratch/case/progs" &&
+        cp "$base"/a.md5* "$scratch/case/md5" && : >"$scratch/case/progs/hide_00_00.png" &&
+        { printf IDPO && head -c 64 /dev/zero && printf '\003\000\000\000'; } >"$scratch/case/progs/a.mdl" &&
+        { printf IDP2 && head -c 36 /dev/zero && printf '\003\000\000\000'; } >"$scratch/case/a.md2" &&
+        runs 0 check "$scratch/case" && line_of 'progs/a.md5anim:1:1: warning: 2 frames, but .* has 3 \[fewer-frames\] wrong in ironwail, vkquake' &&
+        line_of 'md5/a.md5anim:1:1: .*\[fewer-frames\] wrong in yquake2; warned of by q2pro$' && line_of ' 2 warnings' &&
+        { printf IDPO && head -c 64 /dev/zero && printf '\002\000\000\000'; } >"$scratch/case/progs/a.mdl" &&
+        runs 0 check "$scratch/case/progs" && line_of ' 0 warnings'
+}
+check 'fewer frames than the model that is replaced' replaces
+
+# A machine file and a md5.cfg name the mesh of clips, which nothing else says here.
+names_pairs() {
+    change='s/limb/Limb/' && breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
+        cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" && runs 0 check "$scratch/case" && ! grep -q clip-joint-name "$scratch/out" &&
+        echo 'machine one { model a.md5mesh clip stroll walk.md5anim layer all { state a stroll } }' >"$scratch/case/one.md5machine" &&
+        runs 0 check "$scratch/case/one.md5machine" && line_of "walk.md5anim:.*warning: a.md5mesh has no joint 'Limb'.*\[clip-joint-name\] stops doom3" &&
+        runs 1 check --for doom3 "$scratch/case" && line_of ' 1 errors' && runs 0 check --for q2pro "$scratch/case" &&
+        change='s/numJoints 2/numJoints 3/;s/\t"limb" 0.*/&\n\t"hand" 1 0 0/;s/\t( 0 0 6 ).*/&\n\t( 0 0 0 ) ( 0 0 0 )/' && breaks anim &&
+        mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" && cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" &&
+        printf 'md5load a.md5mesh\nmd5anim idle walk.md5anim\n' >"$scratch/case/md5.cfg" && runs 1 check "$scratch/case/md5.cfg" &&
+        line_of "walk.md5anim:.* error: 3 joints, .*\[clip-joint-count\] refused by cube2" && line_of 'for cube2$'
+}
+check 'pairs that machines and md5.cfg name' names_pairs
+
 # Many alike are grouped, and all come with --all.
 grouped() {
     rm -rf "$scratch/many" && mkdir "$scratch/many" || return 1
@@ -308,7 +367,9 @@ game() {
         grep -q 'differ in the name of a joint: the game ends' "$scratch/err" &&
         runs 0 explain "$scratch/game" m && grep -q 'the game ends with an error' "$scratch/out" &&
         cp "$base/a.md5anim" "$scratch/game/models" && runs 0 check "$scratch/game" &&
-        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out"
+        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out" &&
+        sed 's/( 4 1 6 )/( 4 1 1 )/' "$base/a.md5anim" >"$scratch/game/models/a.md5anim" && runs 0 check "$scratch/game" &&
+        grep -q 'models/a.md5anim:14:1: .* by 5 units \[bounds-small\]' "$scratch/out" && grep -q ' 0 errors, 1 warnings' "$scratch/out"
 }
 check 'a clip that does not fit ends Doom 3' game
 
