@@ -39,6 +39,7 @@ typedef struct tool_game {
     tool_game_check *check;
     tool_facts **facts; // [num_facts] of all models and clips, by path
     size_t num_facts;
+    common_list images; // files on disk that materials have, some of them often
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -104,6 +105,7 @@ static void close_game(tool_game *game)
     md5_destroy_game(game->game);
     common_free_game_places(&game->places);
     common_free_list(&game->used);
+    common_free_list(&game->images);
     free(game->notes);
     for (size_t i = 0; i < game->num_facts; i++)
         tool_free_facts(game->facts[i]);
@@ -956,6 +958,43 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     md5_free_model(shape);
 }
 
+// Keeps the images of a material that are files in folders: of those in archives nothing is read.
+static void keep_images(tool_game *opened, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
+    for (uint32_t i = 0; material && i < material->num_stages; i++) {
+        const md5_image_program *const image = &material->stages[i].image;
+        for (uint32_t k = 0; k < image->num_steps; k++) {
+            const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
+                                         ? md5_game_image_file(opened->game, image->steps[k].file)
+                                         : NULL;
+            const uint32_t place = file ? md5_game_find_file(opened->game, file, 0) : MD5_NONE;
+            if (place < opened->places.count)
+                common_add(&opened->images,
+                           common_format("%s/%s", opened->places.titles[place], file));
+        }
+    }
+}
+
+static void judge_images(tool_game *opened)
+{
+    common_list *const images = &opened->images;
+    if (images->count > 0)
+        qsort(images->names, images->count, sizeof *images->names, compare_names);
+    for (size_t i = 0; i < images->count; i++) {
+        if (i > 0 && strcmp(images->names[i], images->names[i - 1]) == 0)
+            continue;
+        size_t count = 0;
+        tool_facts *const facts = tool_create_facts(images->names[i], opened->check->asked);
+        tool_judge_image(facts, images->names[i]);
+        const tool_finding *const found = tool_findings(facts, &count);
+        for (size_t k = 0; k < count; k++)
+            opened->check->print(opened->check->user, &found[k]);
+        tool_free_facts(facts);
+    }
+}
+
 // Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
 static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
@@ -968,6 +1007,8 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
         print_notes(opened);
     if (is_lenient && decl->type == MD5_DECL_MODEL)
         judge_clips(opened, decl);
+    if (is_lenient && decl->type == MD5_DECL_MATERIAL)
+        keep_images(opened, decl);
     return true;
 }
 
@@ -1010,6 +1051,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
             clear_notes(&game);
         }
+        judge_images(&game);
         status = tool_end(is_checked, &error);
     }
     close_game(&game);

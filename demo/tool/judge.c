@@ -265,15 +265,23 @@ void tool_judge_place(tool_facts *mesh)
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     if (is_of_quake && !tool_has_sibling(mesh->path, stem, ".md5anim"))
         tool_found(mesh, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
-    for (size_t i = 0; is_of_quake && i < mesh->num_shaders; i++) {
-        bool is_there = false;
-        for (size_t k = 0; k < sizeof images / sizeof images[0] && !is_there; k++) {
-            char *const ending = common_format("_00_00.%s", images[k]);
-            is_there = tool_has_sibling(mesh->path, common_base(mesh->shaders[i]), ending);
-            free(ending);
+    for (size_t i = 0; i < mesh->num_shaders; i++) {
+        char *found = is_of_quake ? NULL : tool_find_texture(mesh->path, mesh->shaders[i]);
+        for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
+            char *const name =
+                common_format("%s_00_00.%s", common_base(mesh->shaders[i]), images[k]);
+            found = common_join(folder, name);
+            if (!common_is_file(found)) {
+                free(found);
+                found = NULL;
+            }
+            free(name);
         }
-        if (!is_there)
+        if (found)
+            tool_judge_image(mesh, found);
+        else if (is_of_quake)
             tool_found(mesh, RULE_SKIN, 1, "no image %.100s_00_00", mesh->shaders[i]);
+        free(found);
     }
     free(folder);
     free(stem);

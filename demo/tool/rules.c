@@ -141,6 +141,11 @@ static const struct {
     [RULE_FEET] = {"sliding-feet", "SSSSSSSSSSSSSS-", "feet that move while they stand"},
     [RULE_FEWER_FRAMES] = {"fewer-frames", "----SSSSSSWS---",
                            "fewer frames than the .mdl or .md2 that is replaced"},
+    [RULE_TGA] = {"tga-kind", "E..E--........-",
+                  "a TGA that is neither of 24 or 32 bits nor gray, types 2, 10 and 3"},
+    [RULE_PCX] = {"pcx-kind", "....EEEE..F..--", "a PCX that is not of one plane of 8 bits"},
+    [RULE_IMAGE_SIDES] = {"image-sides", "S...----......-",
+                          "an image whose sides are no powers of two: it is shrunk"},
 };
 
 // Whether a version such as "0.8.1" is before another one, number by number.
@@ -261,6 +266,14 @@ void tool_found(tool_facts *facts, rule_id rule, uint32_t line, const char *form
     va_start(values, format);
     tool_add_finding(facts, rule, (text_place){line, line > 0}, format, values);
     va_end(values);
+}
+
+tool_facts *tool_create_facts(const char *path, tool_engines asked)
+{
+    tool_facts *const facts = common_alloc(1, sizeof *facts);
+    facts->path = common_copy(path);
+    facts->asked = asked;
+    return facts;
 }
 
 void tool_free_facts(tool_facts *facts)

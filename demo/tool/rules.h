@@ -75,6 +75,9 @@ typedef enum rule_id {
     RULE_ROOT_DRIFT,
     RULE_FEET,
     RULE_FEWER_FRAMES,
+    RULE_TGA,
+    RULE_PCX,
+    RULE_IMAGE_SIDES,
     NUM_RULES
 } rule_id;
 

@@ -833,7 +833,7 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
     const tool_kind kind = tool_kind_of(path);
     if ((kind != TOOL_MODEL && kind != TOOL_ANIM) || (size >= 4 && memcmp(text, "M5CC", 4) == 0))
         return NULL;
-    tool_facts *const facts = common_alloc(1, sizeof *facts);
+    tool_facts *const facts = tool_create_facts(path, asked);
     reader from = {.at = text,
                    .end = text + size,
                    .line_start = text,
@@ -844,10 +844,8 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
                    .is_known = is_known && !has_odd_number(text, size)};
     clip_rows clip = {0};
     uint32_t num_meshes = 0;
-    facts->path = common_copy(path);
     facts->is_clip = kind == TOOL_ANIM;
     from.minds_layout = tool_minds(asked, "broken-row") || tool_minds(asked, "no-blanks");
-    facts->asked = asked;
     set_classes(&from);
     if (size < 4 || memcmp(text, "MD5V", 4) != 0)
         found(&from, RULE_BEFORE, (text_place){0}, "the file does not begin with MD5Version");

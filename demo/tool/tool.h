@@ -150,6 +150,8 @@ void tool_judge_place(tool_facts *facts);                         // adds what i
 // Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen.
 void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim *anim);
 bool tool_is_seen(const tool_facts *clip);
+// Without contents, for findings of another file; asked as the rules are.
+tool_facts *tool_create_facts(const char *path, tool_engines asked);
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
@@ -158,6 +160,22 @@ void tool_free_facts(tool_facts *facts);
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
 bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+
+// -- Images -----------------------------------------------------------------------------------
+
+// What the header of an image says.
+typedef struct tool_image {
+    const char *kind;             // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
+    uint32_t width, height, bits; // a pixel; 0: packed
+    uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
+} tool_image;
+
+bool tool_read_image(const char *path, tool_image *image);  // false: it is none of these
+void tool_judge_image(tool_facts *facts, const char *path); // adds what engines say to it
+
+// Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
+// with the ending that it has or any of images. NULL: there is none.
+char *tool_find_texture(const char *model, const char *shader);
 
 // -- Feet -------------------------------------------------------------------------------------
 

@@ -280,6 +280,33 @@ replaces() { # headers of the models of Quake and Quake II, with 3 frames and wi
 }
 check 'fewer frames than the model that is replaced' replaces
 
+# Headers of images: kind, color map, bits; 4 pixels wide and 2 high, or 6.
+# shellcheck disable=SC2059 # the format is octal numbers
+tga() { # TYPE MAP WIDTH BITS
+    printf "\\000\\$2\\$1\\000\\000\\000\\000\\000\\000\\000\\000\\000\\$3\\000\\002\\000\\$4\\000"
+}
+# shellcheck disable=SC2059
+pcx() { # BITS PLANES
+    printf "\\012\\005\\001\\$1\\000\\000\\000\\000\\003\\000\\001\\000" && head -c 53 /dev/zero && printf "\\$2" && head -c 62 /dev/zero
+}
+images() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base/a.md5mesh" "$scratch/case" && tga 002 000 004 030 >"$scratch/case/hide.tga" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && tga 003 000 004 010 >"$scratch/case/hide.tga" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && tga 001 001 004 010 >"$scratch/case/hide.tga" &&
+        runs 1 check --for doom3 "$scratch/case" && line_of 'hide.tga: a TGA of type 1 and a color map with 8 bits.*\[tga-kind\] stops doom3' &&
+        runs 0 check --for ironwail "$scratch/case" && tga 012 000 004 020 >"$scratch/case/hide.tga" && runs 1 check --for rbdoom "$scratch/case" &&
+        tga 002 000 006 030 >"$scratch/case/hide.tga" && runs 0 check --for doom3 "$scratch/case" && line_of 'hide.tga: 6 x 2 \[image-sides\]' &&
+        mkdir "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" && pcx 010 001 >"$scratch/case/progs/hide_00_00.pcx" &&
+        runs 0 check "$scratch/case/progs" && line_of ' 0 warnings' && pcx 010 003 >"$scratch/case/progs/hide_00_00.pcx" &&
+        runs 1 check "$scratch/case/progs" && line_of 'hide_00_00.pcx: a PCX with 24 bits.*\[pcx-kind\] stops ironwail, vkquake$' || return 1
+    # Of a game only images that a material has.
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/materials" "$scratch/game/skin" && tga 001 001 004 010 >"$scratch/game/skin/hide.tga" &&
+        cp "$scratch/game/skin/hide.tga" "$scratch/game/skin/other.tga" &&
+        printf 'hide { diffusemap skin/hide.tga }\nfur { diffusemap skin/hide.tga }\n' >"$scratch/game/materials/m.mtr" &&
+        runs 1 check "$scratch/game" && line_of 'skin/hide.tga: error: hide.tga: .*\[tga-kind\]' && line_of ' 1 errors, 0 warnings'
+}
+check 'images that engines refuse' images
+
 # A machine file and a md5.cfg name the mesh of clips, which nothing else says here.
 names_pairs() {
     change='s/limb/Limb/' && breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
