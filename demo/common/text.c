@@ -114,6 +114,14 @@ void common_print_json(const char *format, ...)
     va_end(values);
 }
 
+void common_print_either(bool is_json, const char *text, const char *json, ...)
+{
+    va_list values;
+    va_start(values, json);
+    print_values(stdout, is_json, is_json ? json : text, values);
+    va_end(values);
+}
+
 void common_print_lines(FILE *file, const char *text)
 {
     print(file, text, '\n');
