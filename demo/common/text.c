@@ -85,6 +85,8 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
                 fputs("null", file);
             else
                 fprintf(file, directive, number);
+        } else if (kind == 'd' && strchr(directive, 'l') != NULL) {
+            fprintf(file, directive, va_arg(values, long long));
         } else if (kind == 'd') { // NOLINT(bugprone-branch-clone): types differ
             fprintf(file, directive, va_arg(values, int));
         } else if (strchr(directive, 'z') != NULL) {

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Prints like fprintf(), but knows only %s, %d, %u, %zu, %llu, %f and %g. Each %s takes neither
-// width nor precision and is printed so that it cannot control a terminal: bytes that are not
-// printable UTF-8 as \xNN, as in the library's messages.
+// Prints like fprintf(), but knows only %s, %d, %lld, %u, %zu, %llu, %f and %g. Each %s takes
+// neither width nor precision and is printed so that it cannot control a terminal: bytes that are
+// not printable UTF-8 as \xNN, as in the library's messages.
 void common_print(FILE *file, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // The same as JSON on standard output: %s becomes a quoted string, bytes that are not ASCII in it

@@ -425,6 +425,69 @@ differs() {
         runs 0 diff models/bobbin models/bobbin
 }
 check 'what differs between files and folders' differs
+# JSON has the numbers of the text, and no number that JSON does not know.
+cat >"$scratch/numbers.py" <<'PYTHON'
+import json, re, sys
+def strict(text):
+    return json.loads(text, parse_constant=lambda word: sys.exit("not JSON: " + word))
+kind, as_json = sys.argv[1], [strict(line) for line in open(sys.argv[2])]
+lines = open(sys.argv[3]).read().splitlines()
+def numbers(one):
+    if isinstance(one, dict):
+        return [n for key, value in one.items() for n in numbers(value)]
+    if isinstance(one, list):
+        return [n for value in one for n in numbers(value)]
+    return [one] if isinstance(one, (int, float)) else []
+assert as_json, "nothing is printed"
+if kind == "dump":
+    lines = [re.sub('"[^"]*"', "", line) for line in lines if not re.match("numJoints|numMeshes|mesh ", line)]
+    as_json = [one for one in as_json if one["kind"] != "mesh"]
+    assert len(lines) == len(as_json)
+    for line, one in zip(lines, as_json):
+        word, *values = line.split()
+        values = [float(v) for v in values if re.match("[-+0-9]", v)]
+        if word == "time":
+            del values[1] # of the format of the golden files, always 0
+        assert word == one["kind"] and values == [float(n) for n in numbers(one)], line
+else:
+    mesh = as_json[0]["meshes"][0]
+    text = "\n".join(lines)
+    for path, slots in zip(mesh["paths"], (4, 8)):
+        assert f"drawn with {slots}     {path['kept']} of {path['influences']} influences, {path['bytes']} bytes" in text
+    # Four vertices, one of two influences: slots of 2 + 4 bytes; each influence 16 + 4 and 4 for each vertex and the end.
+    assert [p["kept"] for p in mesh["paths"][:2]] == [5, 5] and [p["bytes"] for p in mesh["paths"]] == [96, 192, 120]
+    assert mesh["texture"] == {"file": sys.argv[4], "kind": "TGA", "width": 4, "height": 2, "bits": 24}, mesh["texture"]
+    assert [joint["name"] for joint in as_json[0]["tree"]] == ["root", "limb"] and as_json[0]["clips"][0]["fit"] == "fits"
+PYTHON
+says_json() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base"/a.md5* "$scratch/case" && tga 002 000 004 030 >"$scratch/case/hide.tga" &&
+        runs 0 dump --json "$scratch/case/a.md5mesh" "$scratch/case/a.md5anim" --ms 1e300 --ms 20 && cp "$scratch/out" "$scratch/json" &&
+        runs 0 dump "$scratch/case/a.md5mesh" "$scratch/case/a.md5anim" --ms 1e300 --ms 20 &&
+        python3 "$scratch/numbers.py" dump "$scratch/json" "$scratch/out" && runs 0 info --json "$scratch/case/a.md5mesh" &&
+        cp "$scratch/out" "$scratch/json" && runs 0 info "$scratch/case/a.md5mesh" &&
+        python3 "$scratch/numbers.py" info "$scratch/json" "$scratch/out" "$scratch/case/hide.tga"
+}
+check 'dump and info as JSON' says_json
+# The texture of a mesh is beside it, or a path below one of the folders above; or it is missing.
+finds_textures() {
+    rm -rf "$scratch/case" && mkdir -p "$scratch/case/models/imp" "$scratch/case/skin" && sed 's/"hide"/"skin\/hide.png"/' "$base/a.md5mesh" \
+        >"$scratch/case/models/imp/a.md5mesh" && runs 0 info "$scratch/case/models/imp/a.md5mesh" && line_of '^    texture          missing$' &&
+        tga 012 000 004 040 >"$scratch/case/skin/hide.tga" && runs 0 info "$scratch/case/models/imp/a.md5mesh" &&
+        line_of '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$'
+}
+check 'textures of models' finds_textures
+explains_json() {
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && cp "$base"/a.md5* "$scratch/game/models" &&
+        printf 'model m { mesh models/none.md5mesh skin fur anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&
+        runs 0 explain --json "$scratch/game" m && python3 -c 'import json, sys
+found = [json.loads(line) for line in open(sys.argv[1])]
+assert found[0] == {"kind": "model", "name": "m"}, found[0]
+assert any(one["kind"] == "verdict" for one in found) and {"kind": "searched", "place": sys.argv[2]} in found
+assert {"kind": "missing", "what": "mesh", "name": "models/none.md5mesh"} in found
+assert {"kind": "needs", "what": "skin", "name": "fur"} in found
+assert {"kind": "file", "what": "declared", "name": "def/m.def", "line": 1, "place": sys.argv[2]} in found' "$scratch/out" "$scratch/game"
+}
+check 'explain as JSON' explains_json
 lists_clips() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp "$base"/a.md5* "$scratch/case" &&
         sed 's/limb/Limb/' "$base/a.md5anim" >"$scratch/case/b.md5anim" && runs 0 info "$scratch/case/a.md5mesh" &&
