@@ -477,13 +477,13 @@ finds_textures() {
 }
 check 'textures of models' finds_textures
 explains_json() {
-    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && cp "$base"/a.md5* "$scratch/game/models" &&
-        printf 'model m { mesh models/none.md5mesh skin fur anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&
-        runs 0 explain --json "$scratch/game" m && python3 -c 'import json, sys
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/materials" && cp "$base/a.md5mesh" "$scratch/game" &&
+        printf 'model m { mesh a.md5mesh skin fur }\n' >"$scratch/game/def/m.def" &&
+        printf 'm { diffusemap skin/none.tga }\n' >"$scratch/game/materials/m.mtr" && runs 0 explain --json "$scratch/game" m && python3 -c 'import json, sys
 found = [json.loads(line) for line in open(sys.argv[1])]
 assert found[0] == {"kind": "model", "name": "m"}, found[0]
 assert any(one["kind"] == "verdict" for one in found) and {"kind": "searched", "place": sys.argv[2]} in found
-assert {"kind": "missing", "what": "mesh", "name": "models/none.md5mesh"} in found
+assert {"kind": "missing", "what": "image", "name": "skin/none.tga"} in found
 assert {"kind": "needs", "what": "skin", "name": "fur"} in found
 assert {"kind": "file", "what": "declared", "name": "def/m.def", "line": 1, "place": sys.argv[2]} in found' "$scratch/out" "$scratch/game"
 }
