@@ -238,27 +238,41 @@ static report *find_mesh(report *const *meshes, size_t count, const char *clip)
     return found;
 }
 
-// Judges a clip with the mesh that a file names for it, unless that is done with the clip itself.
-// What was found is added to what was found in that file.
-static void judge_named(const reading *part, report *to, const tool_facts *mesh,
-                        const md5_model *model, const char *path, const md5_anim *anim)
+// A mesh that a file names for clips. What the rules need of it is read for the first clip that is
+// judged with it.
+typedef struct named_mesh {
+    const char *path;
+    const md5_model *model;
+    tool_facts *facts;
+    bool is_read;
+} named_mesh;
+
+// Judges a clip with such a mesh, unless that is done with the clip itself. What was found is added
+// to what was found in the file that names them.
+static void judge_named(const reading *part, report *to, named_mesh *mesh, const char *path,
+                        const md5_anim *anim)
 {
     const size_t own = find_file(part->clips, part->num_clips, path);
     if (own < part->num_clips && strcmp(part->clips[own]->path, path) == 0) {
         const report *const guess = find_mesh(part->meshes, part->num_meshes, path);
-        if (guess && strcmp(guess->path, tool_facts_path(mesh)) == 0)
+        if (guess && strcmp(guess->path, mesh->path) == 0)
             return;
     }
+    if (!mesh->is_read)
+        mesh->facts = tool_load_facts(mesh->path, (tool_engines){0});
+    if (!mesh->is_read && mesh->facts)
+        tool_judge_model(mesh->facts, mesh->model);
+    mesh->is_read = true;
     tool_engines asked = engines_for(part->check, path);
     if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
         asked.sure = 0; // a machine is played by this library, which goes by names
-    tool_facts *const clip = tool_load_facts(path, asked);
+    tool_facts *const clip = mesh->facts ? tool_load_facts(path, asked) : NULL;
     size_t count = 0;
     if (!clip)
         return;
     tool_forget_findings(clip);
-    (void)tool_judge_pair(mesh, clip, &count);
-    tool_judge_motion(clip, model, anim);
+    (void)tool_judge_pair(mesh->facts, clip, &count);
+    tool_judge_motion(mesh->facts, clip, mesh->model, anim);
     const tool_finding *const found = tool_findings(clip, &count);
     for (size_t i = 0; i < count; i++) {
         to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
@@ -281,17 +295,17 @@ static int compare_clips(const void *a, const void *b)
 // The clips of a machine file, each once.
 static void check_machine(const reading *part, const md5_character *machine, report *to)
 {
-    tool_facts *const mesh = tool_load_facts(machine->model_path, (tool_engines){0});
+    named_mesh mesh = {.path = machine->model_path, .model = machine->model};
     named_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (named_clip){machine->anim_paths[i], machine->anims[i]};
     if (machine->num_clips > 0)
         qsort(clips, machine->num_clips, sizeof *clips, compare_clips);
-    for (uint32_t i = 0; mesh && i < machine->num_clips; i++)
+    for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
-            judge_named(part, to, mesh, machine->model, clips[i].path, clips[i].anim);
+            judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
-    tool_free_facts(mesh);
+    tool_free_facts(mesh.facts);
 }
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
@@ -327,7 +341,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             add_finding(to, &error);
             continue;
         }
-        tool_facts *const mesh = tool_load_facts(of->mesh, (tool_engines){0});
+        named_mesh mesh = {.path = of->mesh, .model = model};
         for (uint32_t j = 0; j < of->num_tags; j++)
             check_joint(&check, "md5tag: the mesh has no joint", of->tags[j].joint);
         for (uint32_t j = 0; j < of->num_pitches; j++)
@@ -351,12 +365,12 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
             if (!binding)
                 add_finding(to, &reason);
-            if (anim && mesh)
-                judge_named(part, to, mesh, model, file, anim);
+            if (anim)
+                judge_named(part, to, &mesh, file, anim);
             md5_free_binding(binding);
             md5_free_anim(anim);
         }
-        tool_free_facts(mesh);
+        tool_free_facts(mesh.facts);
         md5_free_model(model);
     }
 }
@@ -377,7 +391,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     const md5_load_opts opts = {.without = NOT_JUDGED};
     md5_model *const model = mesh->model ? NULL : md5_load_model(mesh->path, &opts, &error);
     if (mesh->model || model)
-        tool_judge_motion(to->facts, mesh->model ? mesh->model : model, anim);
+        tool_judge_motion(mesh->facts, to->facts, mesh->model ? mesh->model : model, anim);
     md5_free_model(model);
 }
 

@@ -235,8 +235,15 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     const md5_model *const model = binding->model;
     const char *const name = is_foot ? model->skeleton.joints[joint].name : "";
     const uint32_t last = binding->anim->num_frames - 1;
+    md5_vec3 point = md5_mat34_translation(model->bind[joint]);
+    point.z = 0.0f;
+    point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
+    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
-    tool_sample_place(binding, joint, is_foot, places);
+    for (uint32_t i = 0; i <= last; i++) {
+        md5_sample(binding, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
+        places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
+    }
     const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
     double start = between(binding->anim, places, 0, is_foot), before = start;
     double least = -INFINITY, most = INFINITY; // slope of a line that passes the values so far
@@ -258,6 +265,7 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     }
     printf(last > 0 ? "  %u %.5g )\n" : " )\n", last, before);
     free(places);
+    free(pose);
 }
 
 static int curves(tool_arguments *arguments)

@@ -974,7 +974,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
             md5_anim *const anim =
                 is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
             if (anim)
-                tool_judge_motion(clip, shape, anim);
+                tool_judge_motion(mesh, clip, shape, anim);
             md5_free_anim(anim);
             const tool_finding *const found = tool_findings(clip, &count);
             for (size_t j = 0; j < count; j++)

@@ -89,37 +89,39 @@ enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 static char *find_in(const char *folder, const char *name)
 {
     const char *const dot = strrchr(common_base(name), '.');
-    for (int i = 0; i < NUM_ENDINGS; i++) {
-        for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1); is_cut++) {
-            const int length = (int)(is_cut ? (size_t)(dot - name) : strlen(name));
-            char *const file = common_format("%.*s%s", length, name, endings[i]);
-            char *const path = file[0] ? common_join(folder, file) : NULL;
-            free(file);
-            if (path && common_is_file(path))
-                return path;
-            free(path);
+    char *const whole = common_join(folder, name), *const within = common_folder(whole);
+    char *found = NULL;
+    const bool may_be_there = common_base(name) == name || common_is_folder(within);
+    for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
+        for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1) && !found; is_cut++) {
+            const size_t length = strlen(whole) - (is_cut ? strlen(dot) : 0);
+            char *const path = common_format("%.*s%s", (int)length, whole, endings[i]);
+            if (common_is_file(path))
+                found = path;
+            else
+                free(path);
         }
     }
-    return NULL;
+    free(whole);
+    free(within);
+    return found;
 }
 
 char *tool_find_texture(const char *model, const char *shader)
 {
     enum { MOST_FOLDERS = 8, LONGEST = 1000 };
-    char *folder = common_folder(model);
-    char *found = NULL;
-    if (strlen(shader) < LONGEST && !common_is_absolute(shader))
+    if (shader[0] == '\0' || strlen(shader) > LONGEST)
+        return NULL;
+    char *folder = common_folder(model), *found = find_in(folder, common_base(shader));
+    // A path as games write it is below this folder or one above.
+    const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
+    for (int i = 0; i < MOST_FOLDERS && !found && is_path; i++) {
         found = find_in(folder, shader);
-    if (!found && strlen(shader) < LONGEST)
-        found = find_in(folder, common_base(shader));
-    // A path as games write it is below one of the folders above.
-    for (int i = 0; i < MOST_FOLDERS && !found && strchr(shader, '/') && strlen(shader) < LONGEST
-                    && !common_is_absolute(shader) && strcmp(folder, ".") != 0;
-         i++) {
+        if (strcmp(folder, ".") == 0)
+            break;
         char *const above = common_folder(folder);
         free(folder);
         folder = above;
-        found = find_in(folder, shader);
     }
     free(folder);
     return found;

@@ -9,10 +9,35 @@
 
 // -- Shapes ---------------------------------------------------------------------------------------
 
-static int by_x(const void *a, const void *b)
+// The bits of a number, in the order of numbers.
+static uint32_t key_of(float x)
 {
-    const float first = ((const md5_vec3 *)a)->x, second = ((const md5_vec3 *)b)->x;
-    return (first > second) - (first < second);
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+// Sorts points by x, by 11 bits of it at a time, from the lowest: several times as fast as qsort().
+// The result is in `points` or in `others`, [count] each, and is returned.
+static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *others, uint32_t count)
+{
+    enum { BITS = 11, NUM_DIGITS = 1 << BITS };
+    for (int shift = 0; shift < 32; shift += BITS) {
+        uint32_t starts[NUM_DIGITS] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
+        for (uint32_t i = 0, sum = 0; i < NUM_DIGITS; i++) {
+            const uint32_t size = starts[i];
+            starts[i] = sum;
+            sum += size;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            others[starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++] = points[i];
+        md5_vec3 *const sorted = others;
+        others = points;
+        points = sorted;
+    }
+    return points;
 }
 
 // The number of vertices that lie beside another one, nearer than a seam is wide and not at the
@@ -22,13 +47,15 @@ static uint32_t count_seams(const md5_mesh *mesh)
 {
     enum { MOST_NEIGHBORS = 64 };
     const float width = 1e-3f;
-    md5_vec3 *const sorted = common_alloc(mesh->num_vertices, sizeof *sorted);
+    const uint32_t num_points = mesh->num_vertices;
+    md5_vec3 *const points = common_alloc(2 * (size_t)num_points, sizeof *points);
     uint32_t count = 0;
-    memcpy(sorted, mesh->positions, mesh->num_vertices * sizeof *sorted);
-    qsort(sorted, mesh->num_vertices, sizeof *sorted, by_x);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    if (num_points > 0)
+        memcpy(points, mesh->positions, num_points * sizeof *points);
+    const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
+    for (uint32_t i = 0; i < num_points; i++) {
         bool is_split = false;
-        for (uint32_t k = i + 1; k < mesh->num_vertices && k - i <= MOST_NEIGHBORS; k++) {
+        for (uint32_t k = i + 1; k < num_points && k - i <= MOST_NEIGHBORS; k++) {
             const md5_vec3 away = md5_vec3_sub(sorted[k], sorted[i]);
             if (away.x > width)
                 break;
@@ -37,7 +64,7 @@ static uint32_t count_seams(const md5_mesh *mesh)
         }
         count += is_split;
     }
-    free(sorted);
+    free(points);
     return count;
 }
 
@@ -79,6 +106,8 @@ static bool is_inside_out(const md5_mesh *mesh)
 
 void tool_judge_model(tool_facts *facts, const md5_model *model)
 {
+    if (!facts->shape.first)
+        tool_make_shape(model, &facts->shape);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seams = count_seams(mesh), num_apart = count_apart(mesh);

@@ -12,20 +12,6 @@
 
 // == Feet =========================================================================================
 
-void tool_sample_place(const md5_binding *binding, uint32_t joint, bool is_foot, md5_vec3 *places)
-{
-    const md5_model *const model = binding->model;
-    md5_vec3 point = md5_mat34_translation(model->bind[joint]);
-    point.z = 0.0f;
-    point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
-    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
-    for (uint32_t i = 0; i < binding->anim->num_frames; i++) {
-        md5_sample(binding, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
-        places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
-    }
-    free(pose);
-}
-
 static double level_distance(md5_vec3 a, md5_vec3 b)
 {
     return hypot((double)b.x - (double)a.x, (double)b.y - (double)a.y);
@@ -105,18 +91,94 @@ static int kind_of_name(const char *path)
     return kinds & IS_ONCE ? 0 : kinds;
 }
 
+// == Shapes =======================================================================================
+
+enum { NUM_SIDES = 6 }; // -x x -y y -z z
+
+// The farthest vertices of each joint: that of side s of joint j is at [NUM_SIDES * j + s], or
+// MD5_NONE. What most moves a vertex is its first influence.
+static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
+{
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        if (mesh->first_influence[i] == mesh->first_influence[i + 1])
+            continue;
+        const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
+        const md5_vec3 at = mesh->positions[i];
+        const float sides[NUM_SIDES] = {-at.x, at.x, -at.y, at.y, -at.z, at.z};
+        for (int side = 0; side < NUM_SIDES; side++) {
+            uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
+            const float *const other = *most == MD5_NONE ? NULL : &mesh->positions[*most].x;
+            if (!other || sides[side] > (side % 2 > 0 ? other[side / 2] : -other[side / 2]))
+                *most = i;
+        }
+    }
+}
+
+void tool_make_shape(const md5_model *model, tool_shape *shape)
+{
+    const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
+    uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
+    uint32_t count = 0; // of influences
+    shape->first = common_grow(NULL, 0, sizeof *shape->first);
+    shape->first[0] = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        memset(farthest, 0xFF, num_sides * sizeof *farthest);
+        find_farthest(mesh, farthest);
+        for (size_t i = 0; i < num_sides; i++) {
+            bool is_new = farthest[i] != MD5_NONE;
+            for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
+                is_new = farthest[k] != farthest[i];
+            if (!is_new)
+                continue;
+            const uint32_t vertex = farthest[i];
+            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
+                 k++, count++) {
+                shape->joints = common_grow(shape->joints, count, sizeof *shape->joints);
+                shape->influences = common_grow(shape->influences, count, sizeof(md5_vec4));
+                shape->joints[count] = mesh->influence_joints[k];
+                shape->influences[count] = mesh->influences[k];
+            }
+            shape->num_points++;
+            shape->first = common_grow(shape->first, shape->num_points, sizeof *shape->first);
+            shape->first[shape->num_points] = count;
+        }
+    }
+    free(farthest);
+}
+
+static md5_vec3 point_of(const tool_shape *shape, uint32_t i, const md5_mat34 *palette)
+{
+    md5_vec3 sum = {0};
+    for (uint32_t k = shape->first[i]; k < shape->first[i + 1]; k++) {
+        const float *const m = palette[shape->joints[k]].m;
+        const md5_vec4 v = shape->influences[k];
+        sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
+        sum.y += m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w;
+        sum.z += m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w;
+    }
+    return sum;
+}
+
 // == Frames =======================================================================================
 
+enum { MOST_FEET = 16 };
+
+// How far the skin may reach out of boxes: parts of the size of the mesh.
+static const double OWN_PART = 0.05, BIND_PART = 0.2;
+
 typedef struct motion {
+    const tool_shape *shape;
     const md5_model *model;
     const md5_anim *anim;
     const md5_binding *binding;
-    md5_xform *pose;    // [joints]
-    md5_mat34 *joints;  // [joints]
-    md5_mat34 *palette; // [joints]
-    md5_mat34 *before;  // [joints] a palette
-    md5_vec3 *points;   // [twice the vertices of any mesh]
-    double size;        // of the mesh: the diagonal of its box
+    md5_xform *pose;                 // [joints]
+    md5_mat34 *palette, *before;     // [joints]
+    md5_mat34 *joints;               // [joints]
+    double size;                     // of the mesh: the diagonal of its box
+    uint32_t feet[MOST_FEET];        // joints
+    md5_vec3 *places[MOST_FEET + 1]; // [frames] where the root and the feet are
+    uint32_t num_feet;
     tool_facts *clip;
 } motion;
 
@@ -139,63 +201,104 @@ static bool is_empty(md5_bounds box)
     return box.min.x >= box.max.x && box.min.y >= box.max.y && box.min.z >= box.max.z;
 }
 
-// Of a very long clip of a large mesh only some frames are skinned.
-static void judge_boxes(const motion *of)
+// How far the skin reaches out of the boxes of frames, or of that of the bind pose.
+typedef struct reach {
+    double most;
+    uint32_t frame, count; // of the frame with the most; frames that reach out by more than allowed
+} reach;
+
+static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
 {
-    enum { MOST_WORK = 1 << 27 }; // influences
-    const double tight = 0.05 * of->size, loose = 0.2 * of->size;
-    uint64_t work = 1;
-    for (uint32_t i = 0; i < of->model->num_meshes; i++)
-        work += of->model->meshes[i].num_influences;
-    work *= of->anim->num_frames;
-    const uint32_t step = (uint32_t)(work / MOST_WORK) + 1, num_frames = of->anim->num_frames;
-    double out_of_own = 0.0, out_of_bind = 0.0;
-    uint32_t own = 0, bind = 0, count = 0;
-    for (uint32_t i = 0; i < num_frames; i += step < num_frames - i ? step : num_frames - i) {
-        pose_frame(of, i, MD5_ROOT_FILE);
-        const md5_bounds skin = md5_skin_bounds(of->model, of->palette);
-        const double away = reach_out(skin, of->model->bounds);
-        if (away > out_of_bind)
-            out_of_bind = away, bind = i;
-        if (!of->anim->frame_bounds || is_empty(of->anim->frame_bounds[i]))
-            continue;
-        const double outside = reach_out(skin, of->anim->frame_bounds[i]);
-        count += outside > tight;
-        if (outside > out_of_own)
-            out_of_own = outside, own = i;
-    }
-    if (out_of_own > tight)
-        tool_found(of->clip, RULE_BOUNDS_SMALL, of->clip->bounds_line,
-                   "the skin reaches out of the boxes of %u frames, in frame %u by %.3g units",
-                   count, own, out_of_own);
-    if (out_of_bind > loose)
-        tool_found(of->clip, RULE_BIND_BOX, 0,
-                   "the skin reaches out of the box of the bind pose, in frame %u by %.3g units",
-                   bind, out_of_bind);
+    to->count += outside > allowed;
+    if (outside > to->most)
+        *to = (reach){outside, frame, to->count};
 }
 
-// The farthest that a vertex is from one frame to another: in place or, if that is nearer, relative
-// to the root, as in a clip that turns.
+// The box of the points of the shape.
+static md5_bounds bounds_of(const tool_shape *shape, const md5_mat34 *palette)
+{
+    md5_bounds box = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < shape->num_points; i++) {
+        const md5_vec3 at = point_of(shape, i, palette);
+        const float point[3] = {at.x, at.y, at.z};
+        for (int k = 0; k < 3; k++) {
+            float *const low = &box.min.x + k, *const high = &box.max.x + k;
+            *low = point[k] < *low ? point[k] : *low;
+            *high = point[k] > *high ? point[k] : *high;
+        }
+    }
+    return box;
+}
+
+// Looks at each frame, or at some of very many: at the points of the shape. Returns whether these
+// were all frames, so that of->places are known.
+static bool look_at_frames(const motion *of, reach *own, reach *bind)
+{
+    enum { MOST_WORK = 1 << 26 }; // joints and points
+    const uint32_t num_frames = of->anim->num_frames;
+    const uint64_t work = of->shape->num_points + (uint64_t)of->model->skeleton.num_joints;
+    const uint32_t step = (uint32_t)(work * num_frames / MOST_WORK) + 1;
+    const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->asked, "bounds-small");
+    const bool minds_bind = tool_minds(of->clip->asked, "bind-box");
+    for (uint64_t i = 0; i < num_frames; i += step) {
+        const uint32_t frame = (uint32_t)i;
+        pose_frame(of, frame, MD5_ROOT_FILE);
+        const bool has_box = minds_own && !is_empty(of->anim->frame_bounds[frame]);
+        md5_bounds skin = {0};
+        if (minds_bind || has_box)
+            skin = bounds_of(of->shape, of->palette);
+        if (minds_bind)
+            add_reach(bind, reach_out(skin, of->model->bounds), frame, BIND_PART * of->size);
+        if (has_box)
+            add_reach(own, reach_out(skin, of->anim->frame_bounds[frame]), frame,
+                      OWN_PART * of->size);
+        for (uint32_t k = 0; k <= of->num_feet; k++) {
+            const uint32_t joint = k > 0 ? of->feet[k - 1] : 0;
+            md5_vec3 ground = md5_mat34_translation(of->model->bind[joint]);
+            ground.z = 0.0f;
+            of->places[k][frame] = k > 0 ? md5_mat34_point(of->palette[joint], ground)
+                                         : md5_mat34_translation(of->joints[0]);
+        }
+    }
+    return step == 1;
+}
+
+// How far the whole skin reaches out in the worst frame.
+static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
+{
+    pose_frame(of, frame, MD5_ROOT_FILE);
+    return reach_out(md5_skin_bounds(of->model, of->palette), box);
+}
+
+static void judge_boxes(const motion *of, reach own, reach bind)
+{
+    if (own.count > 0)
+        tool_found(of->clip, RULE_BOUNDS_SMALL, of->clip->bounds_line,
+                   "the skin reaches out of the boxes of %u frames, in frame %u by %.3g units",
+                   own.count, own.frame,
+                   exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]));
+    if (bind.count > 0)
+        tool_found(of->clip, RULE_BIND_BOX, 0,
+                   "the skin reaches out of the box of the bind pose, in frame %u by %.3g units",
+                   bind.frame, exact_reach(of, bind.frame, of->model->bounds));
+}
+
+// The farthest that a point of the skin is from one frame to another: in place or, if that is
+// nearer, relative to the root, as in a clip that turns.
 static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
 {
-    const uint32_t count = of->model->skeleton.num_joints;
     double most = 0.0, most_of_root = 0.0;
     pose_frame(of, a, MD5_ROOT_IN_PLACE);
-    memcpy(of->before, of->palette, count * sizeof *of->before);
+    memcpy(of->before, of->palette, of->model->skeleton.num_joints * sizeof *of->before);
     const md5_mat34 root = of->joints[0];
     pose_frame(of, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
-    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &of->model->meshes[i];
-        md5_vec3 *const from = of->points, *const to = from + mesh->num_vertices;
-        md5_skin(mesh, of->before, from, NULL, NULL);
-        md5_skin(mesh, of->palette, to, NULL, NULL);
-        for (uint32_t k = 0; k < mesh->num_vertices; k++) {
-            const md5_vec3 turned = md5_mat34_point(back, to[k]);
-            most = fmax(most, (double)md5_vec3_length(md5_vec3_sub(to[k], from[k])));
-            most_of_root =
-                fmax(most_of_root, (double)md5_vec3_length(md5_vec3_sub(turned, from[k])));
-        }
+    for (uint32_t i = 0; i < of->shape->num_points; i++) {
+        const md5_vec3 from = point_of(of->shape, i, of->before);
+        const md5_vec3 to = point_of(of->shape, i, of->palette);
+        const md5_vec3 turned = md5_mat34_point(back, to);
+        most = fmax(most, (double)md5_vec3_length(md5_vec3_sub(to, from)));
+        most_of_root = fmax(most_of_root, (double)md5_vec3_length(md5_vec3_sub(turned, from)));
     }
     return fmin(most, most_of_root);
 }
@@ -206,8 +309,7 @@ static void judge_loop(const motion *of, int kind)
 {
     const uint32_t last = of->anim->num_frames - 1;
     const double least = 0.005 * of->size;
-    const md5_vec3 drift = md5_anim_root_motion(of->anim, (md5_moment){0},
-                                                (md5_moment){.frame0 = last, .frame1 = last});
+    const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
     if (level > least || fabs((double)drift.z) > least)
         tool_found(of->clip, RULE_ROOT_DRIFT, 0,
@@ -226,75 +328,75 @@ static void judge_loop(const motion *of, int kind)
 // Feet that move while they stand. Nothing is said of a clip that walks on the spot.
 static void judge_feet(const motion *of, int kind)
 {
-    const md5_skeleton *const skeleton = &of->model->skeleton;
     const uint32_t num_frames = of->anim->num_frames;
-    const double most = 0.02 * of->size;
     const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
-    md5_vec3 *const places = common_alloc(num_frames, sizeof *places);
     double path = 0.0, slide = 0.0;
     uint32_t foot = 0, at = 0;
-    tool_sample_place(of->binding, 0, false, places);
     for (uint32_t i = 1; i < num_frames; i++)
-        path += level_distance(places[i - 1], places[i]);
-    const bool is_judged = kind & STAYS || path > 0.1 * of->size;
-    for (uint32_t i = 0; i < skeleton->num_joints && is_judged; i++) {
-        if (!tool_is_foot(skeleton->joints[i].name))
-            continue;
-        tool_sample_place(of->binding, i, true, places);
+        path += level_distance(of->places[0][i - 1], of->places[0][i]);
+    if (!(kind & STAYS) && path <= 0.1 * of->size)
+        return;
+    for (uint32_t i = 0; i < of->num_feet; i++) {
+        const md5_vec3 *const places = of->places[i + 1];
         for (uint32_t k = 0, first = 0; k + 1 < num_frames; k++) {
             if (!tool_stands(of->anim, places, k, scale)) {
                 first = k + 1;
             } else if (level_distance(places[first], places[k + 1]) > slide) {
                 slide = level_distance(places[first], places[k + 1]);
-                foot = i, at = k + 1;
+                foot = of->feet[i], at = k + 1;
             }
         }
     }
-    if (slide > most)
+    if (slide > 0.02 * of->size)
         tool_found(of->clip, RULE_FEET, 0,
                    "'%.60s' slides by %.3g units up to frame %u while it stands",
-                   skeleton->joints[foot].name, slide, at);
-    free(places);
+                   of->model->skeleton.joints[foot].name, slide, at);
 }
 
-void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim *anim)
+void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
+                       const md5_anim *anim)
 {
-    enum { MOST_FRAMES = 1 << 20 };
+    enum { MOST_FRAMES = 1 << 16 };
     md5_error error = {0};
     const bool is_seen = clip->is_seen;
     clip->is_seen = true;
-    if (is_seen || anim->num_frames > MOST_FRAMES)
+    if (is_seen || anim->num_frames > MOST_FRAMES || mesh->shape.num_points == 0)
         return;
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
-    const uint32_t count = model->skeleton.num_joints;
-    size_t num_points = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        if (model->meshes[i].num_vertices > num_points)
-            num_points = model->meshes[i].num_vertices;
+    const md5_skeleton *const skeleton = &model->skeleton;
     // What the clip does not move may hang anywhere.
-    if (binding && binding->num_missing == 0 && num_points > 0) {
-        const motion of = {
+    if (binding && binding->num_missing == 0) {
+        const uint32_t count = skeleton->num_joints;
+        motion of = {
+            .shape = &mesh->shape,
             .model = model,
             .anim = anim,
             .binding = binding,
             .pose = common_alloc(count, sizeof *of.pose),
-            .joints = common_alloc(count, sizeof *of.joints),
-            .palette = common_alloc(count, sizeof *of.palette),
-            .before = common_alloc(count, sizeof *of.before),
-            .points = common_alloc(2 * num_points, sizeof *of.points),
+            .palette = common_alloc(3 * (size_t)count, sizeof *of.palette),
             .size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
             .clip = clip,
         };
+        of.joints = of.palette + count;
+        of.before = of.joints + count;
+        for (uint32_t i = 0; i < count && of.num_feet < MOST_FEET; i++)
+            if (tool_is_foot(skeleton->joints[i].name))
+                of.feet[of.num_feet++] = i;
+        md5_vec3 *const places =
+            common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
+        for (uint32_t i = 0; i <= of.num_feet; i++)
+            of.places[i] = places + (size_t)i * anim->num_frames;
         const int kind = kind_of_name(clip->path);
-        judge_boxes(&of);
-        if (kind & IS_LOOP && anim->num_frames > 2)
+        reach own = {0}, bind = {0};
+        const bool has_places = look_at_frames(&of, &own, &bind);
+        judge_boxes(&of, own, bind);
+        if (has_places && kind & IS_LOOP && anim->num_frames > 2)
             judge_loop(&of, kind);
-        judge_feet(&of, kind);
+        if (has_places)
+            judge_feet(&of, kind);
         free(of.pose);
-        free(of.joints);
         free(of.palette);
-        free(of.before);
-        free(of.points);
+        free(places);
     }
     md5_free_binding(binding);
 }

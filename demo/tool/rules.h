@@ -91,6 +91,16 @@ typedef struct named_joint {
     uint32_t line, flags, first;
 } named_joint;
 
+// Of a mesh the vertices that are the farthest of their joints, along the axes and against them:
+// few of them say where the skin is, nearly. Each is the sum of its influences, as md5_skin()
+// computes it.
+typedef struct tool_shape {
+    uint32_t num_points;
+    uint32_t *first;      // [num_points + 1] of its influences
+    uint32_t *joints;     // [first[num_points]]
+    md5_vec4 *influences; // likewise
+} tool_shape;
+
 // Of one file what its clip or mesh is compared with, and what was found.
 struct tool_facts {
     char *path;
@@ -104,6 +114,7 @@ struct tool_facts {
     bool is_seen;                     // tool_judge_motion() has looked at the clip
     char **shaders;                   // [num_shaders] of meshes
     size_t num_shaders;
+    tool_shape shape;    // of a mesh whose model was judged, for motion
     tool_finding *found; // [num_found]
     size_t num_found;
 };
@@ -115,5 +126,8 @@ void tool_add_finding(tool_facts *facts, rule_id rule, text_place at, const char
 // The same in a line, or in none, 0, of what has been read.
 void tool_found(tool_facts *facts, rule_id rule, uint32_t line, const char *format, ...)
     COMMON_PRINTF(4, 5);
+
+// Finds the points of a model's skin that tell where it is.
+void tool_make_shape(const md5_model *model, tool_shape *shape);
 
 #endif

@@ -147,8 +147,10 @@ void tool_forget_findings(tool_facts *facts); // those until now
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
 void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
-// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen.
-void tool_judge_motion(tool_facts *clip, const md5_model *model, const md5_anim *anim);
+// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen. The model of
+// the mesh has been judged.
+void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
+                       const md5_anim *anim);
 bool tool_is_seen(const tool_facts *clip);
 // Without contents, for findings of another file; asked as the rules are.
 tool_facts *tool_create_facts(const char *path, tool_engines asked);
@@ -178,9 +180,6 @@ void tool_judge_image(tool_facts *facts, const char *path); // adds what engines
 char *tool_find_texture(const char *model, const char *shader);
 
 // -- Feet -------------------------------------------------------------------------------------
-
-// Writes places[frames]: where a joint is, or the point of the ground below it in the bind pose.
-void tool_sample_place(const md5_binding *binding, uint32_t joint, bool is_foot, md5_vec3 *places);
 
 // From a frame to the next one: the level speed of a place, units a second, and whether it stands,
 // by the rules and usual numbers with which machines hold feet, md5_hold_numbers, times `scale`.

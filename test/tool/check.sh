@@ -483,7 +483,7 @@ explains_json() {
 found = [json.loads(line) for line in open(sys.argv[1])]
 assert found[0] == {"kind": "model", "name": "m"}, found[0]
 assert any(one["kind"] == "verdict" for one in found) and {"kind": "searched", "place": sys.argv[2]} in found
-assert {"kind": "missing", "what": "image", "name": "skin/none.tga"} in found
+assert {"kind": "missing", "what": "image", "name": "skin/none"} in found
 assert {"kind": "needs", "what": "skin", "name": "fur"} in found
 assert {"kind": "file", "what": "declared", "name": "def/m.def", "line": 1, "place": sys.argv[2]} in found' "$scratch/out" "$scratch/game"
 }
