@@ -85,9 +85,10 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
                 fputs("null", file);
             else
                 fprintf(file, directive, number);
+            // NOLINTNEXTLINE(bugprone-branch-clone): types differ
         } else if (kind == 'd' && strchr(directive, 'l') != NULL) {
             fprintf(file, directive, va_arg(values, long long));
-        } else if (kind == 'd') { // NOLINT(bugprone-branch-clone): types differ
+        } else if (kind == 'd') {
             fprintf(file, directive, va_arg(values, int));
         } else if (strchr(directive, 'z') != NULL) {
             fprintf(file, directive, va_arg(values, size_t));

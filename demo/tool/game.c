@@ -276,10 +276,10 @@ static int compare_names(const void *a, const void *b)
 // Prints where a file is, and which files of other places it hides. `line` may be 0.
 static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
-    char *const *const titles = opened->places.titles;
+    const common_game_places *const places = &opened->places;
     uint32_t place = md5_game_find_file(opened->game, file, 0);
     what += opened->is_json ? strspn(what, " ") : 0; // what indents a line
-    if (place == MD5_NONE) {
+    if (place >= places->count) {
         opened->has_missing = true;
         SAY(opened, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", what,
             file);
@@ -288,14 +288,14 @@ static void print_file(tool_game *opened, const char *what, const char *file, ui
     if (line > 0)
         SAY(opened, "  %s: %s:%u in %s\n",
             "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"place\":%s}\n", what, file,
-            line, titles[place]);
+            line, places->titles[place]);
     else
         SAY(opened, "  %s: %s in %s\n",
             "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"place\":%s}\n", what, file,
-            titles[place]);
-    while ((place = md5_game_find_file(opened->game, file, place + 1)) != MD5_NONE)
+            places->titles[place]);
+    while ((place = md5_game_find_file(opened->game, file, place + 1)) < places->count)
         SAY(opened, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s}\n",
-            file, titles[place]);
+            file, places->titles[place]);
 }
 
 // Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it

@@ -279,26 +279,26 @@ static int32_t frames_of_replaced(const char *path)
     return frames;
 }
 
-void tool_judge_place(tool_facts *mesh)
+void tool_judge_place(tool_facts *facts)
 {
     static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
-    if (mesh->is_clip) {
-        const int32_t frames = frames_of_replaced(mesh->path);
-        if (frames > mesh->num_frames)
-            tool_found(mesh, RULE_FEWER_FRAMES, 1,
-                       "%d frames, but the model that is replaced has %d", (int)mesh->num_frames,
+    if (facts->is_clip) {
+        const int32_t frames = frames_of_replaced(facts->path);
+        if (frames > facts->num_frames)
+            tool_found(facts, RULE_FEWER_FRAMES, 1,
+                       "%d frames, but the model that is replaced has %d", (int)facts->num_frames,
                        (int)frames);
         return;
     }
-    char *const folder = common_folder(mesh->path), *const stem = common_stem(mesh->path);
+    char *const folder = common_folder(facts->path), *const stem = common_stem(facts->path);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
-    if (is_of_quake && !tool_has_sibling(mesh->path, stem, ".md5anim"))
-        tool_found(mesh, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
-    for (size_t i = 0; i < mesh->num_shaders; i++) {
-        char *found = is_of_quake ? NULL : tool_find_texture(mesh->path, mesh->shaders[i]);
+    if (is_of_quake && !tool_has_sibling(facts->path, stem, ".md5anim"))
+        tool_found(facts, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
+    for (size_t i = 0; i < facts->num_shaders; i++) {
+        char *found = is_of_quake ? NULL : tool_find_texture(facts->path, facts->shaders[i]);
         for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
             char *const name =
-                common_format("%s_00_00.%s", common_base(mesh->shaders[i]), images[k]);
+                common_format("%s_00_00.%s", common_base(facts->shaders[i]), images[k]);
             found = common_join(folder, name);
             if (!common_is_file(found)) {
                 free(found);
@@ -307,9 +307,9 @@ void tool_judge_place(tool_facts *mesh)
             free(name);
         }
         if (found)
-            tool_judge_image(mesh, found);
+            tool_judge_image(facts, found);
         else if (is_of_quake)
-            tool_found(mesh, RULE_SKIN, 1, "no image %.100s_00_00", mesh->shaders[i]);
+            tool_found(facts, RULE_SKIN, 1, "no image %.100s_00_00", facts->shaders[i]);
         free(found);
     }
     free(folder);
