@@ -240,16 +240,16 @@ static report *find_mesh(report *const *meshes, size_t count, const char *clip)
 
 // A mesh that a file names for clips. What the rules need of it is read for the first clip that is
 // judged with it.
-typedef struct named_mesh {
+typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
     tool_facts *facts;
     bool is_read;
-} named_mesh;
+} cited_mesh;
 
 // Judges a clip with such a mesh, unless that is done with the clip itself. What was found is added
 // to what was found in the file that names them.
-static void judge_named(const reading *part, report *to, named_mesh *mesh, const char *path,
+static void judge_named(const reading *part, report *to, cited_mesh *mesh, const char *path,
                         const md5_anim *anim)
 {
     const size_t own = find_file(part->clips, part->num_clips, path);
@@ -282,23 +282,23 @@ static void judge_named(const reading *part, report *to, named_mesh *mesh, const
     tool_free_facts(clip);
 }
 
-typedef struct named_clip {
+typedef struct cited_clip {
     const char *path;
     const md5_anim *anim;
-} named_clip;
+} cited_clip;
 
 static int compare_clips(const void *a, const void *b)
 {
-    return strcmp(((const named_clip *)a)->path, ((const named_clip *)b)->path);
+    return strcmp(((const cited_clip *)a)->path, ((const cited_clip *)b)->path);
 }
 
 // The clips of a machine file, each once.
 static void check_machine(const reading *part, const md5_character *machine, report *to)
 {
-    named_mesh mesh = {.path = machine->model_path, .model = machine->model};
-    named_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
+    cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
+    cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
-        clips[i] = (named_clip){machine->anim_paths[i], machine->anims[i]};
+        clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
     if (machine->num_clips > 0)
         qsort(clips, machine->num_clips, sizeof *clips, compare_clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
@@ -341,7 +341,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             add_finding(to, &error);
             continue;
         }
-        named_mesh mesh = {.path = of->mesh, .model = model};
+        cited_mesh mesh = {.path = of->mesh, .model = model};
         for (uint32_t j = 0; j < of->num_tags; j++)
             check_joint(&check, "md5tag: the mesh has no joint", of->tags[j].joint);
         for (uint32_t j = 0; j < of->num_pitches; j++)

@@ -106,8 +106,8 @@ static bool is_inside_out(const md5_mesh *mesh)
 
 void tool_judge_model(tool_facts *facts, const md5_model *model)
 {
-    if (!facts->shape.first)
-        tool_make_shape(model, &facts->shape);
+    if (!facts->points)
+        tool_find_points(facts, model);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seams = count_seams(mesh), num_apart = count_apart(mesh);

@@ -91,11 +91,14 @@ static int kind_of_name(const char *path)
     return kinds & IS_ONCE ? 0 : kinds;
 }
 
-// == Shapes =======================================================================================
+// == Points =======================================================================================
+//
+// Few vertices say where the skin is, nearly: those that are the farthest of their joints, along
+// the axes and against them.
 
 enum { NUM_SIDES = 6 }; // -x x -y y -z z
 
-// The farthest vertices of each joint: that of side s of joint j is at [NUM_SIDES * j + s], or
+// Writes the farthest vertices of each joint: that of side s of joint j to [NUM_SIDES * j + s], or
 // MD5_NONE. What most moves a vertex is its first influence.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
@@ -103,56 +106,46 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
         if (mesh->first_influence[i] == mesh->first_influence[i + 1])
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
-        const md5_vec3 at = mesh->positions[i];
-        const float sides[NUM_SIDES] = {-at.x, at.x, -at.y, at.y, -at.z, at.z};
+        const float *const at = &mesh->positions[i].x;
         for (int side = 0; side < NUM_SIDES; side++) {
             uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
+            const float sign = side % 2 > 0 ? 1.0f : -1.0f;
             const float *const other = *most == MD5_NONE ? NULL : &mesh->positions[*most].x;
-            if (!other || sides[side] > (side % 2 > 0 ? other[side / 2] : -other[side / 2]))
+            if (!other || sign * at[side / 2] > sign * other[side / 2])
                 *most = i;
         }
     }
 }
 
-void tool_make_shape(const md5_model *model, tool_shape *shape)
+void tool_find_points(tool_facts *facts, const md5_model *model)
 {
     const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
     uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
-    uint32_t count = 0; // of influences
-    shape->first = common_grow(NULL, 0, sizeof *shape->first);
-    shape->first[0] = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
         memset(farthest, 0xFF, num_sides * sizeof *farthest);
-        find_farthest(mesh, farthest);
+        find_farthest(&model->meshes[m], farthest);
         for (size_t i = 0; i < num_sides; i++) {
             bool is_new = farthest[i] != MD5_NONE;
             for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
                 is_new = farthest[k] != farthest[i];
             if (!is_new)
                 continue;
-            const uint32_t vertex = farthest[i];
-            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
-                 k++, count++) {
-                shape->joints = common_grow(shape->joints, count, sizeof *shape->joints);
-                shape->influences = common_grow(shape->influences, count, sizeof(md5_vec4));
-                shape->joints[count] = mesh->influence_joints[k];
-                shape->influences[count] = mesh->influences[k];
-            }
-            shape->num_points++;
-            shape->first = common_grow(shape->first, shape->num_points, sizeof *shape->first);
-            shape->first[shape->num_points] = count;
+            facts->points = common_grow(facts->points, facts->num_points, sizeof *facts->points);
+            facts->points[facts->num_points++] = (skin_point){m, farthest[i]};
         }
     }
     free(farthest);
 }
 
-static md5_vec3 point_of(const tool_shape *shape, uint32_t i, const md5_mat34 *palette)
+// Where a point of the skin is: the sum of its influences, as md5_skin() computes it.
+static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat34 *palette)
 {
+    const md5_mesh *const mesh = &model->meshes[point.mesh];
     md5_vec3 sum = {0};
-    for (uint32_t k = shape->first[i]; k < shape->first[i + 1]; k++) {
-        const float *const m = palette[shape->joints[k]].m;
-        const md5_vec4 v = shape->influences[k];
+    for (uint32_t k = mesh->first_influence[point.vertex];
+         k < mesh->first_influence[point.vertex + 1]; k++) {
+        const float *const m = palette[mesh->influence_joints[k]].m;
+        const md5_vec4 v = mesh->influences[k];
         sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
         sum.y += m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w;
         sum.z += m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w;
@@ -168,7 +161,8 @@ enum { MOST_FEET = 16 };
 static const double OWN_PART = 0.05, BIND_PART = 0.2;
 
 typedef struct motion {
-    const tool_shape *shape;
+    const skin_point *points; // [num_points]
+    uint32_t num_points;
     const md5_model *model;
     const md5_anim *anim;
     const md5_binding *binding;
@@ -214,12 +208,12 @@ static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
         *to = (reach){outside, frame, to->count};
 }
 
-// The box of the points of the shape.
-static md5_bounds bounds_of(const tool_shape *shape, const md5_mat34 *palette)
+// The box of the points.
+static md5_bounds bounds_of(const motion *of)
 {
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < shape->num_points; i++) {
-        const md5_vec3 at = point_of(shape, i, palette);
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
         const float point[3] = {at.x, at.y, at.z};
         for (int k = 0; k < 3; k++) {
             float *const low = &box.min.x + k, *const high = &box.max.x + k;
@@ -230,13 +224,13 @@ static md5_bounds bounds_of(const tool_shape *shape, const md5_mat34 *palette)
     return box;
 }
 
-// Looks at each frame, or at some of very many: at the points of the shape. Returns whether these
+// Looks at each frame, or at some of very many: at the points. Returns whether these
 // were all frames, so that of->places are known.
 static bool look_at_frames(const motion *of, reach *own, reach *bind)
 {
     enum { MOST_WORK = 1 << 26 }; // joints and points
     const uint32_t num_frames = of->anim->num_frames;
-    const uint64_t work = of->shape->num_points + (uint64_t)of->model->skeleton.num_joints;
+    const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
     const uint32_t step = (uint32_t)(work * num_frames / MOST_WORK) + 1;
     const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->asked, "bounds-small");
     const bool minds_bind = tool_minds(of->clip->asked, "bind-box");
@@ -246,7 +240,7 @@ static bool look_at_frames(const motion *of, reach *own, reach *bind)
         const bool has_box = minds_own && !is_empty(of->anim->frame_bounds[frame]);
         md5_bounds skin = {0};
         if (minds_bind || has_box)
-            skin = bounds_of(of->shape, of->palette);
+            skin = bounds_of(of);
         if (minds_bind)
             add_reach(bind, reach_out(skin, of->model->bounds), frame, BIND_PART * of->size);
         if (has_box)
@@ -293,9 +287,9 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
     const md5_mat34 root = of->joints[0];
     pose_frame(of, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
-    for (uint32_t i = 0; i < of->shape->num_points; i++) {
-        const md5_vec3 from = point_of(of->shape, i, of->before);
-        const md5_vec3 to = point_of(of->shape, i, of->palette);
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        const md5_vec3 from = place_of(of->model, of->points[i], of->before);
+        const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
         const md5_vec3 turned = md5_mat34_point(back, to);
         most = fmax(most, (double)md5_vec3_length(md5_vec3_sub(to, from)));
         most_of_root = fmax(most_of_root, (double)md5_vec3_length(md5_vec3_sub(turned, from)));
@@ -360,7 +354,7 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
     md5_error error = {0};
     const bool is_seen = clip->is_seen;
     clip->is_seen = true;
-    if (is_seen || anim->num_frames > MOST_FRAMES || mesh->shape.num_points == 0)
+    if (is_seen || anim->num_frames > MOST_FRAMES || mesh->num_points == 0)
         return;
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -368,7 +362,8 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
     if (binding && binding->num_missing == 0) {
         const uint32_t count = skeleton->num_joints;
         motion of = {
-            .shape = &mesh->shape,
+            .points = mesh->points,
+            .num_points = mesh->num_points,
             .model = model,
             .anim = anim,
             .binding = binding,

@@ -287,9 +287,7 @@ void tool_free_facts(tool_facts *facts)
     free(facts->path);
     free(facts->joints);
     free(facts->shaders);
-    free(facts->shape.first);
-    free(facts->shape.joints);
-    free(facts->shape.influences);
+    free(facts->points);
     free(facts->found);
     free(facts);
 }

@@ -91,15 +91,10 @@ typedef struct named_joint {
     uint32_t line, flags, first;
 } named_joint;
 
-// Of a mesh the vertices that are the farthest of their joints, along the axes and against them:
-// few of them say where the skin is, nearly. Each is the sum of its influences, as md5_skin()
-// computes it.
-typedef struct tool_shape {
-    uint32_t num_points;
-    uint32_t *first;      // [num_points + 1] of its influences
-    uint32_t *joints;     // [first[num_points]]
-    md5_vec4 *influences; // likewise
-} tool_shape;
+// A drawn vertex of a model.
+typedef struct skin_point {
+    uint32_t mesh, vertex;
+} skin_point;
 
 // Of one file what its clip or mesh is compared with, and what was found.
 struct tool_facts {
@@ -114,7 +109,8 @@ struct tool_facts {
     bool is_seen;                     // tool_judge_motion() has looked at the clip
     char **shaders;                   // [num_shaders] of meshes
     size_t num_shaders;
-    tool_shape shape;    // of a mesh whose model was judged, for motion
+    skin_point *points; // [num_points] of a mesh whose model was judged: see tool_find_points()
+    uint32_t num_points;
     tool_finding *found; // [num_found]
     size_t num_found;
 };
@@ -128,6 +124,6 @@ void tool_found(tool_facts *facts, rule_id rule, uint32_t line, const char *form
     COMMON_PRINTF(4, 5);
 
 // Finds the points of a model's skin that tell where it is.
-void tool_make_shape(const md5_model *model, tool_shape *shape);
+void tool_find_points(tool_facts *facts, const md5_model *model);
 
 #endif
