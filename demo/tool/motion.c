@@ -5,7 +5,6 @@
 #include "demo/common/file.h"
 #include "demo/tool/rules.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,16 @@ bool tool_is_foot(const char *joint)
 }
 
 // == Names ========================================================================================
+
+static bool is_small(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_large(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
 
 // What the words of a clip's name say of it: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
@@ -78,13 +87,13 @@ static int kind_of_name(const char *path)
         const size_t length = strlen(rows[i].word);
         for (const char *at = name; *at; at++) {
             // A word begins behind what is no letter, or with a large letter behind a small one.
-            const bool begins = at == name || !isalpha((unsigned char)at[-1])
-                                || (isupper((unsigned char)*at) && islower((unsigned char)at[-1]));
+            const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
+                                || (is_large(*at) && is_small(at[-1]));
             size_t same = 0;
-            while (begins && same < length
-                   && tolower((unsigned char)at[same]) == rows[i].word[same])
+            while (begins && same < length && (is_small(at[same]) || is_large(at[same]))
+                   && (at[same] | 0x20) == rows[i].word[same])
                 same++;
-            if (same == length && !islower((unsigned char)at[length]))
+            if (same == length && !is_small(at[length]))
                 kinds |= rows[i].kind;
         }
     }
