@@ -150,11 +150,22 @@ typedef struct tool_facts tool_facts;
 tool_facts *tool_read_facts(const char *path, const char *text, size_t size, bool is_known,
                             tool_engines asked);
 
+// The same of a file; NULL also if it cannot be read.
+tool_facts *tool_load_facts(const char *path, tool_engines asked);
+void tool_forget_findings(tool_facts *facts); // those until now
+
 // Adds findings to the clip, and returns these [count] until it gets others; none if it has just
 // been compared with the same mesh.
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
-void tool_judge_place(tool_facts *mesh);                          // adds what is missing beside it
+void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
+// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen. The model of
+// the mesh has been judged.
+void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
+                       const md5_anim *anim);
+bool tool_is_seen(const tool_facts *clip);
+// Without contents, for findings of another file; asked as the rules are.
+tool_facts *tool_create_facts(const char *path, tool_engines asked);
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
@@ -163,6 +174,30 @@ void tool_free_facts(tool_facts *facts);
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
 bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+
+// -- Images -----------------------------------------------------------------------------------
+
+// What the header of an image says.
+typedef struct tool_image {
+    const char *kind;             // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
+    uint32_t width, height, bits; // a pixel; 0: packed
+    uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
+} tool_image;
+
+bool tool_read_image(const char *path, tool_image *image);  // false: it is none of these
+void tool_judge_image(tool_facts *facts, const char *path); // adds what engines say to it
+
+// Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
+// with the ending that it has or any of images. NULL: there is none.
+char *tool_find_texture(const char *model, const char *shader);
+
+// -- Feet -------------------------------------------------------------------------------------
+
+// From a frame to the next one: the level speed of a place, units a second, and whether it stands,
+// by the rules and usual numbers with which machines hold feet, md5_hold_numbers, times `scale`.
+double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
+bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
+bool tool_is_foot(const char *joint); // by its name
 
 // -- Reports ----------------------------------------------------------------------------------
 
