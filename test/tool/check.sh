@@ -487,11 +487,11 @@ meshes() {
 }
 check 'fix --merge, --max-vertices, --winding and --unused' meshes
 
-# The clip follows its mesh; parents come first.
+# The clip follows its mesh; parents come first. What walks is no longer joint 0, so the loop is not closed: a warning.
 joints() {
     begin && mkdir "$fixed/new" && runs 0 fix --add-root world --unused-joints $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
         grep -q '"world"	-1' "$fixed/bobbin.md5mesh" && grep -q '"origin"	0 ' "$fixed/walk.md5anim" &&
-        runs 0 check --for doom3 "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" && grep -q ' 0 warnings' "$scratch/out" &&
+        runs 0 check --for doom3 "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" && grep -q ' 0 errors' "$scratch/out" &&
         skin $bobbin/bobbin.md5mesh $bobbin/walk.md5anim 7 >"$scratch/old" && skin "$fixed/bobbin.md5mesh" "$fixed/walk.md5anim" 7 >"$scratch/now" &&
         near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' &&
         sed '/"root" -1/d;s/\("limb"\) 0 \(.*\)/\1 1 \2\n\t"root" -1 ( 0 0 0 ) ( 0 0 0 )/;s/\(weight [0-9]\) 1/\1 x/;s/\(weight [0-9]\) 0/\1 1/;s/\(weight [0-9]\) x/\1 0/' \
