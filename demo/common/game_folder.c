@@ -148,7 +148,7 @@ static bool check_entries(place *archive, md5_error *error)
 // Through libzip, whose handle is only touched here, so that builds without libzip differ here
 // alone.
 
-#if defined(COMMON_HAS_ZIP)
+#if defined(HAS_ZIP)
 
 #include <zip.h>
 

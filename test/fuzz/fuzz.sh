@@ -60,7 +60,7 @@ make_shader_fuzzer() {
 # Archives are read by the programs.
 make_archive_fuzzer() {
     # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DCOMMON_HAS_ZIP -o "$build/archive" \
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DHAS_ZIP -o "$build/archive" \
         test/fuzz/driver.c test/fuzz/archive.c demo/common/game_folder.c demo/common/file.c demo/common/system.c \
         demo/common/text.c demo/common/memory.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs libzip)
 }

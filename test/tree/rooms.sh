@@ -69,7 +69,8 @@ forbidden() {
             allow("render", "door md5gl render glad libc")
             allow("common", "door playdoor gamedoor common libc system")
             allow("examples", "examples installed libc SDL stb system")
-            allow("tool", "door playdoor gamedoor common tool libc system")
+            allow("convert", "door playdoor gamedoor common convert libc system jansson stb")
+            allow("tool", "door playdoor gamedoor common convert tool libc system")
             doors = "door playdoor md5gl common libc system SDL stb "
             allow("base", doors "gamedoor base")
             allow("assets", doors "gamedoor base assets")
