@@ -159,6 +159,7 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
 convert_read_fn convert_read_md5;
+convert_read_fn convert_read_gltf;
 convert_write_fn convert_write_md5;
 
 #endif
