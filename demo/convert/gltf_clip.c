@@ -253,7 +253,7 @@ static void choose_rate(sampled_clip *clip, const json_t *animation)
 {
     static const double usual[] = {24, 25, 30, 50, 60, 120};
     const gltf_file *const file = clip->meshes->rig->file;
-    const double stored = gltf_number(gltf_extras(animation), "frame_rate", 0.0);
+    const double stored = gltf_number(gltf_extras(animation), "frameRate", 0.0);
     clip->rate = file->job->rate;
     if (clip->rate > 0.0) {
         clip->is_exact = are_on_frames(clip, clip->rate);

@@ -407,12 +407,21 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
     }
     const size_t number = meshes->model.num_meshes++;
     mesh.name = gltf_name(&meshes->names, name, 255, "mesh_", number + 1);
+    // What was written as the shader counts unless a tool changed the name of the material, or more
+    // than cut it.
     const gltf_file *const file = to->from->file;
-    if (material != MD5_NONE && meshes->shaders[material] == NULL)
-        meshes->shaders[material] = gltf_name(
-            &meshes->shader_names, gltf_text(gltf_item(file, "materials", material), "name"), 255,
-            "material_", material + 1);
-    mesh.shader = material == MD5_NONE ? mesh.name : meshes->shaders[material];
+    const char *shader =
+        gltf_text(gltf_extras(gltf_item(file, "meshes", to->node->mesh)), "shader");
+    if (material != MD5_NONE) {
+        const char *const own = gltf_text(gltf_item(file, "materials", material), "name");
+        if (own != NULL && (shader == NULL || strncmp(own, shader, strlen(own)) != 0))
+            shader = own;
+        if (meshes->shaders[material] == NULL)
+            meshes->shaders[material] =
+                gltf_name(&meshes->shader_names, shader, 255, "material_", material + 1);
+        shader = meshes->shaders[material];
+    }
+    mesh.shader = shader && shader[0] ? shader : mesh.name;
     meshes->model.meshes = common_grow(meshes->model.meshes, number, sizeof mesh);
     meshes->origins = common_grow(meshes->origins, number, sizeof origin);
     meshes->model.meshes[number] = mesh;
