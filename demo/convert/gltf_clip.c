@@ -455,10 +455,14 @@ static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_sc
     const size_t row = rig->num_joints * 6;
     md5_doc doc = {.kind = MD5_DOC_ANIM,
                    .num_joints = (uint32_t)rig->num_joints,
-                   .joints = common_alloc(rig->num_joints, sizeof *doc.joints),
                    .num_frames = (uint32_t)clip->num_frames,
                    .frame_rate = clip->rate,
                    .numbers = clip->numbers};
+    for (size_t i = 0; i < clip->num_frames * row; i++)
+        if (!(fabsf(clip->numbers[i]) <= 1e9f))
+            return gltf_fail(rig->file, "clip %s: frame %zu leads beyond 1e9 units", clip->name,
+                             i / row);
+    doc.joints = common_alloc(rig->num_joints, sizeof *doc.joints);
     bool *const is_moved = common_alloc(row, sizeof *is_moved);
     float longest = 0.0f; // of what stands still up to rounding of products
     for (size_t j = 0; j < rig->num_joints; j++)
@@ -604,9 +608,9 @@ static bool read_clip(reader *to, size_t index)
         (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
         is_read = read_channel(&clip, where, animation, json_array_get(channels, i), &num_left);
     }
-    for (size_t i = 0; i < rig->num_joints * NUM_PATHS; i++)
+    for (size_t i = 0; i < rig->num_joints * NUM_PATHS && is_read; i++)
         survey_track(&found, &clip.tracks[i]);
-    for (size_t i = 0; i < clip.num_morphs; i++)
+    for (size_t i = 0; i < clip.num_morphs && is_read; i++)
         survey_track(&found, &clip.morphs[i].keys);
     if (is_read && found.num_keys > 0) {
         choose_rate(&clip, animation);
