@@ -601,6 +601,9 @@ static bool move_mesh(const gltf_meshes *meshes, size_t number, size_t target, m
             const convert_vec at = convert_from_vec3(mesh->weights[weight].offset);
             mesh->weights[weight].offset =
                 gltf_stored_point(convert_add(at, gltf_point(&turn, by)));
+            if (!(md5_vec3_length(mesh->weights[weight].offset) <= 1e9f))
+                return gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",
+                                 mesh->name);
         }
     }
     return true;
