@@ -91,8 +91,17 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         weights = [[w / sum(row) for w in row] for row in weights]
         joints = [f.random.sample(range(7), 7) + [0] for _ in range(count)]
         weights = [row + [0.0] for row in weights]
-        attributes = {"POSITION": f.accessor([f.point() for _ in range(count)], "VEC3"),
-                      "TEXCOORD_0": f.accessor([f.point()[:2] for _ in range(count)], "VEC2")}
+        points, texcoords = [[f.point() for _ in range(count)] for _ in range(2)]
+        moves = [f.point(0.1) for _ in range(count)]
+        # Vertices that differ in nothing that MD5 stores, and one that differs in its texture only.
+        for rows in (joints, weights, points, texcoords, moves):
+            rows[count - 3] = rows[1]
+            rows[count - 2] = rows[1]
+            rows[count - 1] = rows[2]
+        texcoords[count - 1] = [5, 5]
+        attributes = {"POSITION": f.accessor(points, "VEC3"),
+                      "NORMAL": f.accessor([f.turn()[:3] for _ in range(count)], "VEC3"),
+                      "TEXCOORD_0": f.accessor([row[:2] for row in texcoords], "VEC2")}
         for k in (0, 4):
             attributes["JOINTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in joints], "VEC4", "B")
             attributes["WEIGHTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in weights], "VEC4")
@@ -100,7 +109,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         if code:
             order = f.random.sample(range(count), count)
             primitive["indices"] = f.accessor(order, "SCALAR", code)
-        primitive["targets"] = [{"POSITION": f.accessor([f.point(0.1) for _ in range(count)], "VEC3")}]
+        primitive["targets"] = [{"POSITION": f.accessor(moves, "VEC3")}]
         primitives.append(primitive)
     f.json["meshes"].append({"primitives": primitives, "extras": {"targetNames": ["Big Grin"]}})
     f.json["scenes"][0]["nodes"].append(f.node(name="body", mesh=0, skin=0, translation=[9, 9, 9]))
