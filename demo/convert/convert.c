@@ -17,6 +17,8 @@ static const struct format {
 } formats[] = {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5},
     {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL},
+    {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL},
+    {" .glb .gltf ", "glTF 2.0", NULL, convert_write_gltf},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
 
