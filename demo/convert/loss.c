@@ -165,7 +165,7 @@ static void fit_weights(const fitter *fit, vertex *v)
 {
     uint32_t *const joints = fit->skins[v->mesh].joints + (size_t)v->index * fit->slots;
     float *const weights = fit->skins[v->mesh].weights + (size_t)v->index * fit->slots;
-    const double pull = (double)fit->num_frames * 1e-8 * fit->size * fit->size + 1e-30;
+    const double pull = (double)fit->num_frames * 1e-5 * fit->size * fit->size + 1e-30;
     uint32_t kept[MAX_SLOTS], count = 0;
     for (uint32_t k = 0; k < v->num_kept; k++)
         kept[count++] = k;
@@ -277,38 +277,62 @@ static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *pa
     }
 }
 
-static void note_losses(const convert_job *job, const fitter *fit)
+// The bound of md5_pack_loss() for any rotation of joints about their own positions, but for the
+// weights and the point that the vertex has now.
+static double bound_of(const fitter *fit, const vertex *v)
 {
     const md5_model *const model = fit->assets->model;
+    const md5_mesh *const mesh = &model->meshes[v->mesh];
+    const convert_skin *const skin = &fit->skins[v->mesh];
+    const convert_vec point = convert_from_vec3(skin->positions[v->index]);
+    const uint32_t first = mesh->first_influence[v->index];
+    const uint32_t end = mesh->first_influence[v->index + 1];
+    double sum = 0.0, bound = 0.0;
+    for (uint32_t i = first; i < end; i++) {
+        const md5_vec4 in = mesh->influences[i];
+        const uint32_t joint = mesh->influence_joints[i];
+        const convert_vec origin = convert_from_vec3(md5_mat34_translation(model->bind[joint]));
+        double weight = 0.0;
+        for (uint32_t k = 0; k < fit->slots; k++)
+            if (skin->joints[(size_t)v->index * fit->slots + k] == joint)
+                weight += (double)skin->weights[(size_t)v->index * fit->slots + k];
+        const convert_vec own = convert_sub((convert_vec){(double)in.x, (double)in.y, (double)in.z},
+                                            convert_times(origin, (double)in.w));
+        const convert_vec gap = convert_sub(own, convert_times(convert_sub(point, origin), weight));
+        bound += sqrt(convert_dot(gap, gap));
+        sum += (double)in.w;
+    }
+    return bound + fabs(sum - 1.0) * fit->size;
+}
+
+static void note_losses(const convert_job *job, const fitter *fit)
+{
     size_t num_more = 0;
-    float bound = 0.0f;
-    for (size_t i = 0; i < fit->num_vertices; i++)
+    double bound = 0.0;
+    for (size_t i = 0; i < fit->num_vertices; i++) {
         num_more += fit->vertices[i].has_more;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const float loss = md5_pack_loss(model, i, fit->slots, NULL);
-        bound = loss > bound ? loss : bound;
+        bound = fmax(bound, bound_of(fit, &fit->vertices[i]));
     }
     if (num_more > 0)
-        convert_note(job,
-                     "%zu vertices have more than %u influences: their weights were fitted to "
-                     "the clips",
-                     num_more, fit->slots);
+        convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
+                     fit->num_frames > 0 ? ": their weights were fitted to the clips" : "");
     if (fit->num_vertices > num_more)
         convert_note(job,
-                     "%zu vertices have weights that do not meet in a point or do not sum to "
-                     "1, which the format cannot say",
+                     "%zu vertices have weights that do not meet in a point, are negative or do "
+                     "not sum to 1, which the format cannot say",
                      fit->num_vertices - num_more);
     const double part = fit->size > 0.0 ? 100.0 / fit->size : 0.0;
-    if (fit->num_frames > 0 && fit->worst > 0.0)
+    if (fit->worst > 0.0)
         convert_note(job,
                      "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has "
                      "them in these clips: vertex %u of mesh %u in frame %u of %s%s",
                      fit->worst, fit->worst * part, fit->worst_vertex, fit->worst_mesh,
                      fit->worst_frame, fit->assets->clips[fit->worst_clip].name,
-                     fit->worst * part > 1.0 ? "; THAT IS SEEN: more influences or --fit may help"
-                                             : "");
-    convert_note(job, "in other poses at most %.3g units (%.3g %% of the size)", (double)bound,
-                 (double)bound * part);
+                     fit->worst * part <= 1.0 ? ""
+                     : job->is_fitted         ? ": THIS IS SEEN"
+                                      : ": THIS IS SEEN; more influences or --fit may help");
+    convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
+                 bound, bound * part);
 }
 
 // -- All of it ------------------------------------------------------------------------------------

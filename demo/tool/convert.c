@@ -58,4 +58,10 @@ const tool_command tool_convert = {
     "of their names. What the output cannot say is named, with its size.\n"
     "\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
-    "  --force           write over files, and accept losses above 1 % of the size\n"};
+    "  --force           write over files, and accept losses above 1 % of the size\n"
+    "  --scale FACTOR    units of the output in one of the input; glTF: 0.0254, metres in an inch\n"
+    "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
+    "  --influences N    of a vertex, 1 to 16; default 4: few programs read more than 8 of glTF\n"
+    "  --root MODE       in_place takes out what the root moves along the ground; default file\n"
+    "  --error UNITS     leave out keys of clips that interpolation puts back this well\n"
+    "  --fit             move vertices that the output cannot say to where they fit the clips\n"};
