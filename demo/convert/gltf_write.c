@@ -9,260 +9,29 @@
 #ifdef HAS_JANSSON
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
+#include "demo/convert/gltf_out.h"
 #include "demo/convert/keys.h"
 #include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-// -- The file as it grows -------------------------------------------------------------------------
-
-// Bytes of one purpose, a buffer view each. Attributes of vertices share one by their stride.
-typedef enum stream_kind {
-    STREAM_STRIDE_4,
-    STREAM_STRIDE_8,
-    STREAM_STRIDE_12,
-    STREAM_STRIDE_16,
-    STREAM_INDICES,
-    STREAM_BINDS,
-    STREAM_TIMES,
-    STREAM_KEYS,
-    STREAM_SPARSE,
-    NUM_STREAMS,
-} stream_kind;
-
-typedef struct bytes {
-    uint8_t *data;
-    size_t size, room;
-    json_t *view; // of a stream, in the writer's views; NULL: not yet used
-    size_t view_number;
-} bytes;
-
-enum { BYTE_TYPE = 5121, SHORT_TYPE = 5123, INT_TYPE = 5125, FLOAT_TYPE = 5126 }; // unsigned
-
-typedef struct name_row { // of the table of names
-    uint64_t hash;        // 0: free
-    size_t value;
-} name_row;
 
 typedef struct writer {
     const convert_job *job;
     const convert_scene *scene;
+    gltf_out *out;
     convert_assets assets;
     convert_skin *skins; // [num_meshes]
     double scale;        // metres in a unit
     convert_quat turn;   // about id's z
-    bytes streams[NUM_STREAMS];
-    bytes pictures; // of a .glb, behind the streams
-    json_t *accessors, *views, *meshes, *nodes, *tops, *animations, *materials, *textures, *images,
-        *cameras, *skin_list, *extensions, *picture_views;
-    size_t *mesh_nodes; // [num_meshes]
-    size_t zero_time;   // accessor of one key at time 0, or SIZE_MAX
+    size_t *mesh_nodes;  // [num_meshes]
+    size_t zero_time;    // accessor of one key at time 0, or SIZE_MAX
     size_t num_keys, num_all_keys;
     uint8_t *moves; // [joints] which tracks clips have: MOVES_...
     double *reach;  // [joints] how far vertices are that a joint moves, units
     double depth;   // joints in the longest chain
-    name_row *rows; // names that are taken, and values by name; at most half full
-    size_t num_rows, room;
-    bool is_broken; // a value could not be made
 } writer;
-
-static void put(writer *w, json_t *object, const char *key, json_t *value)
-{
-    w->is_broken |= json_object_set_new(object, key, value) != 0;
-}
-
-// Returns the index of the value in the array.
-static size_t append(writer *w, json_t *array, json_t *value)
-{
-    w->is_broken |= json_array_append_new(array, value) != 0;
-    return json_array_size(array) - 1;
-}
-
-static json_t *whole(size_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static json_t *numbers(const float *values, size_t count)
-{
-    json_t *const array = json_array();
-    for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(array, json_real((double)values[i])) != 0)
-            return json_decref(array), NULL;
-    return array;
-}
-
-// A text of unknown encoding: as it is if it is UTF-8, else as Latin-1.
-static char *utf8(const char *text)
-{
-    json_t *const string = json_string(text);
-    if (string != NULL) {
-        json_decref(string);
-        return common_copy(text);
-    }
-    char *const wide = common_alloc(2 * strlen(text) + 1, 1), *end = wide;
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c >= 0x80)
-            *end++ = (char)(0xc0 | c >> 6);
-        *end++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-    }
-    return wide;
-}
-
-static json_t *string(const char *text)
-{
-    char *const clean = utf8(text);
-    json_t *const value = json_string(clean);
-    free(clean);
-    return value;
-}
-
-static void add_bytes(bytes *to, const void *data, size_t size)
-{
-    if (to->room - to->size < size) {
-        to->room = 2 * (to->size + size) + 1024;
-        to->data = common_realloc(to->data, to->room, 1);
-    }
-    if (size > 0)
-        memcpy(to->data + to->size, data, size);
-    to->size += size;
-}
-
-static void pad(bytes *to, char filler)
-{
-    while (to->size % 4 != 0)
-        add_bytes(to, &filler, 1);
-}
-
-static void add_word(bytes *to, uint32_t value, size_t size)
-{
-    const uint8_t word[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
-                             (uint8_t)(value >> 24)};
-    add_bytes(to, word, size);
-}
-
-static size_t size_of(int component)
-{
-    return component == BYTE_TYPE ? 1 : component == SHORT_TYPE ? 2 : 4;
-}
-
-// Writes numbers, floats or uint32_t, little endian, as the type says. Returns where they begin.
-static size_t add_values(writer *w, stream_kind kind, int component, const void *values,
-                         size_t count)
-{
-    bytes *const stream = &w->streams[kind];
-    const size_t begin = stream->size;
-    if (stream->view == NULL) {
-        stream->view = json_object();
-        stream->view_number = append(w, w->views, json_incref(stream->view));
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)values + 4 * i, 4);
-        add_word(stream, value, size_of(component));
-    }
-    pad(stream, 0);
-    return begin;
-}
-
-static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-
-// An accessor of values[count][columns]. With bounds if they are floats of POSITION or times.
-static size_t add_accessor(writer *w, stream_kind kind, int component, const void *values,
-                           size_t count, size_t columns, bool has_bounds)
-{
-    const size_t begin = add_values(w, kind, component, values, count * columns);
-    json_t *const accessor =
-        json_pack("{s:i, s:I, s:i, s:I, s:s}", "bufferView", (int)w->streams[kind].view_number,
-                  "byteOffset", (json_int_t)begin, "componentType", component, "count",
-                  (json_int_t)count, "type", columns == 16 ? "MAT4" : types[columns]);
-    if (has_bounds) {
-        float low[4], high[4];
-        for (size_t c = 0; c < columns; c++) {
-            low[c] = high[c] = ((const float *)values)[c];
-            for (size_t i = 1; i < count; i++) {
-                const float value = ((const float *)values)[i * columns + c];
-                low[c] = value < low[c] ? value : low[c];
-                high[c] = value > high[c] ? value : high[c];
-            }
-        }
-        put(w, accessor, "min", numbers(low, columns));
-        put(w, accessor, "max", numbers(high, columns));
-    }
-    return append(w, w->accessors, accessor);
-}
-
-// -- Names ----------------------------------------------------------------------------------------
-
-// The value of a text of some kind; *is_new if it had none and the caller is to set it.
-static size_t *look_up(writer *w, char kind, const char *text, bool *is_new)
-{
-    if (2 * w->num_rows >= w->room) {
-        name_row *const old = w->rows;
-        const size_t count = w->room;
-        w->room = count > 0 ? 2 * count : 64;
-        w->rows = common_alloc(w->room, sizeof *w->rows);
-        for (size_t i = 0; i < count; i++) {
-            size_t at = old[i].hash % w->room;
-            while (old[i].hash != 0 && w->rows[at].hash != 0)
-                at = (at + 1) % w->room;
-            if (old[i].hash != 0)
-                w->rows[at] = old[i];
-        }
-        free(old);
-    }
-    uint64_t hash = (14695981039346656037u ^ (unsigned char)kind) * 1099511628211u;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    hash = (hash ^ hash >> 32) | 1u;
-    size_t at = hash % w->room;
-    while (w->rows[at].hash != 0 && w->rows[at].hash != hash)
-        at = (at + 1) % w->room;
-    *is_new = w->rows[at].hash == 0;
-    w->rows[at].hash = hash;
-    w->num_rows += *is_new;
-    return &w->rows[at].value;
-}
-
-// Takes a name if nothing has it once three.js has replaced what it reserves, and Blender cut it.
-enum { LONGEST_NAME = 63 };
-static bool take_name(writer *w, char kind, const char *name)
-{
-    char *const plain = common_copy(name), *end = plain;
-    for (const char *c = name; *c != '\0' && end < plain + LONGEST_NAME; c++)
-        if (strchr("[].:/", *c) == NULL)
-            *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
-    *end = '\0';
-    bool is_new;
-    look_up(w, kind, plain, &is_new);
-    free(plain);
-    return is_new;
-}
-
-// A name that is unique among nodes ('n'), animations ('a') or images ('i'), also in other
-// programs. `number` is that of the thing, with which many equal names become different.
-static char *unique_name(writer *w, char kind, const char *name, const char *otherwise,
-                         size_t number)
-{
-    char *const wanted = utf8(name[0] != '\0' ? name : otherwise);
-    char *found = common_copy(wanted);
-    for (size_t k = 2; !take_name(w, kind, found); k++) {
-        free(found);
-        char *const suffix = common_format("_%zu", k < 5 ? k : number + k);
-        size_t length = strlen(wanted), kept = LONGEST_NAME - strlen(suffix);
-        length = length < kept ? length : kept;
-        while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
-            length--;
-        found = common_format("%.*s%s", (int)length, wanted, suffix);
-        free(suffix);
-    }
-    free(wanted);
-    return found;
-}
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
@@ -331,10 +100,11 @@ static void write_joints(writer *w)
     for (uint32_t i = 0; i < count + has_several; i++) {
         const bool is_added = i == count;
         const char *const name = is_added ? "md5_root" : skeleton->joints[i].name;
-        char *const unique = unique_name(w, 'n', name, "joint", i);
+        char *const unique = gltf_unique_name(w->out, 'n', name, "joint", i);
         json_t *const node = json_pack("{s:s}", "name", unique);
         if (strcmp(unique, name) != 0)
-            put(w, node, "extras", json_pack("{s:{s:o}}", "md5", "name", string(name)));
+            gltf_put(w->out, node, "extras",
+                     json_pack("{s:{s:o}}", "md5", "name", gltf_string(name)));
         if (!is_added) {
             double translation[4], rotation[4];
             float values[7];
@@ -342,20 +112,20 @@ static void write_joints(writer *w)
                       rotation);
             to_floats(translation, 3, values);
             to_floats(rotation, 4, values + 3);
-            put(w, node, "translation", numbers(values, 3));
-            put(w, node, "rotation", numbers(values + 3, 4));
+            gltf_put(w->out, node, "translation", gltf_floats(values, 3));
+            gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
         }
         if (first[i] != MD5_NONE) {
             json_t *const children = json_array();
             for (uint32_t child = first[i]; child != MD5_NONE; child = next[child])
-                append(w, children, whole(child));
-            put(w, node, "children", children);
+                gltf_append(w->out, children, gltf_whole(child));
+            gltf_put(w->out, node, "children", children);
         }
-        append(w, w->nodes, node);
+        gltf_add(w->out, GLTF_NODES, node);
         free(unique);
     }
     const uint32_t root = has_several ? count : first[count];
-    append(w, w->tops, whole(root));
+    gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (has_several)
         convert_note(w->job, "the model has several root joints: md5_root was added above them");
     free(next);
@@ -369,7 +139,7 @@ static void write_joints(writer *w)
     for (uint32_t i = 0; i < count + has_several; i++) {
         float *const out = binds + 16 * (size_t)i;
         out[0] = out[5] = out[10] = out[15] = 1.0f;
-        append(w, joints, whole(i));
+        gltf_append(w->out, joints, gltf_whole(i));
         if (i == count)
             continue;
         const float *const m = w->assets.model->inverse_bind[i].m;
@@ -383,11 +153,11 @@ static void write_joints(writer *w)
             out[12 + row] = (float)((double)r[3] * w->scale);
         }
     }
-    const size_t accessor =
-        add_accessor(w, STREAM_BINDS, FLOAT_TYPE, binds, count + (size_t)has_several, 16, false);
-    append(w, w->skin_list,
-           json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
-                     (json_int_t)root, "joints", joints));
+    const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
+                                              count + (size_t)has_several, 16, GLTF_PLAIN);
+    gltf_add(w->out, GLTF_SKINS,
+             json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
+                       (json_int_t)root, "joints", joints));
     free(binds);
 }
 
@@ -396,25 +166,6 @@ static void write_joints(writer *w)
 static bool is_png(const convert_picture *picture)
 {
     return picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
-}
-
-// What a URI may not hold becomes %XX.
-static char *encode(const char *name)
-{
-    char *const text = common_alloc(3 * strlen(name) + 1, 1), *end = text;
-    for (; *name != '\0'; name++) {
-        const unsigned char c = (unsigned char)*name;
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-                              || (c >= 'A' && c <= 'Z') || strchr("-._~", c) != NULL;
-        if (is_plain) {
-            *end++ = (char)c;
-        } else {
-            *end++ = '%';
-            *end++ = "0123456789ABCDEF"[c >> 4];
-            *end++ = "0123456789ABCDEF"[c & 15];
-        }
-    }
-    return text;
 }
 
 // Returns the texture of a picture in *texture. Equal ones are one.
@@ -426,49 +177,36 @@ static bool write_picture(writer *w, const convert_picture *picture, size_t *tex
         hash = (hash ^ picture->bytes[i]) * 1099511628211u;
     char *const key = common_format("%llu %zu", (unsigned long long)hash, picture->size);
     bool is_new, is_written = true;
-    size_t *const known = look_up(w, 'p', key, &is_new);
+    size_t *const known = gltf_look_up(w->out, 'p', key, &is_new);
     free(key);
     if (is_new) {
-        char *const name = unique_name(w, 'i', picture->name ? picture->name : "", "picture",
-                                       json_array_size(w->images));
+        char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
+                                            "picture", gltf_num_added(w->out, GLTF_IMAGES));
         json_t *const image = json_pack("{s:s}", "name", name);
         if (common_has_ending(w->job->output, ".glb")) {
-            json_t *const view =
-                json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset",
-                          (json_int_t)w->pictures.size, "byteLength", (json_int_t)picture->size);
-            append(w, w->picture_views, json_incref(view));
-            put(w, image, "bufferView", whole(append(w, w->views, view)));
-            put(w, image, "mimeType", json_string(is_png(picture) ? "image/png" : "image/jpeg"));
-            add_bytes(&w->pictures, picture->bytes, picture->size);
-            pad(&w->pictures, 0);
+            const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
+            gltf_put(w->out, image, "bufferView", gltf_whole(view));
+            gltf_put(w->out, image, "mimeType",
+                     json_string(is_png(picture) ? "image/png" : "image/jpeg"));
         } else {
             char *const folder = common_folder(w->job->output);
             char *const file = common_format("%s%s", name, is_png(picture) ? ".png" : ".jpg");
-            char *const path = common_join(folder, file), *const uri = encode(file);
-            put(w, image, "uri", json_string(uri));
+            char *const path = common_join(folder, file);
+            gltf_put(w->out, image, "uri", gltf_uri(file));
             is_written = convert_write_file(w->job, path, picture->bytes, picture->size, error);
-            free(uri);
             free(path);
             free(file);
             free(folder);
         }
         if (picture->declared != NULL)
-            put(w, image, "extras",
-                json_pack("{s:{s:o}}", "md5", "path", string(picture->declared)));
+            gltf_put(w->out, image, "extras",
+                     json_pack("{s:{s:o}}", "md5", "path", gltf_string(picture->declared)));
         free(name);
-        const size_t index = append(w, w->images, image);
-        *known = append(w, w->textures, json_pack("{s:I}", "source", (json_int_t)index));
+        const size_t index = gltf_add(w->out, GLTF_IMAGES, image);
+        *known = gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
     }
     *texture = *known;
     return is_written;
-}
-
-static void use_extension(writer *w, const char *name)
-{
-    bool is_new;
-    look_up(w, 'e', name, &is_new);
-    if (is_new)
-        append(w, w->extensions, json_string(name));
 }
 
 // Returns the material of a shader in *index. One without pictures is white, and has the name.
@@ -476,13 +214,13 @@ static bool write_material(writer *w, const char *shader, size_t *index, md5_err
 {
     const convert_material none = {0};
     bool is_new;
-    const size_t number = *look_up(w, 'm', shader, &is_new);
+    const size_t number = *gltf_look_up(w->out, 'm', shader, &is_new);
     const convert_material *const look = is_new ? &none : &w->scene->materials[number];
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
-        json_pack("{s:o, s:o}", "name", string(shader), "pbrMetallicRoughness", base);
+        json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     json_t *const extensions = json_object();
-    *index = append(w, w->materials, material);
+    *index = gltf_add(w->out, GLTF_MATERIALS, material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
@@ -495,14 +233,14 @@ static bool write_material(writer *w, const char *shader, size_t *index, md5_err
             return json_decref(extensions), false;
         json_t *const info = json_pack("{s:I}", "index", (json_int_t)texture);
         if (map == CONVERT_MAP_COLOR) {
-            put(w, base, "baseColorTexture", info);
+            gltf_put(w->out, base, "baseColorTexture", info);
         } else if (map == CONVERT_MAP_GLOW) {
-            put(w, material, "emissiveTexture", info);
-            put(w, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
+            gltf_put(w->out, material, "emissiveTexture", info);
+            gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
         } else {
-            put(w, extensions, "KHR_materials_specular",
-                json_pack("{s:o}", "specularColorTexture", info));
-            use_extension(w, "KHR_materials_specular");
+            gltf_put(w->out, extensions, "KHR_materials_specular",
+                     json_pack("{s:o}", "specularColorTexture", info));
+            gltf_use_extension(w->out, "KHR_materials_specular");
             convert_note(w->job,
                          "material %s: the specular map became KHR_materials_specular, "
                          "whose shading differs",
@@ -510,19 +248,21 @@ static bool write_material(writer *w, const char *shader, size_t *index, md5_err
         }
     }
     if (look->is_unlit) {
-        put(w, extensions, "KHR_materials_unlit", json_object());
-        use_extension(w, "KHR_materials_unlit");
+        gltf_put(w->out, extensions, "KHR_materials_unlit", json_object());
+        gltf_use_extension(w->out, "KHR_materials_unlit");
     }
     if (look->alpha != CONVERT_OPAQUE)
-        put(w, material, "alphaMode", json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
+        gltf_put(w->out, material, "alphaMode",
+                 json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
     if (look->alpha == CONVERT_MASK)
-        put(w, material, "alphaCutoff", json_real((double)look->cutoff));
+        gltf_put(w->out, material, "alphaCutoff", json_real((double)look->cutoff));
     if (look->is_two_sided)
-        put(w, material, "doubleSided", json_true());
+        gltf_put(w->out, material, "doubleSided", json_true());
     if (look->text != NULL)
-        put(w, material, "extras", json_pack("{s:{s:o}}", "md5", "text", string(look->text)));
+        gltf_put(w->out, material, "extras",
+                 json_pack("{s:{s:o}}", "md5", "text", gltf_string(look->text)));
     if (json_object_size(extensions) > 0)
-        put(w, material, "extensions", extensions);
+        gltf_put(w->out, material, "extensions", extensions);
     else
         json_decref(extensions);
     return true;
@@ -539,9 +279,11 @@ static bool is_drawn(const md5_mesh *mesh)
 static void put_attribute(writer *w, json_t *attributes, const char *name, const float *values,
                           const md5_mesh *mesh, size_t columns)
 {
-    put(w, attributes, name,
-        whole(add_accessor(w, STREAM_STRIDE_4 + (int)columns - 1, FLOAT_TYPE, values,
-                           mesh->num_vertices, columns, strcmp(name, "POSITION") == 0)));
+    gltf_put(
+        w->out, attributes, name,
+        gltf_whole(gltf_add_accessor(w->out, (gltf_stream)(GLTF_VERTICES_4 + columns - 1),
+                                     GLTF_FLOAT, values, mesh->num_vertices, columns,
+                                     strcmp(name, "POSITION") == 0 ? GLTF_BOUNDED : GLTF_PLAIN)));
 }
 
 static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
@@ -562,10 +304,10 @@ static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
             break;
         char *const joint_name = common_format("JOINTS_%u", set);
         char *const weight_name = common_format("WEIGHTS_%u", set);
-        put(w, attributes, joint_name,
-            whole(add_accessor(w, is_wide ? STREAM_STRIDE_8 : STREAM_STRIDE_4,
-                               is_wide ? SHORT_TYPE : BYTE_TYPE, joints, mesh->num_vertices, 4,
-                               false)));
+        gltf_put(w->out, attributes, joint_name,
+                 gltf_whole(gltf_add_accessor(w->out, is_wide ? GLTF_VERTICES_8 : GLTF_VERTICES_4,
+                                              is_wide ? GLTF_USHORT : GLTF_UBYTE, joints,
+                                              mesh->num_vertices, 4, GLTF_PLAIN)));
         put_attribute(w, attributes, weight_name, weights, mesh, 4);
         free(weight_name);
         free(joint_name);
@@ -603,6 +345,7 @@ static json_t *make_attributes(writer *w, const md5_mesh *mesh, const convert_sk
 static size_t add_indices(writer *w, const md5_mesh *mesh)
 {
     const size_t count = 3 * (size_t)mesh->num_triangles;
+    const bool is_short = mesh->num_vertices <= 65535;
     uint32_t *const indices = common_alloc(count, sizeof *indices);
     for (size_t i = 0; i < count; i += 3) { // clockwise to counterclockwise
         indices[i] = mesh->indices[i];
@@ -610,8 +353,8 @@ static size_t add_indices(writer *w, const md5_mesh *mesh)
         indices[i + 2] = mesh->indices[i + 1];
     }
     const size_t accessor =
-        add_accessor(w, STREAM_INDICES, mesh->num_vertices <= 65535 ? SHORT_TYPE : INT_TYPE,
-                     indices, count, 1, false);
+        gltf_add_accessor(w->out, is_short ? GLTF_INDICES_2 : GLTF_INDICES_4,
+                          is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
     free(indices);
     return accessor;
 }
@@ -629,18 +372,18 @@ static json_t *add_deltas(writer *w, const md5_mesh *mesh, size_t where, const f
         low[i % 3] = is_whole || value < low[i % 3] ? value : low[i % 3];
         high[i % 3] = is_whole || value > high[i % 3] ? value : high[i % 3];
     }
-    const size_t begin = add_values(w, STREAM_SPARSE, FLOAT_TYPE, values, 3 * (size_t)count);
-    const int view = (int)w->streams[STREAM_SPARSE].view_number;
+    const size_t begin = gltf_add_values(w->out, GLTF_SPARSE, GLTF_FLOAT, values, count, 3);
+    const int view = w->out->view_numbers[GLTF_SPARSE];
     json_t *const accessor = json_pack(
-        "{s:i, s:I, s:s, s:{s:I, s:{s:i, s:I, s:i}, s:{s:i, s:I}}}", "componentType", FLOAT_TYPE,
+        "{s:i, s:I, s:s, s:{s:I, s:{s:i, s:I, s:i}, s:{s:i, s:I}}}", "componentType", GLTF_FLOAT,
         "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
         (json_int_t)count, "indices", "bufferView", view, "byteOffset", (json_int_t)where,
-        "componentType", INT_TYPE, "values", "bufferView", view, "byteOffset", (json_int_t)begin);
+        "componentType", GLTF_UINT, "values", "bufferView", view, "byteOffset", (json_int_t)begin);
     if (has_bounds) {
-        put(w, accessor, "min", numbers(low, 3));
-        put(w, accessor, "max", numbers(high, 3));
+        gltf_put(w->out, accessor, "min", gltf_floats(low, 3));
+        gltf_put(w->out, accessor, "max", gltf_floats(high, 3));
     }
-    return whole(append(w, w->accessors, accessor));
+    return gltf_whole(gltf_add(w->out, GLTF_ACCESSORS, accessor));
 }
 
 // The targets that change a mesh, by number: `used` [num_targets] counts the vertices of each.
@@ -676,7 +419,8 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
         if (used[t] == 0)
             continue;
         const uint32_t from = begin[t] - used[t];
-        const size_t where = add_values(w, STREAM_SPARSE, INT_TYPE, vertices + from, used[t]);
+        const size_t where =
+            gltf_add_values(w->out, GLTF_SPARSE, GLTF_UINT, vertices + from, used[t], 1);
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
@@ -687,14 +431,15 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
                 put_vec(axes(convert_times(turned, a == 0 ? w->scale : 1.0)),
                         values + 3 * (size_t)i);
             }
-            put(w, target, attributes[a], add_deltas(w, mesh, where, values, used[t], a == 0));
+            gltf_put(w->out, target, attributes[a],
+                     add_deltas(w, mesh, where, values, used[t], a == 0));
         }
-        append(w, targets, target);
-        append(w, names, string(morph->targets[t].name));
+        gltf_append(w->out, targets, target);
+        gltf_append(w->out, names, gltf_string(morph->targets[t].name));
     }
     if (json_array_size(targets) > 0) {
-        put(w, primitive, "targets", targets);
-        put(w, extras, "targetNames", names);
+        gltf_put(w->out, primitive, "targets", targets);
+        gltf_put(w->out, extras, "targetNames", names);
     } else {
         json_decref(targets);
         json_decref(names);
@@ -710,32 +455,32 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
 static bool write_mesh(writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
-    char *const name = unique_name(
-        w, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh", index);
+    char *const name = gltf_unique_name(
+        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh", index);
     json_t *const primitive =
         json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->skins[index]), "indices",
                   (json_int_t)add_indices(w, mesh));
     json_t *const extras =
-        json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", string(mesh->shader), "name",
-                  string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
+        json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
+                  gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
     bool is_new = false, is_written = true;
     if (mesh->shader[0] != '\0') {
-        size_t material = 0, *const known = look_up(w, 's', mesh->shader, &is_new);
+        size_t material = 0, *const known = gltf_look_up(w->out, 's', mesh->shader, &is_new);
         if (is_new)
-            *known = json_array_size(w->materials);
+            *known = gltf_num_added(w->out, GLTF_MATERIALS);
         material = *known;
-        put(w, primitive, "material", whole(material));
+        gltf_put(w->out, primitive, "material", gltf_whole(material));
         is_written = !is_new || write_material(w, mesh->shader, &material, error);
     }
     if (w->assets.morph != NULL)
         write_targets(w, index, primitive, extras);
-    const size_t number = append(
-        w, w->meshes,
+    const size_t number = gltf_add(
+        w->out, GLTF_MESHES,
         json_pack("{s:s, s:[o], s:o}", "name", name, "primitives", primitive, "extras", extras));
     const size_t node =
-        append(w, w->nodes,
-               json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
-    append(w, w->tops, whole(node));
+        gltf_add(w->out, GLTF_NODES,
+                 json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
+    gltf_append(w->out, w->out->tops, gltf_whole(node));
     w->mesh_nodes[index] = node;
     free(name);
     return is_written;
@@ -844,7 +589,8 @@ static size_t add_times(writer *w, animation *to, const uint32_t *frames, uint32
     float *const times = common_alloc(count, sizeof *times);
     for (uint32_t i = 0; i < count; i++)
         times[i] = (float)((double)frames[i] / to->rate);
-    const size_t accessor = add_accessor(w, STREAM_TIMES, FLOAT_TYPE, times, count, 1, true);
+    const size_t accessor =
+        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
     free(times);
     if (known != NULL)
         *known = accessor;
@@ -854,12 +600,12 @@ static size_t add_times(writer *w, animation *to, const uint32_t *frames, uint32
 static void add_channel(writer *w, animation *to, size_t node, const char *path, size_t times,
                         size_t values)
 {
-    const size_t sampler =
-        append(w, to->samplers,
-               json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)values));
-    append(w, to->channels,
-           json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
-                     (json_int_t)node, "path", path));
+    const size_t sampler = gltf_append(
+        w->out, to->samplers,
+        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)values));
+    gltf_append(w->out, to->channels,
+                json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
+                          (json_int_t)node, "path", path));
 }
 
 // A track of a joint or camera, with as few keys as its tolerance allows. `keys` is room for
@@ -878,7 +624,8 @@ static void add_track(writer *w, animation *to, size_t node, convert_track *trac
         to_floats(track->values[keys[i]], columns, values + i * columns);
     add_channel(w, to, node, track->is_rotation ? "rotation" : "translation",
                 add_times(w, to, keys, count),
-                add_accessor(w, STREAM_KEYS, FLOAT_TYPE, values, count, columns, false));
+                gltf_add_accessor(w->out, columns == 4 ? GLTF_KEYS_16 : GLTF_KEYS_12, GLTF_FLOAT,
+                                  values, count, columns, GLTF_PLAIN));
     w->num_keys += count;
     w->num_all_keys += track->num_frames;
     free(values);
@@ -906,7 +653,7 @@ static void add_weights(writer *w, animation *to, const convert_clip *clip, uint
                 continue;
             char *const key = common_format("%s\n%s", clip->name, morph->targets[t].name);
             bool is_new;
-            const size_t number = *look_up(w, 'w', key, &is_new);
+            const size_t number = *gltf_look_up(w->out, 'w', key, &is_new);
             free(key);
             if (!is_new && number > 0) {
                 const convert_weights *const row = &w->scene->weights[number - 1];
@@ -917,9 +664,9 @@ static void add_weights(writer *w, animation *to, const convert_clip *clip, uint
             target++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        add_channel(
-            w, to, w->mesh_nodes[m], "weights", add_times(w, to, keys, count),
-            add_accessor(w, STREAM_KEYS, FLOAT_TYPE, values, (size_t)count * num_used, 1, false));
+        add_channel(w, to, w->mesh_nodes[m], "weights", add_times(w, to, keys, count),
+                    gltf_add_accessor(w->out, GLTF_KEYS_4, GLTF_FLOAT, values,
+                                      (size_t)count * num_used, 1, GLTF_PLAIN));
         free(values);
     }
     free(used);
@@ -932,10 +679,11 @@ static animation begin_animation(double rate, uint32_t num_frames)
 
 static void end_animation(writer *w, const animation *done, const char *name, json_t *extras)
 {
-    char *const unique = unique_name(w, 'a', name, "clip", json_array_size(w->animations));
-    append(w, w->animations,
-           json_pack("{s:s, s:o, s:o, s:{s:o}}", "name", unique, "samplers", done->samplers,
-                     "channels", done->channels, "extras", "md5", extras));
+    char *const unique =
+        gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
+    gltf_add(w->out, GLTF_ANIMATIONS,
+             json_pack("{s:s, s:o, s:o, s:{s:o}}", "name", unique, "samplers", done->samplers,
+                       "channels", done->channels, "extras", "md5", extras));
     free(unique);
 }
 
@@ -972,7 +720,7 @@ static void write_clip(writer *w, const convert_clip *clip)
             md5_moment_from_frames(clip->anim, num_frames - 1, num_frames - 1, 0.0f));
         float out[3];
         put_position(w, (md5_vec3){motion.x, motion.y, 0.0f}, out);
-        put(w, extras, "rootMotion", numbers(out, 3));
+        gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     end_animation(w, &to, clip->name, extras);
     free(keys);
@@ -1026,29 +774,33 @@ static void write_path(writer *w, const convert_path *path)
     convert_join_signs(&track);
     for (uint32_t i = 0; i < count; i++)
         to_floats(turns[i], 4, rotations + 4 * (size_t)i);
-    char *const name = unique_name(w, 'n', path->name, "camera", json_array_size(w->nodes));
-    const size_t number = append(w, w->cameras,
-                                 json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
-                                           "perspective", "perspective", "yfov", vertical(fovs[0]),
-                                           "aspectRatio", 4.0 / 3.0, "znear",
-                                           3.0 * w->scale)); // id's near plane
-    const size_t node = append(
-        w, w->nodes,
+    char *const name =
+        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
+    const size_t number = gltf_add(w->out, GLTF_CAMERAS,
+                                   json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
+                                             "perspective", "perspective", "yfov",
+                                             vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
+                                             3.0 * w->scale)); // id's near plane
+    const size_t node = gltf_add(
+        w->out, GLTF_NODES,
         json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera", (json_int_t)number, "translation",
-                  numbers(translations, 3), "rotation", numbers(rotations, 4)));
-    append(w, w->tops, whole(node));
+                  gltf_floats(translations, 3), "rotation", gltf_floats(rotations, 4)));
+    gltf_append(w->out, w->out->tops, gltf_whole(node));
     animation to = begin_animation(camera->frame_rate, count);
-    const size_t all = add_accessor(w, STREAM_TIMES, FLOAT_TYPE, times, count, 1, true);
-    add_channel(w, &to, node, "translation", all,
-                add_accessor(w, STREAM_KEYS, FLOAT_TYPE, translations, count, 3, false));
-    add_channel(w, &to, node, "rotation", all,
-                add_accessor(w, STREAM_KEYS, FLOAT_TYPE, rotations, count, 4, false));
+    const size_t all =
+        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
+    add_channel(
+        w, &to, node, "translation", all,
+        gltf_add_accessor(w->out, GLTF_KEYS_12, GLTF_FLOAT, translations, count, 3, GLTF_PLAIN));
+    add_channel(
+        w, &to, node, "rotation", all,
+        gltf_add_accessor(w->out, GLTF_KEYS_16, GLTF_FLOAT, rotations, count, 4, GLTF_PLAIN));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
-        append(w, cuts, whole(camera->cuts[i]));
+        gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
     end_animation(w, &to, path->name,
                   json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                            (json_int_t)count, "fov", numbers(fovs, count), "cuts", cuts));
+                            (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     if (widest > 0.0)
         convert_note(w->job,
                      "camera path %s: the field of view changes by %.3g degrees, which "
@@ -1070,11 +822,11 @@ static bool write_scene(writer *w, md5_error *error)
     const md5_model *const model = w->assets.model;
     bool is_new;
     for (size_t i = 0; i < w->scene->num_materials; i++)
-        *look_up(w, 'm', w->scene->materials[i].shader, &is_new) = i;
+        *gltf_look_up(w->out, 'm', w->scene->materials[i].shader, &is_new) = i;
     for (size_t i = 0; i < w->scene->num_weights; i++) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        *look_up(w, 'w', key, &is_new) = i + 1;
+        *gltf_look_up(w->out, 'w', key, &is_new) = i + 1;
         free(key);
     }
     if (w->assets.skeleton != NULL) {
@@ -1103,149 +855,35 @@ static bool write_scene(writer *w, md5_error *error)
     return true;
 }
 
-// Puts the streams behind each other, and pictures, whose views have their places among them, last.
-static void join_streams(writer *w, bytes *all)
-{
-    for (int i = 0; i < NUM_STREAMS; i++) {
-        json_t *const view = w->streams[i].view;
-        if (view == NULL)
-            continue;
-        put(w, view, "buffer", json_integer(0));
-        put(w, view, "byteOffset", whole(all->size));
-        put(w, view, "byteLength", whole(w->streams[i].size));
-        if (i <= STREAM_STRIDE_16)
-            put(w, view, "byteStride", json_integer(4 * (i + 1)));
-        if (i <= STREAM_INDICES)
-            put(w, view, "target", json_integer(i < STREAM_INDICES ? 34962 : 34963));
-        add_bytes(all, w->streams[i].data, w->streams[i].size);
-    }
-    for (size_t i = 0; i < json_array_size(w->picture_views); i++) {
-        json_t *const view = json_array_get(w->picture_views, i);
-        const json_int_t offset = json_integer_value(json_object_get(view, "byteOffset"));
-        put(w, view, "byteOffset", json_integer((json_int_t)all->size + offset));
-    }
-    add_bytes(all, w->pictures.data, w->pictures.size);
-}
-
-static json_t *make_root(writer *w)
-{
-    json_t *const root = json_object();
-    char *const generator =
-        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    put(w, root, "asset",
-        json_pack("{s:s, s:s, s:{s:{s:i, s:f, s:f}}}", "version", "2.0", "generator", generator,
-                  "extras", "md5", "version", 1, "scale", w->scale, "turn", w->job->turn));
-    free(generator);
-    put(w, root, "scene", json_integer(0));
-    put(w, root, "scenes",
-        json_pack("[{s:o, s:O}]", "name", string(w->scene->name), "nodes", w->tops));
-    const struct {
-        const char *key;
-        json_t *array;
-    } lists[] = {
-        {"nodes", w->nodes},         {"skins", w->skin_list},
-        {"meshes", w->meshes},       {"materials", w->materials},
-        {"textures", w->textures},   {"images", w->images},
-        {"cameras", w->cameras},     {"animations", w->animations},
-        {"accessors", w->accessors}, {"extensionsUsed", w->extensions},
-        {"bufferViews", w->views},
-    };
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (json_array_size(lists[i].array) > 0)
-            put(w, root, lists[i].key, json_incref(lists[i].array));
-    return root;
-}
-
-// Writes the file and, of a .gltf, the one with the numbers.
-static bool write_files(writer *w, md5_error *error)
-{
-    const char *const path = w->job->output;
-    const bool is_binary = common_has_ending(path, ".glb");
-    char *const stem = common_stem(path), *const folder = common_folder(path);
-    char *const bin_name = common_format("%s.bin", stem), *const uri = encode(bin_name);
-    char *const bin_path = common_join(folder, bin_name);
-    bytes all = {0}, out = {0};
-    join_streams(w, &all);
-    json_t *const root = make_root(w);
-    json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)all.size);
-    if (!is_binary)
-        put(w, buffer, "uri", json_string(uri));
-    put(w, root, "buffers", json_pack("[o]", buffer));
-    char *const text = w->is_broken
-                           ? NULL
-                           : json_dumps(root, JSON_REAL_PRECISION(9)
-                                                  | (is_binary ? JSON_COMPACT : JSON_INDENT(1)));
-    const size_t length = text ? strlen(text) : 0;
-    bool is_done = text != NULL
-                   || convert_fail(error, MD5_ERROR_RANGE, path,
-                                   "a number is not finite in this scale, or memory ran out");
-    if (is_done && is_binary && (uint64_t)length + all.size > UINT32_MAX - 32u)
-        is_done = convert_fail(error, MD5_ERROR_RANGE, path, "more than 4 GB: write a .gltf");
-    if (is_done && is_binary) {
-        bytes json = {0};
-        add_bytes(&json, text, length);
-        pad(&json, ' ');
-        const size_t size = 12 + 8 + json.size + 8 + all.size;
-        const uint32_t head[] = {0x46546c67, 2, (uint32_t)size, (uint32_t)json.size, 0x4e4f534a};
-        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
-            add_word(&out, head[i], 4);
-        add_bytes(&out, json.data, json.size);
-        add_word(&out, (uint32_t)all.size, 4);
-        add_word(&out, 0x004e4942, 4);
-        add_bytes(&out, all.data, all.size);
-        is_done = convert_write_file(w->job, path, out.data, out.size, error);
-        free(json.data);
-    } else if (is_done) {
-        is_done = convert_write_file(w->job, bin_path, all.data, all.size, error)
-                  && convert_write_file(w->job, path, text, length, error);
-    }
-    free(text);
-    free(out.data);
-    free(all.data);
-    json_decref(root);
-    free(bin_path);
-    free(uri);
-    free(bin_name);
-    free(folder);
-    free(stem);
-    return is_done;
-}
-
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    enum { METRES_IN_INCH_E4 = 254 };
-    const double turn = job->turn * 3.14159265358979323846 / 360.0;
+    const double half_turn = job->turn * 3.14159265358979323846 / 360.0;
+    gltf_out out;
     writer w = {
         .job = job,
         .scene = scene,
-        .scale = job->scale > 0.0 ? job->scale : METRES_IN_INCH_E4 / 1e4,
-        .turn = {0.0, 0.0, sin(turn), cos(turn)},
+        .out = &out,
+        .scale = job->scale > 0.0 ? job->scale : 0.0254, // an inch
+        .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
         .zero_time = SIZE_MAX,
     };
-    json_t **const lists[] = {&w.accessors,  &w.views,      &w.meshes,       &w.nodes,  &w.tops,
-                              &w.animations, &w.materials,  &w.textures,     &w.images, &w.cameras,
-                              &w.skin_list,  &w.extensions, &w.picture_views};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        *lists[i] = json_array();
+    gltf_begin(&out, job);
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
     bool is_done = convert_load_assets(job, scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done = write_scene(&w, error) && write_files(&w, error);
+        is_done = write_scene(&w, error)
+                  && gltf_write(&out, scene->name,
+                                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn",
+                                          job->turn),
+                                error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        json_decref(*lists[i]);
-    for (int i = 0; i < NUM_STREAMS; i++) {
-        json_decref(w.streams[i].view);
-        free(w.streams[i].data);
-    }
-    free(w.pictures.data);
+    gltf_free(&out);
     free(w.mesh_nodes);
     free(w.moves);
     free(w.reach);
-    free(w.rows);
     return is_done;
 }
 
